@@ -1,0 +1,23 @@
+// Assertions that stay on in release builds: our own mistakes stop here, with both sides printed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace sim {
+
+// The simulator itself is wrong. Never thrown for what a user did.
+struct InternalError : std::logic_error {
+    using std::logic_error::logic_error;
+};
+
+// check(a == b, "what should hold: {} {}", a, b)
+template <class... Args>
+void check(bool holds, fmt::format_string<const Args&...> what, const Args&... args) {
+    if (!holds) [[unlikely]] {
+        throw InternalError("ndsim is wrong: " + fmt::vformat(what, fmt::make_format_args(args...)));
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,78 @@
+#include "libsim/cluster.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+namespace sim {
+
+namespace {
+
+const Uniform& uniform_of(const Cluster& cluster) {
+    return std::get<Uniform>(cluster.network);
+}
+
+[[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {
+    throw ProgramError(fmt::format("profile {} has no price for {}; say the cost in {}, or use a profile that has one",
+                                   cluster.name, of, instead));
+}
+
+}  // namespace
+
+Cluster gpu_py() {
+    using namespace std::chrono_literals;
+    Cluster cluster;
+    cluster.name = "gpu-py";
+    cluster.compute.per_billionth_unit = pace_of_unit(0.1);
+    cluster.network = Uniform{.latency = 50ms, .acknowledgement = 50ms, .per_byte = {}, .per_billionth_unit = pace_of_unit(0.01)};
+    return cluster;
+}
+
+Cluster uniform(const UniformOptions& options) {
+    const Pace free{0, 1};
+    Cluster cluster;
+    cluster.name = "uniform";
+    cluster.compute.per_flop = options.flops.flops_per_second > 0 ? pace_of(options.flops) : free;
+    cluster.network =
+        Uniform{.latency = options.latency,
+                .acknowledgement = options.acknowledgement,
+                .per_byte = options.bandwidth.bytes_per_second > 0 ? pace_of(options.bandwidth) : free,
+                .per_billionth_unit = {}};
+    return cluster;
+}
+
+Duration transfer_time(const Cluster& cluster, Size size) {
+    const Uniform& network = uniform_of(cluster);
+    if (size.amount == 0) {
+        return network.latency;    // an empty message needs no price
+    }
+    const std::optional<Pace>& pace = size.measure == Measure::bytes ? network.per_byte : network.per_billionth_unit;
+    if (!pace) {
+        throw_no_price(cluster, size.measure == Measure::bytes ? "bytes" : "units of data",
+                       size.measure == Measure::bytes ? "units" : "bytes");
+    }
+    return later(Time{network.latency}, time_for(size.amount, *pace)).time_since_epoch();
+}
+
+Duration compute_time(const Cluster& cluster, int rank, Work work) {
+    const Compute& compute = cluster.compute;
+    const std::optional<Pace>& pace = work.measure == Measure::flops ? compute.per_flop : compute.per_billionth_unit;
+    if (work.amount == 0) {
+        return Duration{0};
+    }
+    if (!pace) {
+        throw_no_price(cluster, work.measure == Measure::flops ? "FLOPs" : "units of compute",
+                       work.measure == Measure::flops ? "units" : "FLOPs");
+    }
+    const auto index = static_cast<std::size_t>(rank);
+    if (index < compute.slowdown.size() && compute.slowdown[index] != 1.0) {
+        return time_for(work.amount, slowed(*pace, compute.slowdown[index]));
+    }
+    return time_for(work.amount, *pace);
+}
+
+Duration acknowledgement_time(const Cluster& cluster) {
+    return uniform_of(cluster).acknowledgement;
+}
+
+}  // namespace sim

@@ -1,0 +1,48 @@
+// What the ranks run on: how long compute takes and how long messages take.
+#pragma once
+
+#include "libsim/network/uniform.hpp"
+#include "libsim/units.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sim {
+
+// One GPU's speed, the same for all ranks but for `slowdown`.
+struct Compute {
+    std::optional<Pace> per_flop;              // empty: FLOPs have no price here
+    std::optional<Pace> per_billionth_unit;    // empty: units have no price here
+    std::vector<double> slowdown;              // of rank 0, 1, …; ranks beyond its end run at full speed
+};
+
+using Network = std::variant<Uniform>;
+
+struct Cluster {
+    std::string name = "unnamed";
+    Compute compute;
+    Network network;
+};
+
+// The profile of the Python original: 0.1 s per compute unit, 0.05 s latency to send and again to acknowledge,
+// 0.01 s per data unit. Prices units only.
+Cluster gpu_py();
+
+struct UniformOptions {
+    Duration latency{0};
+    Bandwidth bandwidth;           // 0: size costs nothing
+    FlopRate flops;                // 0: compute costs nothing
+    Duration acknowledgement{0};
+};
+// A cluster that prices bytes and FLOPs: a message takes latency + bytes / bandwidth, at both ends.
+Cluster uniform(const UniformOptions& options);
+
+// Costs of one op. Throw ProgramError if the cluster has no price for what `size` or `work` counts.
+Duration transfer_time(const Cluster& cluster, Size size);
+// What the receiver of any message pays once it is there.
+Duration acknowledgement_time(const Cluster& cluster);
+Duration compute_time(const Cluster& cluster, int rank, Work work);
+
+}  // namespace sim

@@ -1,0 +1,26 @@
+// All-gather: member i begins with chunk i, every member ends with all chunks.
+//
+// Ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp.
+// Errors: as all_reduce.hpp.
+#pragma once
+
+#include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/ring.hpp"
+
+namespace sim {
+
+// With data, in place: `data` is the whole array, of which this member's chunk (as reduce_scatter returns it) is set.
+// `size` is what the whole result costs; by default its bytes.
+template <Number T>
+void all_gather(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {}) {
+    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
+    gpu.enter(group, {.kind = CollectiveKind::all_gather, .size = cost, .element_size = sizeof(T)});
+    carry_out(gpu, group, ring_all_gather(group.size()), cost, "all-gather", elements_of(data, Reduction::sum));
+}
+
+// By size alone: one op. `size` is the whole result's.
+inline void all_gather(GPU& gpu, const Group& group, Size size) {
+    gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size});
+}
+
+}  // namespace sim

@@ -1,0 +1,15 @@
+// Barrier: no member leaves before every member has come.
+//
+// Dissemination: ceil(log2 n) rounds of empty messages. Cost and source: schedules/dissemination.hpp.
+#pragma once
+
+#include "libsim/gpu.hpp"
+
+namespace sim {
+
+// One op. GPU::barrier() is this, of the world.
+inline void barrier(GPU& gpu, const Group& group) {
+    gpu.collective(group, {.kind = CollectiveKind::barrier});
+}
+
+}  // namespace sim

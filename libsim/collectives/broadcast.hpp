@@ -1,0 +1,26 @@
+// Broadcast: every member ends with the root's array.
+//
+// Ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.hpp.
+// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+#pragma once
+
+#include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/ring.hpp"
+
+namespace sim {
+
+// With data. `root` is a rank of `group`. `size` is what the whole array costs; by default its bytes.
+template <Number T>
+void broadcast(GPU& gpu, const Group& group, int root, std::span<T> data, std::optional<Size> size = {}) {
+    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
+    gpu.enter(group, {.kind = CollectiveKind::broadcast, .size = cost, .root = root, .element_size = sizeof(T)});
+    carry_out(gpu, group, ring_broadcast(group.size(), group.index_of(root)), cost, "broadcast",
+              elements_of(data, Reduction::sum));
+}
+
+// By size alone: one op.
+inline void broadcast(GPU& gpu, const Group& group, int root, Size size) {
+    gpu.collective(group, {.kind = CollectiveKind::broadcast, .size = size, .root = root});
+}
+
+}  // namespace sim

@@ -1,0 +1,74 @@
+// Reads a schedule message by message: real numbers when there are any, time alone when there are none.
+#pragma once
+
+#include "libsim/collectives/schedule.hpp"
+#include "libsim/gpu.hpp"
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+namespace sim {
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+// Chunk `index` of `count` elements in `chunks` nearly equal parts: as [begin, end).
+struct ChunkRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t size() const { return end - begin; }
+};
+ChunkRange chunk_range(std::size_t count, int chunks, int index);
+
+// How to combine what arrives (`from`) into what is there (`into`), both of the same length.
+using Combine = void (*)(std::span<std::byte> into, std::span<const std::byte> from);
+
+// One member's part of `schedule`. `data` is the whole array, `count` elements of `element_size` bytes, or empty.
+// Every message costs ceil(size / chunks). Requires: the calling rank is a member of `group`.
+struct Elements {
+    std::span<std::byte> data = {};
+    std::size_t count = 0;
+    std::size_t element_size = 1;
+    Combine combine = nullptr;
+};
+void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
+               const Elements& elements = {});
+
+// Adds or takes the larger of each pair; an average is a sum until divide_by().
+template <Number T>
+Combine combine_as(Reduction reduction) {
+    const auto with = [](std::span<std::byte> into, std::span<const std::byte> from, auto f) {
+        T* a = reinterpret_cast<T*>(into.data());
+        const T* b = reinterpret_cast<const T*>(from.data());
+        for (std::size_t i = 0; i < into.size() / sizeof(T); ++i) {
+            a[i] = f(a[i], b[i]);
+        }
+    };
+    static_assert(std::is_empty_v<decltype(with)>);
+    if (reduction == Reduction::max) {
+        return [](std::span<std::byte> into, std::span<const std::byte> from) {
+            decltype(with){}(into, from, [](T a, T b) { return b > a ? b : a; });
+        };
+    }
+    return [](std::span<std::byte> into, std::span<const std::byte> from) {
+        decltype(with){}(into, from, [](T a, T b) { return static_cast<T>(a + b); });
+    };
+}
+
+template <Number T>
+Elements elements_of(std::span<T> data, Reduction reduction) {
+    return {.data = std::as_writable_bytes(data),
+            .count = data.size(),
+            .element_size = sizeof(T),
+            .combine = combine_as<T>(reduction)};
+}
+
+template <Number T>
+void divide_by(std::span<T> data, int members) {
+    for (T& value : data) {
+        value = static_cast<T>(value / static_cast<T>(members));
+    }
+}
+
+}  // namespace sim

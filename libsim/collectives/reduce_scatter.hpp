@@ -1,0 +1,35 @@
+// Reduce-scatter: member i ends with chunk i of the sum (average, maximum) of all members' arrays.
+//
+// Ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp.
+// Errors: as all_reduce.hpp.
+#pragma once
+
+#include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/ring.hpp"
+
+namespace sim {
+
+// With data. Overwrites `data` with partial sums; returns the part of it that is this member's finished chunk, of
+// data.size() / n elements (the first members hold one more if that does not divide).
+// `size` is what the whole input costs; by default its bytes.
+template <Number T>
+std::span<T> reduce_scatter(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {},
+                            Reduction reduction = Reduction::sum) {
+    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
+    gpu.enter(group,
+              {.kind = CollectiveKind::reduce_scatter, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
+    carry_out(gpu, group, ring_reduce_scatter(group.size()), cost, "reduce-scatter", elements_of(data, reduction));
+    const ChunkRange own = chunk_range(data.size(), group.size(), group.index_of(gpu.rank()));
+    const std::span<T> mine = data.subspan(own.begin, own.size());
+    if (reduction == Reduction::average) {
+        divide_by(mine, group.size());
+    }
+    return mine;
+}
+
+// By size alone: one op.
+inline void reduce_scatter(GPU& gpu, const Group& group, Size size) {
+    gpu.collective(group, {.kind = CollectiveKind::reduce_scatter, .size = size});
+}
+
+}  // namespace sim

@@ -1,0 +1,28 @@
+#include "libsim/collectives/schedules/dissemination.hpp"
+
+#include <bit>
+
+namespace sim {
+
+namespace {
+
+Step round(const Schedule& barrier, int member, int number) {
+    const int n = barrier.members;
+    const int distance = 1 << number;
+    return {.to = (member + distance) % n,
+            .send_chunk = 0,
+            .from = (member - distance % n + n) % n,
+            .receive_chunk = 0};
+}
+
+}  // namespace
+
+Schedule dissemination_barrier(int members) {
+    return {.algorithm = "dissemination",
+            .kind = CollectiveKind::barrier,
+            .members = members,
+            .steps = static_cast<int>(std::bit_width(static_cast<unsigned>(members - 1))),
+            .at = round};
+}
+
+}  // namespace sim

@@ -1,0 +1,86 @@
+#include "libsim/collectives/schedules/ring.hpp"
+
+namespace sim {
+
+namespace {
+
+int around(int index, int members) {
+    return ((index % members) + members) % members;
+}
+
+// Chunk i starts at member i+1 and collects one contribution a step, so that it is whole when it reaches member i.
+Step reduce_step(const Schedule& ring, int member, int step) {
+    const int n = ring.members;
+    return {.to = around(member + 1, n),
+            .send_chunk = around(member - 1 - step, n),
+            .from = around(member - 1, n),
+            .receive_chunk = around(member - 2 - step, n),
+            .reduce = true};
+}
+
+Step gather_step(const Schedule& ring, int member, int step) {
+    const int n = ring.members;
+    return {.to = around(member + 1, n),
+            .send_chunk = around(member - step, n),
+            .from = around(member - 1, n),
+            .receive_chunk = around(member - 1 - step, n)};
+}
+
+Step all_reduce_step(const Schedule& ring, int member, int step) {
+    const int half = ring.members - 1;
+    return step < half ? reduce_step(ring, member, step) : gather_step(ring, member, step - half);
+}
+
+// The member at distance d from the root gets chunk k in step d-1+k and passes it on in the next.
+Step broadcast_step(const Schedule& chain, int member, int step) {
+    const int n = chain.members;
+    const int distance = around(member - chain.root, n);
+    const int out = step - distance;
+    const int in = out + 1;
+    Step result;
+    if (distance < n - 1 && out >= 0 && out < chain.chunks) {
+        result.to = around(member + 1, n);
+        result.send_chunk = out;
+    }
+    if (distance > 0 && in >= 0 && in < chain.chunks) {
+        result.from = around(member - 1, n);
+        result.receive_chunk = in;
+    }
+    return result;
+}
+
+Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Schedule&, int, int)) {
+    return {.algorithm = "ring",
+            .kind = kind,
+            .members = members,
+            .steps = steps,
+            .chunks = members,
+            .lock_step_ring = true,
+            .at = at};
+}
+
+}  // namespace
+
+Schedule ring_all_reduce(int members) {
+    return ring(CollectiveKind::all_reduce, members, 2 * (members - 1), all_reduce_step);
+}
+
+Schedule ring_reduce_scatter(int members) {
+    return ring(CollectiveKind::reduce_scatter, members, members - 1, reduce_step);
+}
+
+Schedule ring_all_gather(int members) {
+    return ring(CollectiveKind::all_gather, members, members - 1, gather_step);
+}
+
+Schedule ring_broadcast(int members, int root) {
+    return {.algorithm = "ring",
+            .kind = CollectiveKind::broadcast,
+            .members = members,
+            .root = root,
+            .steps = members == 1 ? 0 : 2 * members - 2,
+            .chunks = members,
+            .at = broadcast_step};
+}
+
+}  // namespace sim

@@ -1,0 +1,230 @@
+#include "libsim/gpu.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+namespace sim {
+
+namespace {
+
+constexpr std::int64_t any_amount = -1;
+
+Op compute_op(Label label, Work work) {
+    if (work.amount < 0) {
+        throw ProgramError("compute needs an amount of 0 or more");
+    }
+    return {.kind = OpKind::compute, .measure = work.measure, .label = label, .amount = work.amount};
+}
+
+Op message_op(OpKind kind, Label label, int peer, Size size, Tag tag) {
+    if (size.amount < 0) {
+        throw ProgramError(fmt::format("{} needs a size of 0 or more", name_of(kind)));
+    }
+    return {.kind = kind,
+            .measure = size.measure,
+            .label = label,
+            .peer = peer,
+            .tag = static_cast<std::int32_t>(tag),
+            .amount = size.amount};
+}
+
+// A receive without a size takes whatever was sent.
+Op receive_op(Label label, int peer, std::optional<Size> size, Tag tag) {
+    Op op = message_op(OpKind::receive, label, peer, size.value_or(Bytes{0}), tag);
+    if (!size) {
+        op.amount = any_amount;
+    }
+    return op;
+}
+
+void check_tag(Tag tag) {
+    if (static_cast<std::int32_t>(tag) < 0) {
+        throw ProgramError(fmt::format("a tag is 0 or more, not {}", static_cast<std::int32_t>(tag)));
+    }
+}
+
+}  // namespace
+
+void GPU::check_peer(const char* verb, int peer) const {
+    if (peer < 0 || peer >= world_size()) {
+        throw ProgramError(fmt::format("rank {} cannot {} rank {}: ranks are 0 to {}", rank(), verb, peer, world_size() - 1));
+    }
+    if (peer == rank()) {
+        throw ProgramError(fmt::format("rank {} cannot {} itself", rank(), verb));
+    }
+}
+
+void GPU::compute(std::string_view text, Work work) {
+    port_->post(compute_op(label(text), work));
+}
+
+Handle GPU::compute_async(std::string_view text, Work work) {
+    Op op = compute_op(label(text), work);
+    op.asynchronous = true;
+    port_->post(op);
+    return {asynchronous_ops_++, {}};
+}
+
+void GPU::send(int target, std::string_view text, Size size, Tag tag) {
+    check_peer("send to", target);
+    check_tag(tag);
+    port_->post(message_op(OpKind::send, label(text), target, size, tag));
+}
+
+Handle GPU::send_async(int target, std::string_view text, Size size, Tag tag) {
+    check_peer("send to", target);
+    check_tag(tag);
+    Op op = message_op(OpKind::send, label(text), target, size, tag);
+    op.asynchronous = true;
+    port_->post(op);
+    return {asynchronous_ops_++, {}};
+}
+
+void GPU::receive(int source, std::string_view text, Size size, Tag tag) {
+    check_peer("receive from", source);
+    check_tag(tag);
+    port_->post(message_op(OpKind::receive, label(text), source, size, tag));
+}
+
+Handle GPU::receive_async(int source, std::string_view text, Size size, Tag tag) {
+    check_peer("receive from", source);
+    check_tag(tag);
+    Op op = message_op(OpKind::receive, label(text), source, size, tag);
+    op.asynchronous = true;
+    port_->post(op);
+    return {asynchronous_ops_++, {}};
+}
+
+Handle GPU::send_bytes(int target, std::span<const std::byte> data, std::string_view text, std::optional<Size> size,
+                       Tag tag, bool asynchronous) {
+    check_peer("send to", target);
+    check_tag(tag);
+    Op op = message_op(OpKind::send, label(text), target, size.value_or(Bytes{static_cast<std::int64_t>(data.size())}), tag);
+    op.bytes = data.size();
+    op.asynchronous = asynchronous;
+    if (!data.empty()) {
+        port_->write(data);
+    }
+    port_->post(op);
+    return asynchronous ? Handle{asynchronous_ops_++, {}} : Handle{};
+}
+
+void GPU::receive_bytes(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size, Tag tag) {
+    check_peer("receive from", source);
+    check_tag(tag);
+    Op op = receive_op(label(text), source, size, tag);
+    op.bytes = into.size();
+    if (into.empty()) {
+        port_->post(op);
+        return;
+    }
+    port_->ask(op);
+    port_->read(into);
+}
+
+Handle GPU::receive_bytes_async(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size,
+                                Tag tag) {
+    check_peer("receive from", source);
+    check_tag(tag);
+    Op op = receive_op(label(text), source, size, tag);
+    op.bytes = into.size();
+    op.asynchronous = true;
+    port_->post(op);
+    return {asynchronous_ops_++, into};
+}
+
+std::size_t GPU::expect_elements(int source, std::string_view text, std::optional<Size> size, Tag tag,
+                                 std::size_t element_size) {
+    check_peer("receive from", source);
+    check_tag(tag);
+    Op op = receive_op(label(text), source, size, tag);
+    op.bytes = any_bytes;
+    const std::uint64_t bytes = port_->ask(op).bytes;
+    if (bytes % element_size != 0) {
+        throw ProgramError(fmt::format("rank {} wanted elements of {} B from rank {}, which sent {} B", rank(),
+                                       element_size, source, bytes));
+    }
+    return static_cast<std::size_t>(bytes / element_size);
+}
+
+void GPU::wait(const Handle& handle) {
+    const Op op{.kind = OpKind::wait, .amount = handle.number, .bytes = handle.into.size()};
+    if (handle.number < 0 || handle.number >= asynchronous_ops_) {
+        throw ProgramError(fmt::format("rank {} waits for a handle that none of its operations returned", rank()));
+    }
+    if (handle.into.empty()) {
+        port_->post(op);
+        return;
+    }
+    port_->ask(op);
+    port_->read(handle.into);
+}
+
+Duration GPU::now() {
+    return port_->ask({.kind = OpKind::now}).at.time_since_epoch();
+}
+
+void GPU::log(std::string_view text) {
+    port_->post({.kind = OpKind::log, .label = port_->intern(text)});
+}
+
+void GPU::report(std::string_view name, std::span<const double> values) {
+    port_->report(port_->intern(name), values);
+}
+
+Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
+    if (what.size.amount < 0) {
+        throw ProgramError(fmt::format("{} needs a size of 0 or more", name_of(what.kind)));
+    }
+    if (!group.contains(rank())) {
+        throw ProgramError(fmt::format("rank {} joins a {} of a group it is not in", rank(), name_of(what.kind)));
+    }
+    if (what.root >= 0 && !group.contains(what.root)) {
+        throw ProgramError(fmt::format("the {}'s root, rank {}, is not in its group", name_of(what.kind), what.root));
+    }
+    Op op{.kind = kind,
+          .measure = what.size.measure,
+          .label = label(what.label.empty() ? std::string_view(name_of(what.kind)) : what.label),
+          .peer = what.root,
+          .amount = what.size.amount};
+    op.bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
+                                                           .kind = what.kind,
+                                                           .reduction = what.reduction,
+                                                           .element_size = static_cast<std::uint16_t>(what.element_size)});
+    return op;
+}
+
+void GPU::collective(const Group& group, const Collective& what) {
+    port_->post(collective_op(OpKind::collective, group, what));
+}
+
+void GPU::enter(const Group& group, const Collective& what) {
+    port_->post(collective_op(OpKind::enter, group, what));
+}
+
+void GPU::barrier() {
+    collective(world(*this), {.kind = CollectiveKind::barrier});
+}
+
+void GPU::send_in_collective(int target, std::span<const std::byte> data, std::string_view text, Size size, Tag tag) {
+    Op op = message_op(OpKind::send, label(text), target, size, tag);
+    op.bytes = data.size();
+    if (!data.empty()) {
+        port_->write(data);
+    }
+    port_->post(op);
+}
+
+void GPU::receive_in_collective(int source, std::span<std::byte> into, std::string_view text, Size size, Tag tag) {
+    Op op = message_op(OpKind::receive, label(text), source, size, tag);
+    op.bytes = into.size();
+    if (into.empty()) {
+        port_->post(op);
+        return;
+    }
+    port_->ask(op);
+    port_->read(into);
+}
+
+}  // namespace sim

@@ -1,0 +1,149 @@
+// One simulated GPU, as the program of its rank sees it. Every call costs simulated time, none of it wall time.
+//
+// Calls return when the op is done in simulated time. Calls that tell the program nothing only write the op down;
+// now(), and whatever brings data, wait until the simulator has come so far.
+// Costs are the cluster's: for the `gpu-py` profile see libsim/network/uniform.hpp.
+//
+// Errors: ProgramError at once for an argument that cannot be (an unknown rank, itself as peer, a negative size or tag).
+// What only shows when two ranks are compared (no message, other size) ends the run and is explained by the launcher.
+#pragma once
+
+#include "libsim/group.hpp"
+#include "libsim/port.hpp"
+#include "libsim/units.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace sim {
+
+// Messages from one rank to another are matched by tag, in the order sent. Tags are 0 or more.
+enum class Tag : std::int32_t {};
+
+template <class T>
+concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+
+// An asynchronous op under way. Join it once, with GPU::wait.
+struct Handle {
+    std::int64_t number = -1;
+    std::span<std::byte> into;    // where wait() puts the data; empty: time only
+};
+
+// What every member of a collective must agree on.
+struct Collective {
+    CollectiveKind kind = CollectiveKind::barrier;
+    Size size = Bytes{0};          // of the whole result (reduce-scatter: of the whole input)
+    int root = -1;                 // rank of the root; -1: none
+    Reduction reduction = Reduction::sum;
+    std::size_t element_size = 0;  // of the data; 0: time only
+    std::string_view label = {};   // default: the name of the kind
+};
+
+class GPU {
+public:
+    explicit GPU(Port& port) : port_(&port) {}
+
+    int rank() const { return port_->rank(); }
+    int world_size() const { return port_->ranks(); }
+
+    // Busy for the cluster's time per unit or FLOP, times this rank's slowdown.
+    void compute(std::string_view label, Work work);
+    void compute(Work work) { compute({}, work); }
+
+    // Time only: a message without data. `size` is what it costs.
+    void send(int target, std::string_view label, Size size, Tag tag = {});
+    void send(int target, Size size, Tag tag = {}) { send(target, {}, size, tag); }
+    // Waits for the message; a size that differs from the sent one is a mismatch.
+    void receive(int source, std::string_view label, Size size, Tag tag = {});
+    void receive(int source, Size size, Tag tag = {}) { receive(source, {}, size, tag); }
+
+    // With data, which really arrives. Costs `size`, by default the bytes of the data.
+    template <Payload T>
+    void send(int target, std::span<const T> data, std::string_view label = {}, std::optional<Size> size = {},
+              Tag tag = {}) {
+        send_bytes(target, std::as_bytes(data), label, size, tag, false);
+    }
+    template <Payload T>
+    void send(int target, const std::vector<T>& data, std::string_view label = {}, std::optional<Size> size = {},
+              Tag tag = {}) {
+        send(target, std::span<const T>(data), label, size, tag);
+    }
+    // Fills `into`. A message of another number of bytes, or without data, is a mismatch.
+    template <Payload T>
+    void receive(int source, std::span<T> into, std::string_view label = {}, std::optional<Size> size = {},
+                 Tag tag = {}) {
+        receive_bytes(source, std::as_writable_bytes(into), label, size, tag);
+    }
+    // Whatever length was sent; a length that is no whole number of T is a mismatch.
+    template <Payload T>
+    std::vector<T> receive(int source, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
+        std::vector<T> data(expect_elements(source, label, size, tag, sizeof(T)));
+        if (!data.empty()) {
+            port_->read(std::as_writable_bytes(std::span(data)));
+        }
+        return data;
+    }
+
+    // Asynchronous forms start now and end on their own; wait() joins one. A rank's sends leave one after another,
+    // its asynchronous computations run one after another; its receives wait side by side.
+    Handle compute_async(std::string_view label, Work work);
+    Handle send_async(int target, std::string_view label, Size size, Tag tag = {});
+    Handle receive_async(int source, std::string_view label, Size size, Tag tag = {});
+    template <Payload T>
+    Handle send_async(int target, std::span<const T> data, std::string_view label = {}, std::optional<Size> size = {},
+                      Tag tag = {}) {
+        return send_bytes(target, std::as_bytes(data), label, size, tag, true);
+    }
+    // `into` must stay alive until wait().
+    template <Payload T>
+    Handle receive_async(int source, std::span<T> into, std::string_view label = {}, std::optional<Size> size = {},
+                         Tag tag = {}) {
+        return receive_bytes_async(source, std::as_writable_bytes(into), label, size, tag);
+    }
+    void wait(const Handle& handle);
+
+    // Simulated time since the beginning of the run.
+    Duration now();
+
+    // A line of the run's log, at this rank's time. Costs nothing.
+    void log(std::string_view text);
+    // Numbers for the launcher (Result::reports). The last report of a name counts. Costs nothing.
+    void report(std::string_view name, std::span<const double> values);
+    void report(std::string_view name, double value) { report(name, std::span(&value, 1)); }
+
+    // Returns when every rank has come. Costs ceil(log2 n) rounds of empty messages.
+    void barrier();
+
+    // A collective by its size alone: one op, whatever the number of its messages. See collectives/.
+    void collective(const Group& group, const Collective& what);
+    // Says that a collective made of messages begins, so that members who disagree are found. Costs nothing.
+    void enter(const Group& group, const Collective& what);
+    // Messages of collectives, whose tags no program can use: `tag` below 0.
+    void send_in_collective(int target, std::span<const std::byte> data, std::string_view label, Size size, Tag tag);
+    void receive_in_collective(int source, std::span<std::byte> into, std::string_view label, Size size, Tag tag);
+
+private:
+    Label label(std::string_view text) { return text.empty() ? Label::none : port_->intern(text); }
+    void check_peer(const char* verb, int peer) const;
+    Handle send_bytes(int target, std::span<const std::byte> data, std::string_view label, std::optional<Size> size,
+                      Tag tag, bool asynchronous);
+    void receive_bytes(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size, Tag tag);
+    Handle receive_bytes_async(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size,
+                               Tag tag);
+    std::size_t expect_elements(int source, std::string_view label, std::optional<Size> size, Tag tag,
+                                std::size_t element_size);
+    Op collective_op(OpKind kind, const Group& group, const Collective& what);
+
+    Port* port_;
+    std::int64_t asynchronous_ops_ = 0;
+};
+
+// All ranks of the run, in order.
+inline Group world(const GPU& gpu) {
+    return Group::strided(0, 1, gpu.world_size());
+}
+
+}  // namespace sim

@@ -1,0 +1,104 @@
+#include "libsim/group.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim {
+
+Group Group::strided(int first, int stride, int count) {
+    if (first < 0 || stride < 1 || count < 1) {
+        throw ProgramError(fmt::format(
+            "a group needs first >= 0, stride >= 1 and count >= 1, not first {}, stride {}, count {}", first, stride, count));
+    }
+    Group group;
+    group.first_ = first;
+    group.stride_ = count == 1 ? 1 : stride;
+    group.count_ = count;
+    return group;
+}
+
+Group Group::of(std::vector<int> ranks) {
+    if (ranks.empty()) {
+        throw ProgramError("a group needs at least one rank");
+    }
+    std::vector<int> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted.front() < 0) {
+        throw ProgramError(fmt::format("a group holds ranks, and {} is none", sorted.front()));
+    }
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+        throw ProgramError(fmt::format("rank {} is twice in one group", *twice));
+    }
+    // One form for one set in one order, so that equal groups compare equal however they were made.
+    const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+    const auto evenly = [&](int a, int b) { return b - a != stride; };
+    if (stride >= 1 && std::adjacent_find(ranks.begin(), ranks.end(), evenly) == ranks.end()) {
+        return strided(ranks.front(), stride, static_cast<int>(ranks.size()));
+    }
+    Group group;
+    group.first_ = ranks.front();
+    group.count_ = static_cast<int>(ranks.size());
+    group.list_ = std::make_shared<const std::vector<int>>(std::move(ranks));
+    return group;
+}
+
+int Group::index_of(int rank) const {
+    if (list_) {
+        const auto at = std::find(list_->begin(), list_->end(), rank);
+        return at == list_->end() ? -1 : static_cast<int>(at - list_->begin());
+    }
+    const int distance = rank - first_;
+    return distance >= 0 && distance % stride_ == 0 && distance / stride_ < count_ ? distance / stride_ : -1;
+}
+
+int Group::largest() const {
+    return list_ ? *std::max_element(list_->begin(), list_->end()) : rank_at(count_ - 1);
+}
+
+int Group::neighbour(int rank, int distance) const {
+    const int index = index_of(rank);
+    if (index < 0) {
+        throw ProgramError(fmt::format("rank {} is not in this group of {} ranks", rank, count_));
+    }
+    return rank_at((index + distance + count_) % count_);
+}
+
+int Group::right_of(int rank) const {
+    return neighbour(rank, 1);
+}
+
+int Group::left_of(int rank) const {
+    return neighbour(rank, -1);
+}
+
+std::vector<int> Group::ranks() const {
+    if (list_) {
+        return *list_;
+    }
+    std::vector<int> all(static_cast<std::size_t>(count_));
+    for (int index = 0; index < count_; ++index) {
+        all[static_cast<std::size_t>(index)] = rank_at(index);
+    }
+    return all;
+}
+
+bool operator==(const Group& a, const Group& b) {
+    if (a.count_ != b.count_ || a.first_ != b.first_ || static_cast<bool>(a.list_) != static_cast<bool>(b.list_)) {
+        return false;
+    }
+    return a.list_ ? *a.list_ == *b.list_ : a.stride_ == b.stride_;
+}
+
+std::size_t GroupHash::operator()(const Group& group) const {
+    std::size_t hash = static_cast<std::size_t>(group.size());
+    // The first few members tell groups apart; equality decides.
+    for (int index = 0; index < std::min(group.size(), 4); ++index) {
+        hash = hash * 1'000'003U + static_cast<std::size_t>(group.rank_at(index));
+    }
+    return hash;
+}
+
+}  // namespace sim

@@ -1,0 +1,46 @@
+// An ordered set of ranks: who takes part in a collective, and who is next to whom in a ring.
+//
+// A value. Evenly spaced ranks (the world, an axis of a mesh) take no memory, whatever their number.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace sim {
+
+class Group {
+public:
+    // Ranks first, first + stride, … Throws ProgramError unless first >= 0, stride >= 1, count >= 1.
+    static Group strided(int first, int stride, int count);
+    // Ranks in the order given. Throws ProgramError if empty, negative or twice the same.
+    static Group of(std::vector<int> ranks);
+
+    int size() const { return count_; }
+    // Requires: 0 <= index < size().
+    int rank_at(int index) const { return list_ ? (*list_)[static_cast<std::size_t>(index)] : first_ + index * stride_; }
+    // -1 if `rank` is not a member. Constant time if evenly spaced, else linear.
+    int index_of(int rank) const;
+    int largest() const;    // the largest member
+    bool contains(int rank) const { return index_of(rank) >= 0; }
+    // The next and the previous member, around the ring. Throws ProgramError if `rank` is not a member.
+    int right_of(int rank) const;
+    int left_of(int rank) const;
+
+    bool evenly_spaced() const { return !list_; }
+    std::vector<int> ranks() const;
+    friend bool operator==(const Group& a, const Group& b);
+
+private:
+    int neighbour(int rank, int distance) const;
+
+    int first_ = 0;
+    int stride_ = 1;
+    int count_ = 1;
+    std::shared_ptr<const std::vector<int>> list_;
+};
+
+struct GroupHash {
+    std::size_t operator()(const Group& group) const;
+};
+
+}  // namespace sim

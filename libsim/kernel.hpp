@@ -1,0 +1,155 @@
+// The kernel: owns simulated time, and replays the ranks' ops in it. A passive state machine: it calls nobody.
+//
+// The host asks whose turn it is, gives the kernel what that rank did, and repeats. Between turns a rank is
+//   due        it may go on, and is in the agenda;
+//   out        its turn was handed out: it runs its own code, or the host has ops of it that are not accepted yet;
+//   blocked    it waits for others, in simulated time;
+//   finished.
+// Who pays what, and when: docs/design.md. The same ops give the same timeline, whoever hosts the ranks.
+// Cost: no heap allocation per op once the run has warmed up; nothing for a trace that nobody asked for.
+#pragma once
+
+#include "libsim/cluster.hpp"
+#include "libsim/kernel/agenda.hpp"
+#include "libsim/kernel/board.hpp"
+#include "libsim/kernel/joinables.hpp"
+#include "libsim/kernel/matching.hpp"
+#include "libsim/names.hpp"
+#include "libsim/trace/span.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sim {
+
+struct KernelOptions {
+    Order order = Order::any;
+    SpanSink on_span = nullptr;
+};
+
+class Kernel {
+public:
+    enum class Status : std::uint8_t { due, out, blocked, finished };
+
+    // What a rank's last receive or wait brought: the `number`-th payload (from 0) that `source` sent.
+    struct Delivery {
+        int source = -1;
+        std::uint32_t number = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    // `names` and `groups` must outlive the kernel, and hold every label and group of the ops before they are accepted.
+    Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups, const KernelOptions& options = {});
+
+    // The next rank to go on, which is out from then; nothing if no rank is due.
+    std::optional<int> next_turn();
+
+    // Takes ops of a rank that is out, in order, until it blocks or finishes, or they end, or (Order::time) time has
+    // passed; returns how many. Afterwards the rank is due, blocked or finished.
+    // Throws MismatchError and ProgramError for what the program did; the kernel then takes no more ops.
+    std::size_t accept(int rank, std::span<const Op> ops);
+
+    bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
+    // No rank can ever go on: none is due, none is out, some are blocked.
+    bool stuck() const { return due_ == 0 && out_ == 0 && !all_finished(); }
+
+    int ranks() const { return static_cast<int>(ranks_.size()); }
+    Status status(int rank) const { return of(rank).status; }
+    Time time(int rank) const { return of(rank).clock; }
+    const Delivery& delivered(int rank) const { return of(rank).delivery; }
+    // The op that a rank is blocked in, its number, and since when. Requires: it is blocked.
+    const Op& blocked_in(int rank) const { return of(rank).pending; }
+    std::uint32_t blocked_op_number(int rank) const { return of(rank).pending_number; }
+    std::uint32_t ops(int rank) const { return of(rank).op_number; }
+    // The unjoined asynchronous op of that number; null if there is none.
+    const Joinable* joinable(int rank, std::int64_t number) { return of(rank).joinables.find(number); }
+    const Joinable* oldest_joinable(int rank) { return of(rank).joinables.oldest(); }
+
+    const Matching& matching() const { return matching_; }
+    const Board& board() const { return board_; }
+    const Names& names() const { return *names_; }
+    const Groups& groups() const { return *groups_; }
+
+    // Up to now; idle time counts up to `run_end`, which is end() for the whole run.
+    RankTotals totals(int rank, Time run_end) const;
+    Time end() const;
+
+private:
+    struct LastChannel {
+        std::int32_t peer = -1;
+        std::int32_t tag = 0;
+        Matching::Channel channel = 0;
+    };
+    struct Rank {
+        Time clock;
+        Time sends_free;
+        Time computes_free;
+        Status status = Status::due;
+        std::uint32_t op_number = 0;
+        std::uint32_t payloads = 0;
+        std::uint32_t messages = 0;
+        LastChannel last_send;
+        LastChannel last_receive;
+        Duration computing{0};
+        Duration communicating{0};
+        std::int64_t bytes_sent = 0;
+        std::int64_t billionths_sent = 0;
+        Op pending;
+        std::uint32_t pending_number = 0;
+        Delivery delivery;
+        Joinables joinables;
+    };
+    struct LastPrice {
+        std::int64_t amount = -1;
+        Measure measure = Measure::bytes;
+        Duration price{0};
+    };
+
+    Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+    const Rank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+
+    // kernel.cpp. Each handles one op; false: the rank is blocked in it.
+    bool carry_out(int rank, const Op& op);
+    void compute(int rank, Rank& self, const Op& op);
+    bool wait(int rank, Rank& self, const Op& op);
+    bool finish(int rank, Rank& self);
+    void join(int rank, Rank& self, Joinable& joinable);
+    void block(Rank& self, const Op& op, std::uint32_t op_number);
+    void unblock(int rank, Rank& self);
+    Duration price(LastPrice& last, int rank, const Op& op) const;
+
+    // kernel/transfers.cpp
+    void send(int rank, Rank& self, const Op& op);
+    bool receive(int rank, Rank& self, const Op& op);
+    void deliver(int target, const WaitingReceive& receive, int source, const Message& message);
+    void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
+    Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
+    void check_fit(int source, int target, const WaitingReceive& receive, int tag, const Message& message) const;
+    void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle, std::uint64_t message);
+
+    // kernel/collectives.cpp
+    bool collective(int rank, Rank& self, const Op& op);
+    void end_collective(const Board::Meeting& meeting, int last_rank);
+
+    Cluster cluster_;
+    const Names* names_;
+    const Groups* groups_;
+    SpanSink on_span_;
+    Agenda agenda_;
+    Matching matching_;
+    Board board_;
+    std::vector<Rank> ranks_;
+    Duration acknowledgement_;
+    mutable LastPrice last_transfer_;
+    mutable LastPrice last_compute_;
+    int due_ = 0;
+    int out_ = 0;
+    int finished_ = 0;
+};
+
+// Why nobody can go on: every blocked rank with what it waits for and the nearest thing there is.
+// Requires: kernel.stuck(). Cost: ranks + channels.
+std::string explain_deadlock(Kernel& kernel);
+
+}  // namespace sim

@@ -1,0 +1,49 @@
+// Whose turn it is. Each rank is in it at most once.
+#pragma once
+
+#include "libsim/kernel/event_queue.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sim {
+
+// `any` is enough where a transfer's time depends on nothing but itself: named sources over FIFO channels give the
+// same timeline in every order (a Kahn network). `time` is needed where transfers disturb each other.
+enum class Order { any, time };
+
+class Agenda {
+public:
+    Agenda(Order order, int ranks) : order_(order), ring_(static_cast<std::size_t>(ranks) + 1) {}
+
+    Order order() const { return order_; }
+    bool empty() const { return order_ == Order::any ? first_ == end_ : queue_.empty(); }
+
+    void push(const Event& event) {
+        if (order_ == Order::time) {
+            queue_.push(event);
+            return;
+        }
+        ring_[end_] = event.rank;
+        end_ = end_ + 1 == ring_.size() ? 0 : end_ + 1;
+    }
+
+    // Requires: !empty().
+    int pop() {
+        if (order_ == Order::time) {
+            return queue_.pop().rank;
+        }
+        const int rank = ring_[first_];
+        first_ = first_ + 1 == ring_.size() ? 0 : first_ + 1;
+        return rank;
+    }
+
+private:
+    Order order_;
+    std::vector<int> ring_;
+    std::size_t first_ = 0;
+    std::size_t end_ = 0;
+    EventQueue queue_;
+};
+
+}  // namespace sim

@@ -1,0 +1,90 @@
+#include "libsim/kernel/board.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/error.hpp"
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+
+namespace sim {
+
+namespace {
+
+bool same(const Op& a, const Op& b) {
+    return a.kind == b.kind && a.bytes == b.bytes && a.amount == b.amount && a.peer == b.peer &&
+           (a.measure == b.measure || a.amount == 0);
+}
+
+}  // namespace
+
+Board::Group& Board::group_of(GroupId id) {
+    const auto number = static_cast<std::size_t>(id);
+    if (number >= meetings_.size()) {
+        meetings_.resize(number + 1);
+    }
+    Group& group = meetings_[number];
+    if (group.attended.empty()) {
+        const sim::Group& members = groups_->group(id);
+        group.attended.assign(static_cast<std::size_t>(members.size()), 0);
+        if (!members.evenly_spaced()) {
+            for (int index = 0; index < members.size(); ++index) {
+                group.index.emplace(members.rank_at(index), index);
+            }
+        }
+    }
+    return group;
+}
+
+int Board::index_of(const Group& group, GroupId id, int rank) const {
+    if (group.index.empty()) {
+        return groups_->group(id).index_of(rank);
+    }
+    const auto at = group.index.find(rank);
+    return at == group.index.end() ? -1 : at->second;
+}
+
+const Board::Meeting* Board::arrive(int rank, std::uint32_t op_number, Time at, const Op& op) {
+    const GroupId id = collective_word(op).group;
+    Group& group = group_of(id);
+    const int member = index_of(group, id, rank);
+    check(member >= 0, "rank {} is not in group {}", rank, static_cast<unsigned>(id));
+    const std::size_t number = group.attended[static_cast<std::size_t>(member)]++ - group.closed;
+    if (number >= group.open.size()) {
+        group.open.push_back({op, rank, op_number, at, 0, std::vector<bool>(group.attended.size())});
+    }
+    Meeting& meeting = group.open[number];
+    if (!same(meeting.op, op)) {
+        throw_mismatch(meeting, rank, op_number, at, op);
+    }
+    meeting.here[static_cast<std::size_t>(member)] = true;
+    if (++meeting.arrived < static_cast<int>(group.attended.size())) {
+        return nullptr;
+    }
+    // Nobody comes to a later meeting before this one, so the complete one is the oldest.
+    check(number == 0, "meeting {} of group {} is complete before an older one", number, static_cast<unsigned>(id));
+    complete_ = std::move(meeting);
+    group.open.pop_front();
+    group.closed += 1;
+    return &complete_;
+}
+
+const Board::Meeting& Board::latest_of(int rank, GroupId id) const {
+    const Group& group = meetings_[static_cast<std::size_t>(id)];
+    const auto member = static_cast<std::size_t>(index_of(group, id, rank));
+    return group.open[group.attended[member] - group.closed - 1];
+}
+
+void Board::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at, const Op& op) const {
+    const GroupId id = collective_word(op).group;
+    const auto with_form = [](const Op& o) {
+        return describe(o) + (o.kind == OpKind::enter ? " with data" : " by size alone");
+    };
+    const bool forms_differ = meeting.op.kind != op.kind;
+    throw MismatchError(fmt::format(
+        "collectives do not match in {}\n  rank {}, op {}: {}   at {}\n  rank {}, op {}: {}   at {}",
+        id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size()),
+        meeting.first_rank, meeting.first_op_number, forms_differ ? with_form(meeting.op) : describe(meeting.op),
+        describe_time(meeting.first_at), rank, op_number, forms_differ ? with_form(op) : describe(op), describe_time(at)));
+}
+
+}  // namespace sim

@@ -1,0 +1,50 @@
+// Where the members of a collective meet. Their n-th collectives of a group belong together and must be the same.
+#pragma once
+
+#include "libsim/names.hpp"
+#include "libsim/op.hpp"
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+namespace sim {
+
+class Board {
+public:
+    explicit Board(const Groups& groups) : groups_(&groups) {}
+
+    struct Meeting {
+        Op op;                            // as the first member to come gave it
+        int first_rank = -1;
+        std::uint32_t first_op_number = 0;
+        Time first_at;
+        int arrived = 0;
+        std::vector<bool> here;           // by member
+    };
+
+    // Enters `rank` into its next meeting of op's group. Throws MismatchError if the members disagree.
+    // Returns the meeting if this rank was the last to come; it stays valid until the next call.
+    const Meeting* arrive(int rank, std::uint32_t op_number, Time at, const Op& op);
+
+    // For explanations: the meeting where `rank`, which waits in it, has come last.
+    const Meeting& latest_of(int rank, GroupId group) const;
+
+private:
+    struct Group {
+        std::vector<std::uint32_t> attended;             // by member: how many meetings
+        std::unordered_map<int, int> index;              // of ranks, where they are not evenly spaced
+        std::deque<Meeting> open;
+        std::uint32_t closed = 0;                        // how many are complete and gone
+    };
+
+    Group& group_of(GroupId id);
+    int index_of(const Group& group, GroupId id, int rank) const;
+    [[noreturn]] void throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at, const Op& op) const;
+
+    const Groups* groups_;
+    std::vector<Group> meetings_;
+    Meeting complete_;
+};
+
+}  // namespace sim

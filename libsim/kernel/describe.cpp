@@ -1,0 +1,88 @@
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace sim {
+
+namespace {
+
+struct Scale {
+    std::int64_t picoseconds;
+    const char* name;
+};
+constexpr std::array<Scale, 5> scales{{{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
+
+// n / scale as a decimal number without trailing zeros.
+std::string decimal(std::int64_t n, std::int64_t scale) {
+    std::string text = fmt::format("{}", n / scale);
+    std::int64_t rest = n % scale;
+    if (rest == 0) {
+        return text;
+    }
+    text += '.';
+    for (std::int64_t place = scale / 10; rest > 0; place /= 10) {
+        text += static_cast<char>('0' + rest / place);
+        rest %= place;
+    }
+    return text;
+}
+
+std::string tag_text(int tag) {
+    return tag < 0 ? std::string(" (in a collective)") : tag > 0 ? fmt::format(", tag {}", tag) : std::string();
+}
+
+std::string describe_collective(const Op& op) {
+    const CollectiveWord word = collective_word(op);
+    std::string text = name_of(word.kind);
+    if (word.kind != CollectiveKind::barrier) {
+        text += " of " + describe_amount(op.amount, op.measure);
+    }
+    if (word.reduction != Reduction::sum) {
+        text += fmt::format(", {}", name_of(word.reduction));
+    }
+    if (word.element_size > 0) {
+        text += fmt::format(", elements of {} B", word.element_size);
+    }
+    return op.peer < 0 ? text : fmt::format("{}, root {}", text, op.peer);
+}
+
+}  // namespace
+
+std::string describe_amount(std::int64_t amount, Measure measure) {
+    switch (measure) {
+        case Measure::bytes: return fmt::format("{} B", amount);
+        case Measure::flops: return fmt::format("{} FLOPs", amount);
+        case Measure::units: return decimal(amount, Units::per_unit) + (amount == Units::per_unit ? " unit" : " units");
+    }
+    return {};
+}
+
+std::string describe_time(Time time) {
+    const std::int64_t picoseconds = time.time_since_epoch().count();
+    for (const Scale& scale : scales) {
+        if (picoseconds >= scale.picoseconds) {
+            return decimal(picoseconds, scale.picoseconds) + " " + scale.name;
+        }
+    }
+    return "0 s";
+}
+
+std::string describe(const Op& op) {
+    switch (op.kind) {
+        case OpKind::compute: return "compute " + describe_amount(op.amount, op.measure);
+        case OpKind::send:
+            return fmt::format("send {} to {}{}", describe_amount(op.amount, op.measure), op.peer, tag_text(op.tag));
+        case OpKind::receive: return fmt::format("receive from {}{}", op.peer, tag_text(op.tag));
+        case OpKind::wait: return fmt::format("wait for asynchronous op {}", op.amount);
+        case OpKind::collective:
+        case OpKind::enter: return describe_collective(op);
+        case OpKind::log:
+        case OpKind::now:
+        case OpKind::finish: break;
+    }
+    return name_of(op.kind);
+}
+
+}  // namespace sim

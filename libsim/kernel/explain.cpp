@@ -1,0 +1,158 @@
+#include "libsim/check.hpp"
+#include "libsim/kernel.hpp"
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+constexpr std::size_t most_lines = 16;
+
+struct Blocked {
+    int rank = -1;
+    std::uint32_t op_number = 0;
+    std::string what = {};   // the op it is in
+    std::string why = {};    // why that can never end
+    int waits_for = -1;      // one rank that would have to act
+    bool is_root = false;    // nobody else's waiting explains it
+};
+
+std::string state_of(const Kernel& kernel, int rank) {
+    return kernel.status(rank) == Kernel::Status::finished ? fmt::format("rank {} has finished", rank)
+                                                           : fmt::format("rank {} waits too", rank);
+}
+
+// The message that was perhaps meant: from the same rank with another tag, or with the same tag from another rank.
+std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
+    std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(rank);
+    const auto same_source = [&](const Matching::Unmatched& m) { return m.source == receive.peer && m.tag >= 0; };
+    const auto same_tag = [&](const Matching::Unmatched& m) { return m.tag == receive.tag && m.tag >= 0; };
+    const auto distance = [&](const Matching::Unmatched& m) { return std::abs(std::int64_t{m.tag} - receive.tag); };
+    const auto nearer = [&](const auto& a, const auto& b) { return distance(a) < distance(b); };
+    std::stable_sort(there.begin(), there.end(), nearer);
+    auto found = std::find_if(there.begin(), there.end(), same_source);
+    if (found != there.end()) {
+        return fmt::format("rank {} sent tag {} at {}; did you mean {}?", found->source, found->tag,
+                           describe_time(found->message.begin), found->tag);
+    }
+    found = std::find_if(there.begin(), there.end(), same_tag);
+    if (found != there.end()) {
+        return fmt::format("rank {} sent {} at {}; did you mean rank {}?", found->source,
+                           found->tag == 0 ? std::string("to it") : fmt::format("tag {}", found->tag),
+                           describe_time(found->message.begin), found->source);
+    }
+    return {};
+}
+
+void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) {
+    const int source = receive.peer;
+    blocked.waits_for = source;
+    blocked.why = near_miss(kernel, blocked.rank, receive);
+    blocked.is_root = !blocked.why.empty() || kernel.status(source) == Kernel::Status::finished;
+    if (blocked.why.empty()) {
+        blocked.why = fmt::format("nothing was sent{}; {}", receive.tag > 0 ? fmt::format(" with tag {}", receive.tag) : "",
+                                  state_of(kernel, source));
+    }
+}
+
+void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
+    const GroupId id = collective_word(op).group;
+    const Group& group = kernel.groups().group(id);
+    const Board::Meeting& meeting = kernel.board().latest_of(blocked.rank, id);
+    std::vector<int> missing;
+    for (int index = 0; index < group.size(); ++index) {
+        if (!meeting.here[static_cast<std::size_t>(index)]) {
+            missing.push_back(group.rank_at(index));
+        }
+    }
+    check(!missing.empty(), "rank {} waits in a collective that is complete", blocked.rank);
+    blocked.waits_for = missing.front();
+    const std::size_t shown = std::min(missing.size(), std::size_t{8});
+    const std::vector<int> first(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown));
+    blocked.why = fmt::format("{} of {} have come; missing: rank {}{}; {}", meeting.arrived, group.size(), fmt::join(first, ", "),
+                              missing.size() > shown ? ", …" : "", state_of(kernel, missing.front()));
+    blocked.is_root = kernel.status(missing.front()) == Kernel::Status::finished;
+}
+
+Blocked explain_rank(Kernel& kernel, int rank) {
+    const Op& op = kernel.blocked_in(rank);
+    Blocked blocked{.rank = rank, .op_number = kernel.blocked_op_number(rank), .what = describe(op)};
+    if (op.kind == OpKind::receive) {
+        explain_receive(kernel, blocked, op);
+    } else if (op.kind == OpKind::collective) {
+        explain_collective(kernel, blocked, op);
+    } else {
+        const bool returned = op.kind == OpKind::finish;
+        const Joinable* open = returned ? kernel.oldest_joinable(rank) : kernel.joinable(rank, op.amount);
+        check(open != nullptr, "rank {} waits for nothing", rank);
+        blocked.what = fmt::format("{} for asynchronous {}", returned ? "returned, but still waits" : "wait", describe(open->op));
+        explain_receive(kernel, blocked, open->op);
+    }
+    return blocked;
+}
+
+// Follows from each rank the one it waits for; a walk that meets itself is a cycle.
+std::vector<int> find_cycle(const std::vector<Blocked>& all, int ranks) {
+    std::vector<int> next(static_cast<std::size_t>(ranks), -1);
+    std::vector<int> seen_by(static_cast<std::size_t>(ranks), -1);
+    for (const Blocked& blocked : all) {
+        next[static_cast<std::size_t>(blocked.rank)] = blocked.waits_for;
+    }
+    for (const Blocked& start : all) {
+        int at = start.rank;
+        while (at >= 0 && seen_by[static_cast<std::size_t>(at)] < 0) {
+            seen_by[static_cast<std::size_t>(at)] = start.rank;
+            at = next[static_cast<std::size_t>(at)];
+        }
+        if (at >= 0 && seen_by[static_cast<std::size_t>(at)] == start.rank) {
+            std::vector<int> cycle{at};
+            for (int rank = next[static_cast<std::size_t>(at)]; rank != at; rank = next[static_cast<std::size_t>(rank)]) {
+                cycle.push_back(rank);
+            }
+            cycle.push_back(at);
+            return cycle;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string explain_deadlock(Kernel& kernel) {
+    std::vector<Blocked> all;
+    Time at{};
+    for (int rank = 0; rank < kernel.ranks(); ++rank) {
+        if (kernel.status(rank) == Kernel::Status::blocked) {
+            all.push_back(explain_rank(kernel, rank));
+            at = std::max(at, kernel.time(rank));
+        }
+    }
+    std::string text = fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
+    const std::vector<int> cycle = find_cycle(all, kernel.ranks());
+    // Of many, the ones that explain the others first.
+    if (all.size() > most_lines) {
+        const auto explains = [&](const Blocked& b) {
+            return b.is_root || std::find(cycle.begin(), cycle.end(), b.rank) != cycle.end();
+        };
+        std::stable_partition(all.begin(), all.end(), explains);
+    }
+    for (std::size_t i = 0; i < std::min(all.size(), most_lines); ++i) {
+        text += fmt::format("\n  rank {}, op {}: {}   {}", all[i].rank, all[i].op_number, all[i].what, all[i].why);
+    }
+    if (all.size() > most_lines) {
+        text += fmt::format("\n  … and {} ranks more", all.size() - most_lines);
+    }
+    if (!cycle.empty()) {
+        const std::size_t shown = std::min(cycle.size(), most_lines);
+        const std::vector<int> first(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(shown));
+        text += fmt::format("\n  cycle: {}{}", fmt::join(first, " -> "), cycle.size() > shown ? " -> …" : "");
+    }
+    return text;
+}
+
+}  // namespace sim

@@ -1,0 +1,102 @@
+#include "libsim/kernel/matching.hpp"
+
+namespace sim {
+
+std::size_t Matching::slot_of(int source, int target, int tag) const {
+    std::uint64_t hash = static_cast<std::uint32_t>(source) * 0x9e3779b97f4a7c15U;
+    hash = (hash ^ static_cast<std::uint32_t>(target)) * 0xff51afd7ed558ccdU;
+    hash = (hash ^ (hash >> 32U) ^ static_cast<std::uint32_t>(tag)) * 0xc4ceb9fe1a85ec53U;
+    hash ^= hash >> 29U;
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = hash & mask;
+    while (table_[slot] != none) {
+        const Queue& queue = queues_[table_[slot]];
+        if (queue.source == source && queue.target == target && queue.tag == tag) {
+            break;
+        }
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+Matching::Channel Matching::channel(int source, int target, int tag) {
+    std::size_t slot = slot_of(source, target, tag);
+    if (table_[slot] == none) {
+        if (queues_.size() * 2 >= table_.size()) {
+            grow();
+            slot = slot_of(source, target, tag);
+        }
+        table_[slot] = static_cast<Channel>(queues_.size());
+        queues_.push_back({source, target, tag, none, none, false});
+    }
+    return table_[slot];
+}
+
+void Matching::grow() {
+    table_.assign(table_.size() * 2, none);
+    for (Channel index = 0; index < queues_.size(); ++index) {
+        const Queue& queue = queues_[index];
+        table_[slot_of(queue.source, queue.target, queue.tag)] = index;
+    }
+}
+
+Matching::Node& Matching::append(Queue& queue) {
+    std::uint32_t index = free_;
+    if (index == none) {
+        index = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.emplace_back();
+    } else {
+        free_ = nodes_[index].next;
+    }
+    if (queue.first == none) {
+        queue.first = index;
+    } else {
+        nodes_[queue.last].next = index;
+    }
+    queue.last = index;
+    nodes_[index].next = none;
+    return nodes_[index];
+}
+
+void Matching::drop_first(Queue& queue) {
+    const std::uint32_t index = queue.first;
+    queue.first = nodes_[index].next;
+    nodes_[index].next = free_;
+    free_ = index;
+}
+
+std::optional<WaitingReceive> Matching::offer(Channel channel, const Message& message) {
+    Queue& queue = queues_[channel];
+    if (queue.first != none && queue.receives) {
+        const WaitingReceive receive = nodes_[queue.first].receive;
+        drop_first(queue);
+        return receive;
+    }
+    queue.receives = false;
+    append(queue).message = message;
+    return std::nullopt;
+}
+
+std::optional<Message> Matching::take(Channel channel, const WaitingReceive& receive) {
+    Queue& queue = queues_[channel];
+    if (queue.first != none && !queue.receives) {
+        const Message message = nodes_[queue.first].message;
+        drop_first(queue);
+        return message;
+    }
+    queue.receives = true;
+    append(queue).receive = receive;
+    return std::nullopt;
+}
+
+std::vector<Matching::Unmatched> Matching::unmatched_to(int target) const {
+    std::vector<Unmatched> found;
+    for (const Queue& queue : queues_) {
+        if (queue.target == target && queue.first != none && !queue.receives) {
+            found.push_back({queue.source, queue.tag, nodes_[queue.first].message});
+        }
+    }
+    return found;
+}
+
+}  // namespace sim

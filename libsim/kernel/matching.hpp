@@ -1,0 +1,89 @@
+// Who gets which message: one queue per (source, target, tag), in the order sent and the order asked.
+//
+// A shared list per target would make an all-to-all quadratic. A queue holds messages or waiting receives, never both.
+// Cost: one hash look-up per change of peer, no heap allocation per message.
+#pragma once
+
+#include "libsim/op.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sim {
+
+struct Message {
+    Time begin;                    // when the sender began, and when the message is there
+    Time end;
+    std::int64_t amount = 0;
+    std::uint64_t bytes = 0;       // of payload; 0: time only
+    std::uint32_t payload = 0;     // which of the source's payloads
+    std::uint32_t number = 0;      // which of the source's messages, from 1
+    Measure measure = Measure::bytes;
+};
+
+// The same number at both ends of a message, and at no other.
+std::uint64_t id_of(int source, const Message& message);
+// The receive as it turned out: with the size that came, whatever size was asked for.
+Op received(Op op, const Message& message);
+
+struct WaitingReceive {
+    Time since;
+    std::int64_t amount = 0;       // expected; below 0: any
+    std::uint64_t bytes = 0;
+    std::int64_t handle = -1;      // which asynchronous op; -1: the rank itself waits
+    std::uint32_t op_number = 0;
+    Measure measure = Measure::bytes;
+};
+
+class Matching {
+public:
+    using Channel = std::uint32_t;
+
+    Channel channel(int source, int target, int tag);
+
+    // The message goes to the longest waiting receive, which is returned, or is kept.
+    std::optional<WaitingReceive> offer(Channel channel, const Message& message);
+    // The oldest message, or the receive is kept waiting.
+    std::optional<Message> take(Channel channel, const WaitingReceive& receive);
+
+    // For explanations: messages to `target` that nobody has taken, oldest of each channel.
+    struct Unmatched {
+        int source;
+        int tag;
+        Message message;
+    };
+    std::vector<Unmatched> unmatched_to(int target) const;
+
+private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    struct Node {
+        union {
+            Message message;
+            WaitingReceive receive;
+        };
+        std::uint32_t next;
+        Node() : message(), next(none) {}
+    };
+    struct Queue {
+        std::int32_t source;
+        std::int32_t target;
+        std::int32_t tag;
+        std::uint32_t first;
+        std::uint32_t last;
+        bool receives;    // what it holds, if anything
+    };
+
+    Node& append(Queue& queue);
+    void drop_first(Queue& queue);
+    void grow();
+    std::size_t slot_of(int source, int target, int tag) const;
+
+    std::vector<Queue> queues_;
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = none;
+    std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, none);    // open addressing, size a power of 2
+};
+
+}  // namespace sim

@@ -1,0 +1,23 @@
+// The uniform network: every pair of ranks is connected alike, and no two transfers disturb each other.
+//
+//   sender    busy for  latency + size * pace        from the later of its own time and the end of its last send
+//   receiver  busy for  acknowledgement              from the later of its own time and the end of the send
+//
+// A message of the `gpu-py` profile costs the sender 0.05 s + 0.01 s per unit and the receiver 0.05 s more.
+// Source: the Python original's GPU.send and GPU.receive.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <optional>
+
+namespace sim {
+
+struct Uniform {
+    Duration latency{0};
+    Duration acknowledgement{0};
+    std::optional<Pace> per_byte;              // empty: this network has no price for bytes
+    std::optional<Pace> per_billionth_unit;    // empty: … for units
+};
+
+}  // namespace sim

@@ -1,0 +1,40 @@
+#include "libsim/op.hpp"
+
+namespace sim {
+
+const char* name_of(OpKind kind) {
+    switch (kind) {
+        case OpKind::compute: return "compute";
+        case OpKind::send: return "send";
+        case OpKind::receive: return "receive";
+        case OpKind::wait: return "wait";
+        case OpKind::collective: return "collective";
+        case OpKind::enter: return "enter";
+        case OpKind::log: return "log";
+        case OpKind::now: return "now";
+        case OpKind::finish: return "finish";
+    }
+    return "?";
+}
+
+const char* name_of(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::barrier: return "barrier";
+        case CollectiveKind::broadcast: return "broadcast";
+        case CollectiveKind::all_gather: return "all-gather";
+        case CollectiveKind::reduce_scatter: return "reduce-scatter";
+        case CollectiveKind::all_reduce: return "all-reduce";
+    }
+    return "?";
+}
+
+const char* name_of(Reduction reduction) {
+    switch (reduction) {
+        case Reduction::sum: return "sum";
+        case Reduction::average: return "average";
+        case Reduction::max: return "max";
+    }
+    return "?";
+}
+
+}  // namespace sim

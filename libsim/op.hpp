@@ -1,0 +1,69 @@
+// What a rank does, one small value at a time: the only thing the rank's side and the kernel's side share.
+//
+// A rank program is a stream of ops; the kernel replays it in simulated time. An op that tells the program nothing is
+// posted and never answered; one with `answer` set is an observation, and the rank waits for it.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace sim {
+
+enum class OpKind : std::uint8_t {
+    compute,     // label, amount (units or FLOPs)
+    send,        // label, peer, tag, amount, bytes (of payload; 0: time only)
+    receive,     // label, peer, tag, amount (-1: any), bytes (of payload; 0: none wanted)
+    wait,        // amount: which asynchronous op of this rank, counted from 0; bytes: of payload wanted
+    collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
+    enter,       // as collective, without cost: a collective of messages begins; members must agree
+    log,         // label: the text
+    now,         // an observation
+    finish,      // the program has returned; waits for what the rank still has under way
+};
+
+enum class CollectiveKind : std::uint8_t { barrier, broadcast, all_gather, reduce_scatter, all_reduce };
+
+enum class Reduction : std::uint8_t { sum, average, max };
+
+// Op::bytes of a receive that takes a payload of any length.
+inline constexpr std::uint64_t any_bytes = UINT64_MAX;
+
+// An interned text, numbered from 0 (the empty text) by whoever hosts the rank.
+enum class Label : std::uint32_t { none = 0 };
+
+// A group of ranks, numbered by whoever hosts the rank; 0 is the world.
+enum class GroupId : std::uint32_t { world = 0 };
+
+struct Op {
+    OpKind kind = OpKind::now;
+    Measure measure = Measure::bytes;
+    bool asynchronous = false;  // starts now, is joined by wait
+    bool answer = false;        // the rank waits until the kernel has finished this op
+    Label label = Label::none;
+    std::int32_t peer = -1;
+    std::int32_t tag = 0;
+    std::int64_t amount = 0;
+    std::uint64_t bytes = 0;    // of payload; collective, enter: a CollectiveWord
+};
+static_assert(sizeof(Op) == 32 && std::is_trivially_copyable_v<Op>);
+
+// The rest of what the members of a collective must agree on; travels in Op::bytes.
+struct CollectiveWord {
+    GroupId group = GroupId::world;
+    CollectiveKind kind = CollectiveKind::barrier;
+    Reduction reduction = Reduction::sum;
+    std::uint16_t element_size = 0;    // 0: no data
+    friend bool operator==(const CollectiveWord&, const CollectiveWord&) = default;
+};
+inline CollectiveWord collective_word(const Op& op) {
+    return std::bit_cast<CollectiveWord>(op.bytes);
+}
+
+const char* name_of(OpKind kind);
+const char* name_of(CollectiveKind kind);
+const char* name_of(Reduction reduction);
+
+}  // namespace sim

@@ -1,0 +1,58 @@
+// The rank's end of whatever hosts it: where a GPU puts its ops and, rarely, waits for an answer.
+//
+// (1) Ops are taken in the order posted. (2) A payload is written before the op that carries it, and read after the
+// ask() that followed the op that wants it; neither is empty. (3) One rank, one port, one thread.
+#pragma once
+
+#include "libsim/group.hpp"
+#include "libsim/op.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace sim {
+
+class Port {
+public:
+    // What the kernel told about the op that was asked about.
+    struct Answer {
+        Time at;                    // the rank's time after the op
+        std::uint64_t bytes = 0;    // of payload now ready to be read
+    };
+
+    Port(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
+    Port(const Port&) = delete;
+    Port& operator=(const Port&) = delete;
+    virtual ~Port() = default;
+
+    int rank() const { return rank_; }
+    int ranks() const { return ranks_; }
+
+    void post(const Op& op) {
+        *next_++ = op;
+        if (next_ == end_) [[unlikely]] {
+            make_room();
+        }
+    }
+
+    virtual Answer ask(Op op) = 0;
+    virtual Label intern(std::string_view text) = 0;
+    virtual GroupId number(const Group& group) = 0;
+    virtual void write(std::span<const std::byte> payload) = 0;
+    virtual void read(std::span<std::byte> payload) = 0;
+    virtual void report(Label name, std::span<const double> values) = 0;
+
+protected:
+    // Hands over what was posted. Afterwards next_ != end_.
+    virtual void make_room() = 0;
+
+    Op* next_ = nullptr;
+    Op* end_ = nullptr;
+
+private:
+    int rank_;
+    int ranks_;
+};
+
+}  // namespace sim

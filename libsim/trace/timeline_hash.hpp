@@ -1,0 +1,35 @@
+// One number for a whole timeline: equal for every host, run and machine.
+//
+// SHA-256 over the ranks' hashes, in rank order; a rank's is over its spans, in the order of its program, each as
+// kind (1 byte), length of the label (4), label, begin and end in picoseconds (8 each), little-endian.
+// Cost: about 0.1 us per span, and 0.3 KB per rank, whatever the number of spans.
+#pragma once
+
+#include "libsim/trace/span.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace sim {
+
+class TimelineHash {
+public:
+    explicit TimelineHash(int ranks);
+    TimelineHash(TimelineHash&&) noexcept;
+    TimelineHash& operator=(TimelineHash&&) noexcept;
+    ~TimelineHash();
+
+    void add(const Span& span);
+    // 64 hexadecimal digits. Call once, at the end.
+    std::string hex();
+
+private:
+    struct Digests;
+    std::unique_ptr<Digests> digests_;
+};
+
+// SHA-256 of some bytes, as 64 hexadecimal digits.
+std::string sha256_hex(std::span<const std::byte> bytes);
+
+}  // namespace sim

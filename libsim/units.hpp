@@ -1,0 +1,157 @@
+// Time, sizes and rates as types. Simulated time is a whole number of picoseconds, so that ties are ties.
+//
+// Rounding happens in time_for() alone: up, once per kernel or transfer, so that nothing non-empty takes no time.
+// Range: 2^63 ps, about 106 days. Leaving it throws std::overflow_error.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+
+namespace sim {
+
+using Duration = std::chrono::duration<std::int64_t, std::pico>;
+
+// Has no now(): simulated time belongs to the kernel.
+struct SimulatedClock {
+    using duration = Duration;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<SimulatedClock>;
+    static constexpr bool is_steady = true;
+};
+using Time = SimulatedClock::time_point;
+
+// Throws std::overflow_error where the sum leaves the range of simulated time.
+[[noreturn]] void throw_time_overflow();
+inline Time later(Time at, Duration by) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(at.time_since_epoch().count(), by.count(), &sum)) {
+        throw_time_overflow();
+    }
+    return Time{Duration{sum}};
+}
+
+double seconds(Duration duration);
+inline double seconds(Time time) {
+    return seconds(time.time_since_epoch());
+}
+
+// A whole number of one thing. The tag keeps bytes from being added to FLOPs.
+template <class Tag>
+struct Quantity {
+    std::int64_t count = 0;
+
+    constexpr Quantity() = default;
+    constexpr explicit Quantity(std::int64_t n) : count(n) {}
+    friend constexpr auto operator<=>(Quantity, Quantity) = default;
+    friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{a.count + b.count}; }
+    friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.count - b.count}; }
+    friend constexpr Quantity operator*(std::int64_t k, Quantity a) { return Quantity{k * a.count}; }
+};
+// Wide enough for any product of two counts.
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+
+using Bytes = Quantity<struct BytesTag>;
+using Flops = Quantity<struct FlopsTag>;
+
+// The abstract unit of work or data of the `gpu-py` profile. Kept in billionths, so that a third of 500 units is
+// exact to 1e-9 unit and still an integer. Range: +-9.2e9 units; a number outside throws std::out_of_range.
+class Units {
+public:
+    static constexpr std::int64_t per_unit = 1'000'000'000;
+
+    constexpr Units() = default;
+    explicit Units(double units);
+    explicit Units(int units) : billionths_(std::int64_t{units} * per_unit) {}
+    static constexpr Units from_billionths(std::int64_t n) {
+        Units units;
+        units.billionths_ = n;
+        return units;
+    }
+    constexpr std::int64_t billionths() const { return billionths_; }
+    double value() const;
+    friend constexpr auto operator<=>(Units, Units) = default;
+
+private:
+    std::int64_t billionths_ = 0;
+};
+
+// What an amount counts. Amounts of different measures never compare equal.
+enum class Measure : std::uint8_t { bytes, units, flops };
+
+// The size of a message: bytes, or units of data.
+struct Size {
+    std::int64_t amount = 0;
+    Measure measure = Measure::bytes;
+
+    constexpr Size(Bytes bytes) : amount(bytes.count) {}
+    constexpr Size(Units units) : amount(units.billionths()), measure(Measure::units) {}
+    constexpr Size(std::int64_t n, Measure m) : amount(n), measure(m) {}
+    friend constexpr bool operator==(Size, Size) = default;
+};
+
+// The size of a computation: floating-point operations, or units of compute.
+struct Work {
+    std::int64_t amount = 0;
+    Measure measure = Measure::flops;
+
+    constexpr Work(Flops flops) : amount(flops.count) {}
+    constexpr Work(Units units) : amount(units.billionths()), measure(Measure::units) {}
+    constexpr Work(std::int64_t n, Measure m) : amount(n), measure(m) {}
+};
+
+// One of `parts` equal shares, rounded up: what every chunk of a collective is charged.
+constexpr std::int64_t ceil_div(std::int64_t amount, std::int64_t parts) {
+    return amount / parts + (amount % parts > 0 ? 1 : 0);
+}
+constexpr Size ceil_div(Size size, std::int64_t parts) {
+    return {ceil_div(size.amount, parts), size.measure};
+}
+constexpr Bytes ceil_div(Bytes bytes, std::int64_t parts) {
+    return Bytes{ceil_div(bytes.count, parts)};
+}
+
+struct Bandwidth {
+    std::int64_t bytes_per_second = 0;
+    friend constexpr Bandwidth operator*(std::int64_t k, Bandwidth b) { return {k * b.bytes_per_second}; }
+};
+struct FlopRate {
+    std::int64_t flops_per_second = 0;
+    friend constexpr FlopRate operator*(std::int64_t k, FlopRate r) { return {k * r.flops_per_second}; }
+};
+
+// Time per amount, as an exact fraction: `picoseconds` for every `amount`. {0, 1} costs nothing.
+struct Pace {
+    std::int64_t picoseconds = 0;
+    std::int64_t amount = 1;
+    friend constexpr bool operator==(Pace, Pace) = default;
+};
+Pace pace_of(Bandwidth bandwidth);
+Pace pace_of(FlopRate rate);
+// Seconds for one unit; decimal fractions of up to 15 digits are exact. Throws std::out_of_range below 0 or if not finite.
+Pace pace_of_unit(double seconds_per_unit);
+// `pace` made slower (or faster) by a decimal factor of up to 15 digits.
+Pace slowed(Pace pace, double factor);
+
+// How long `amount` takes at `pace`, rounded up. Requires: amount >= 0.
+Duration time_for(std::int64_t amount, Pace pace);
+
+// A duration of configuration, rounded to the nearest picosecond. Throws std::out_of_range below 0 or if not finite.
+Duration duration_of_seconds(double s);
+
+inline namespace literals {
+constexpr Bytes operator""_B(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n)}; }
+constexpr Bytes operator""_KB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) * 1'000}; }
+constexpr Bytes operator""_MB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) * 1'000'000}; }
+constexpr Bytes operator""_GB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) * 1'000'000'000}; }
+constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 10U}; }
+constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 20U}; }
+inline constexpr Bandwidth MB_per_s{1'000'000};
+inline constexpr Bandwidth GB_per_s{1'000'000'000};
+inline constexpr FlopRate GFLOP_per_s{1'000'000'000};
+inline constexpr FlopRate TFLOP_per_s{1'000'000'000'000};
+}  // namespace literals
+
+}  // namespace sim

@@ -1,0 +1,47 @@
+// One fiber: a function with a stack of its own, which runs when it is resumed, until it suspends or returns.
+//
+// A thin cover of boost::context::fiber that tells the sanitizers about every change of stack.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace sim::ranks {
+
+class Fiber {
+public:
+    using Body = void (*)(void* argument);
+
+    Fiber() = default;
+    Fiber(const Fiber&) = delete;
+    Fiber& operator=(const Fiber&) = delete;
+    // Requires: not begun, or ended.
+    ~Fiber();
+
+    // `stack` must outlive the fiber. `body` must not throw.
+    void begin(std::span<std::byte> stack, Body body, void* argument);
+    bool ended() const { return !inside_; }
+
+    // From outside: runs it until it suspends or returns. Requires: !ended().
+    void resume();
+    // From inside: back to whoever resumed it.
+    void suspend();
+
+private:
+    void enter();
+
+    boost::context::fiber inside_;
+    boost::context::fiber outside_;
+    std::span<std::byte> stack_;
+    Body body_ = nullptr;
+    void* argument_ = nullptr;
+    // What the sanitizers want to know: whose shadow stack, and where the outer stack lies.
+    void* inside_shadow_ = nullptr;
+    void* outside_shadow_ = nullptr;
+    const void* outside_bottom_ = nullptr;
+    std::size_t outside_size_ = 0;
+};
+
+}  // namespace sim::ranks

@@ -1,0 +1,143 @@
+#include "ranks/fiber/fiber_host.hpp"
+
+#include "libsim/error.hpp"
+#include "ranks/fiber/fiber_port.hpp"
+#include "ranks/fiber/stacks.hpp"
+#include "ranks/run.hpp"
+#include "ranks/stop_signal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <deque>
+#include <memory>
+#include <thread>
+
+namespace sim::ranks {
+
+namespace {
+
+// Enough that a change of stack is rare, few enough that 100,000 ranks fit into memory.
+constexpr std::size_t ops_per_turn = 32;
+
+std::size_t stack_bytes(const LaunchOptions& options) {
+    constexpr std::size_t few = 256U << 10U;
+    constexpr std::size_t many = 64U << 10U;
+    return options.stack_bytes > 0 ? options.stack_bytes : options.ranks <= 4096 ? few : many;
+}
+
+class FiberHost {
+public:
+    FiberHost(const LaunchOptions& options, const Program& program)
+        : run_(options, options.clock == Clock::wall ? Order::time : Order::any),
+          program_(&program),
+          // In wall time every op is handed over, so that the program's own code runs when it is due.
+          slots_each_(options.clock == Clock::wall ? 1 : ops_per_turn),
+          stacks_(options.ranks, stack_bytes(options)),
+          slots_(std::make_unique_for_overwrite<Op[]>(slots_each_ * static_cast<std::size_t>(options.ranks))) {
+        run_.pids.assign(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid()));
+    }
+
+    Result run() {
+        for (int rank = 0; rank < run_.options->ranks; ++rank) {
+            const std::size_t first = slots_each_ * static_cast<std::size_t>(rank);
+            ports_.emplace_back(rank, run_, std::span(&slots_[first], slots_each_));
+        }
+        try {
+            take_turns();
+        } catch (const ProgramError& error) {
+            run_.fail({.failure = Failure::mismatch_or_deadlock, .message = error.what()});
+        }
+        for (FiberPort& port : ports_) {
+            port.end_rank();
+        }
+        return run_.result();
+    }
+
+private:
+    void take_turns() {
+        while (!run_.fault) {
+            const std::optional<int> rank = run_.kernel.next_turn();
+            if (!rank) {
+                break;
+            }
+            if (const int signal = stop_.received(); signal != 0) {
+                run_.fail({.failure = Failure::interrupted, .signal = signal,
+                           .message = fmt::format("stopped by signal {}", signal)});
+                return;
+            }
+            if (run_.options->clock == Clock::wall) {
+                wait_until(run_.kernel.time(*rank));
+            }
+            take_turn(ports_[static_cast<std::size_t>(*rank)]);
+        }
+        if (!run_.fault && !run_.kernel.all_finished()) {
+            throw DeadlockError(explain_deadlock(run_.kernel));
+        }
+    }
+
+    void take_turn(FiberPort& port) {
+        if (port.waiting().empty()) {
+            resume(port);
+        }
+        port.take(run_.kernel.accept(port.rank(), port.waiting()));
+        if (thrown_) {
+            run_.fail({.failure = Failure::rank_died, .rank = port.rank(),
+                       .message = fmt::format("rank {} threw {}: {}", port.rank(),
+                                              where_rank_is(run_.kernel, port.rank()), *thrown_)});
+        }
+    }
+
+    void resume(FiberPort& port) {
+        if (port.fiber.ended()) {    // not begun yet: a rank that has returned is finished, and never due
+            port.begin(stacks_.stack(port.rank()), &FiberHost::run_program, this);
+        }
+        port.run_rank();
+    }
+
+    static void run_program(FiberPort& port, void* self) {
+        FiberHost& host = *static_cast<FiberHost*>(self);
+        try {
+            GPU gpu(port);
+            (*host.program_)(gpu);
+            port.finish();
+        } catch (const RunIsOver&) {
+        } catch (const std::exception& error) {
+            host.thrown_ = error.what();
+        } catch (...) {
+            host.thrown_ = "something that is no std::exception";
+        }
+    }
+
+    void wait_until(Time time) {
+        std::this_thread::sleep_until(run_.due(time));
+        if (run_.options->on_time) {
+            run_.options->on_time(time);
+        }
+    }
+
+    Run run_;
+    const Program* program_;
+    std::size_t slots_each_;
+    Stacks stacks_;
+    std::unique_ptr<Op[]> slots_;
+    std::deque<FiberPort> ports_;
+    StopSignal stop_;
+    std::optional<std::string> thrown_;    // by the rank that ran last
+};
+
+}  // namespace
+
+Result run_as_fibers(const LaunchOptions& options, const Program& program) {
+    try {
+        return FiberHost(options, program).run();
+    } catch (const std::bad_alloc&) {
+        Result result;
+        result.fault = Fault{.failure = Failure::machine_limit,
+                             .message = fmt::format("not enough memory for {} fiber ranks with stacks of {} KiB",
+                                                    options.ranks, stack_bytes(options) / 1024)};
+        return result;
+    }
+}
+
+}  // namespace sim::ranks

@@ -1,0 +1,75 @@
+#include "ranks/fiber/fiber_port.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sim::ranks {
+
+FiberPort::FiberPort(int rank, Run& run, std::span<Op> slots)
+    : Port(rank, run.options->ranks), run_(&run), slots_(slots), taken_(slots.data()) {
+    next_ = slots_.data();
+    end_ = slots_.data() + slots_.size();
+}
+
+void FiberPort::begin(std::span<std::byte> stack, Body body, void* host) {
+    body_ = body;
+    host_ = host;
+    const auto enter = [](void* self) {
+        auto& port = *static_cast<FiberPort*>(self);
+        port.body_(port, port.host_);
+    };
+    fiber.begin(stack, enter, this);
+}
+
+void FiberPort::hand_over() {
+    fiber.suspend();
+    if (over_) {
+        throw RunIsOver{};
+    }
+}
+
+void FiberPort::make_room() {
+    hand_over();
+}
+
+Port::Answer FiberPort::ask(Op op) {
+    op.answer = true;
+    *next_++ = op;
+    hand_over();
+    const Kernel::Delivery& delivery = run_->kernel.delivered(rank());
+    return {run_->kernel.time(rank()), delivery.bytes};
+}
+
+void FiberPort::write(std::span<const std::byte> payload) {
+    run_->payloads.put(rank(), {payload.begin(), payload.end()});
+}
+
+void FiberPort::read(std::span<std::byte> payload) {
+    const Kernel::Delivery& delivery = run_->kernel.delivered(rank());
+    const std::vector<std::byte> data = run_->payloads.take(delivery.source, delivery.number);
+    check(data.size() == payload.size(), "a payload of {} B is read as {} B", data.size(), payload.size());
+    std::memcpy(payload.data(), data.data(), data.size());
+}
+
+void FiberPort::report(Label name, std::span<const double> values) {
+    run_->report(rank(), name, {values.begin(), values.end()});
+}
+
+void FiberPort::run_rank() {
+    next_ = slots_.data();
+    taken_ = next_;
+    fiber.resume();
+}
+
+void FiberPort::end_rank() {
+    over_ = true;
+    while (!fiber.ended()) {
+        fiber.resume();
+    }
+}
+
+void FiberPort::finish() {
+    post({.kind = OpKind::finish});
+}
+
+}  // namespace sim::ranks

@@ -1,0 +1,53 @@
+// The rank's end of the fiber host: ops are collected in a few slots and handed over by a change of stack.
+#pragma once
+
+#include "libsim/port.hpp"
+#include "ranks/fiber/fiber.hpp"
+#include "ranks/run.hpp"
+
+#include <span>
+
+namespace sim::ranks {
+
+// Thrown into a rank whose run is over, to unwind its stack. Not a std::exception: programs should not catch it.
+struct RunIsOver {};
+
+class FiberPort final : public Port {
+public:
+    // `slots`: room for ops, at least 1. Requires: `run` and `slots` outlive the port.
+    FiberPort(int rank, Run& run, std::span<Op> slots);
+
+    Answer ask(Op op) override;
+    Label intern(std::string_view text) override { return run_->names.intern(text); }
+    GroupId number(const Group& group) override { return run_->groups.number(group); }
+    void write(std::span<const std::byte> payload) override;
+    void read(std::span<std::byte> payload) override;
+    void report(Label name, std::span<const double> values) override;
+
+    // For the host.
+    using Body = void (*)(FiberPort& port, void* host);
+    void begin(std::span<std::byte> stack, Body body, void* host);
+    Fiber fiber;
+    // Ops posted and not yet taken by the kernel.
+    std::span<const Op> waiting() const { return {taken_, next_}; }
+    void take(std::size_t ops) { taken_ += ops; }
+    // Runs the rank until it has handed over ops, or has returned. Requires: waiting() is empty.
+    void run_rank();
+    // Unwinds the rank's stack. Afterwards fiber.ended().
+    void end_rank();
+    // The program has returned.
+    void finish();
+
+private:
+    void make_room() override;
+    void hand_over();
+
+    Run* run_;
+    std::span<Op> slots_;
+    const Op* taken_;
+    Body body_ = nullptr;
+    void* host_ = nullptr;
+    bool over_ = false;
+};
+
+}  // namespace sim::ranks

@@ -1,0 +1,170 @@
+#include "ranks/process/inbox.hpp"
+
+#include "libsim/error.hpp"
+#include "ranks/process/doorbells.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace sim::ranks {
+
+Inbox::Inbox(int rank, RankMemory& memory, Run& run)
+    : rank_(rank), memory_(&memory), run_(&run), out_(memory.out), in_(memory.in) {}
+
+void Inbox::violated(const char* rule) const {
+    throw Violation(fmt::format("rank {} broke its queue ({})", rank_, rule));
+}
+
+void Inbox::take(std::size_t ops) {
+    taken_ += ops;
+    if (taken_ == ops_.size()) {
+        ops_.clear();
+        taken_ = 0;
+    }
+}
+
+bool Inbox::fetch() {
+    const bool bytes = fetch_bytes();
+    return fetch_ops() || bytes;
+}
+
+bool Inbox::fetch_bytes() {
+    const std::uint64_t available = out_.available();
+    if (available == 0) {
+        return false;
+    }
+    if (available > stream_bytes) {
+        violated("more payload than there is room for");
+    }
+    const std::size_t before = received_.size();
+    received_.resize(before + available);
+    out_.read(std::span(received_).subspan(before));
+    ring_rank(*memory_);
+    return true;
+}
+
+bool Inbox::fetch_ops() {
+    const std::uint64_t written = memory_->ops_written.load(std::memory_order_acquire);
+    if (written == read_) {
+        return false;
+    }
+    if (written - read_ > op_slots) {
+        violated("more ops than there is room for");
+    }
+    // A payload is written before its op: having seen the op, all of it is here or in the stream.
+    fetch_bytes();
+    for (; read_ != written; ++read_) {
+        accept(memory_->ops[read_ % op_slots]);
+    }
+    memory_->ops_read.store(read_, std::memory_order_release);
+    ring_rank(*memory_);    // it may wait for room
+    return true;
+}
+
+void Inbox::accept(Op op) {
+    if (op.kind == define_label || op.kind == define_group || op.kind == hand_in) {
+        define(op);
+        return;
+    }
+    check_numbers(op);
+    if (op.kind == OpKind::send && op.bytes > 0) {
+        run_->payloads.put(rank_, take_payload(op));
+    }
+    ops_.push_back(op);
+    last_op_ = op;
+    has_op_ = true;
+}
+
+std::vector<std::byte> Inbox::take_payload(const Op& op) {
+    if (op.bytes > received_.size()) {
+        violated("an op without its payload");
+    }
+    const auto end = received_.begin() + static_cast<std::ptrdiff_t>(op.bytes);
+    std::vector<std::byte> payload(received_.begin(), end);
+    received_.erase(received_.begin(), end);
+    return payload;
+}
+
+void Inbox::define(const Op& op) {
+    const std::vector<std::byte> payload = take_payload(op);
+    if (op.kind == define_label) {
+        labels_.push_back(run_->names.intern({reinterpret_cast<const char*>(payload.data()), payload.size()}));
+    } else if (op.kind == define_group) {
+        std::vector<int> members(payload.size() / sizeof(int));
+        std::memcpy(members.data(), payload.data(), members.size() * sizeof(int));
+        try {
+            groups_.push_back(run_->groups.number(Group::of(std::move(members))));
+        } catch (const ProgramError&) {
+            violated("a group that cannot be");
+        }
+        if (run_->groups.group(groups_.back()).largest() >= run_->options->ranks) {
+            violated("a group with ranks that there are not");
+        }
+    } else {
+        std::vector<double> values(payload.size() / sizeof(double));
+        std::memcpy(values.data(), payload.data(), values.size() * sizeof(double));
+        if (static_cast<std::size_t>(op.label) >= labels_.size()) {
+            violated("an unknown label");
+        }
+        run_->report(rank_, labels_[static_cast<std::size_t>(op.label)], std::move(values));
+    }
+}
+
+// Everything that the kernel uses as an index or switches on.
+void Inbox::check_numbers(Op& op) const {
+    const int ranks = run_->options->ranks;
+    if (op.kind > OpKind::finish || op.measure > Measure::flops || static_cast<std::size_t>(op.label) >= labels_.size()) {
+        violated("an unknown kind of op");
+    }
+    op.label = labels_[static_cast<std::size_t>(op.label)];
+    if (op.kind == OpKind::send || op.kind == OpKind::receive) {
+        if (op.peer < 0 || op.peer >= ranks || op.peer == rank_ || op.amount < (op.kind == OpKind::receive ? -1 : 0)) {
+            violated("a message that cannot be");
+        }
+    } else if (op.amount < 0) {
+        violated("a negative amount");
+    }
+    if (op.kind == OpKind::collective || op.kind == OpKind::enter) {
+        CollectiveWord word = collective_word(op);
+        const auto local = static_cast<std::size_t>(word.group);
+        if (local >= groups_.size() || word.kind > CollectiveKind::all_reduce || word.reduction > Reduction::max) {
+            violated("an unknown collective");
+        }
+        word.group = groups_[local];
+        const Group& group = run_->groups.group(word.group);
+        if (!group.contains(rank_) || (op.peer >= 0 && !group.contains(op.peer))) {
+            violated("a collective of others");
+        }
+        op.bytes = std::bit_cast<std::uint64_t>(word);
+    }
+}
+
+void Inbox::answer(Time at, std::vector<std::byte> payload) {
+    memory_->answer_time.store(at.time_since_epoch().count(), std::memory_order_relaxed);
+    memory_->answer_bytes.store(payload.size(), std::memory_order_relaxed);
+    outgoing_ = std::move(payload);
+    outgoing_done_ = in_.write(outgoing_);
+    memory_->answers.store(++answers_, std::memory_order_release);
+    ring_rank(*memory_);
+}
+
+bool Inbox::pump() {
+    bool moved = fetch_bytes();
+    if (outgoing_done_ < outgoing_.size()) {
+        const std::size_t written = in_.write(std::span(outgoing_).subspan(outgoing_done_));
+        outgoing_done_ += written;
+        if (written > 0) {
+            ring_rank(*memory_);
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+const char* Inbox::last_words() {
+    memory_->last_words.back() = '\0';
+    return memory_->last_words.data();
+}
+
+}  // namespace sim::ranks

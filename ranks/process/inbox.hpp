@@ -1,0 +1,63 @@
+// What the supervisor has of one rank: its ops, copied, checked, and in the supervisor's own numbers; and its payloads.
+//
+// Nothing that a rank writes is believed: a rank that breaks the rules throws Violation here, and disturbs nobody.
+#pragma once
+
+#include "ranks/process/byte_stream.hpp"
+#include "ranks/run.hpp"
+
+#include <span>
+#include <vector>
+
+namespace sim::ranks {
+
+class Inbox {
+public:
+    Inbox(int rank, RankMemory& memory, Run& run);
+
+    struct Violation : std::runtime_error {
+        using std::runtime_error::runtime_error;
+    };
+
+    // Fetches what the rank has posted. True if anything is new. Throws Violation.
+    bool fetch();
+    // Ops fetched and not yet taken by the kernel.
+    std::span<const Op> waiting() const { return std::span(ops_).subspan(taken_); }
+    void take(std::size_t ops);
+
+    // Tells the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is long.
+    void answer(Time at, std::vector<std::byte> payload);
+    // Moves bytes of payloads on, in both directions. True if any moved. Throws Violation.
+    bool pump();
+
+    const Op* last_op() const { return has_op_ ? &last_op_ : nullptr; }
+    const char* last_words();
+
+private:
+    bool fetch_ops();
+    bool fetch_bytes();
+    void accept(Op op);
+    void define(const Op& op);
+    std::vector<std::byte> take_payload(const Op& op);
+    void check_numbers(Op& op) const;
+    [[noreturn]] void violated(const char* rule) const;
+
+    int rank_;
+    RankMemory* memory_;
+    Run* run_;
+    StreamReader out_;
+    StreamWriter in_;
+    std::uint64_t read_ = 0;
+    std::uint64_t answers_ = 0;
+    std::vector<Op> ops_;
+    std::size_t taken_ = 0;
+    std::vector<std::byte> received_;      // payload bytes whose op has not come yet
+    std::vector<std::byte> outgoing_;      // the last answer's payload
+    std::size_t outgoing_done_ = 0;
+    std::vector<Label> labels_{Label::none};    // the rank's numbers to ours
+    std::vector<GroupId> groups_{GroupId::world};
+    Op last_op_;
+    bool has_op_ = false;
+};
+
+}  // namespace sim::ranks

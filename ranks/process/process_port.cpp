@@ -1,0 +1,124 @@
+#include "ranks/process/process_port.hpp"
+
+
+namespace sim::ranks {
+
+ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const ProcessPortOptions& options)
+    : Port(options.rank, options.ranks),
+      memory_(&memory),
+      supervisor_(&supervisor),
+      options_(options),
+      out_(memory.out),
+      in_(memory.in),
+      groups_(options.ranks) {
+    next_ = memory_->ops.data();
+    end_ = next_ + 1;    // one slot at a time, so that every op is published
+}
+
+void ProcessPort::publish() {
+    ++written_;
+    memory_->ops_written.store(written_, std::memory_order_release);
+    if (written_ - read_ >= op_slots / 2) {
+        read_ = memory_->ops_read.load(std::memory_order_acquire);
+        if (written_ - read_ == op_slots / 2 || written_ - read_ == op_slots) {
+            ring();
+        }
+        if (written_ - read_ == op_slots) {
+            sleep_until(*memory_, [&] {
+                read_ = memory_->ops_read.load(std::memory_order_acquire);
+                return written_ - read_ < op_slots;
+            });
+        }
+    }
+    next_ = memory_->ops.data() + written_ % op_slots;
+    end_ = next_ + 1;
+}
+
+void ProcessPort::make_room() {
+    Op& posted = *(next_ - 1);
+    const bool is_last = posted.kind == OpKind::finish;
+    const bool wants_answer = options_.answer_every_op && posted.kind < define_label && !is_last;
+    const bool brings_data = posted.kind == OpKind::send && posted.bytes > 0;
+    posted.answer = wants_answer;
+    publish();
+    if (wants_answer) {
+        wait_for_answer();
+    } else if (brings_data || is_last) {
+        ring();    // somebody really waits for this
+    }
+}
+
+Port::Answer ProcessPort::ask(Op op) {
+    op.answer = true;
+    *next_ = op;
+    publish();
+    return wait_for_answer();
+}
+
+Port::Answer ProcessPort::wait_for_answer() {
+    ++questions_;
+    ring();
+    sleep_until(*memory_, [&] { return memory_->answers.load(std::memory_order_acquire) == questions_; });
+    return {Time{Duration{memory_->answer_time.load(std::memory_order_relaxed)}},
+            memory_->answer_bytes.load(std::memory_order_relaxed)};
+}
+
+void ProcessPort::write(std::span<const std::byte> payload) {
+    for (;;) {
+        payload = payload.subspan(out_.write(payload));
+        if (payload.empty()) {
+            return;
+        }
+        ring();
+        const std::uint64_t full = memory_->out.written.load(std::memory_order_relaxed);
+        sleep_until(*memory_,
+                    [&] { return full - memory_->out.read.load(std::memory_order_acquire) <= stream_bytes / 2; });
+    }
+}
+
+void ProcessPort::read(std::span<std::byte> payload) {
+    for (;;) {
+        payload = payload.subspan(in_.read(payload));
+        if (payload.empty()) {
+            return;
+        }
+        ring();    // there is room for the rest now
+        sleep_until(*memory_, [&] { return in_.available() > 0; });
+    }
+}
+
+void ProcessPort::post_definition(OpKind kind, Label label, std::span<const std::byte> payload) {
+    if (!payload.empty()) {
+        write(payload);
+    }
+    post({.kind = kind, .label = label, .bytes = payload.size()});
+}
+
+Label ProcessPort::intern(std::string_view text) {
+    const std::size_t known = names_.size();
+    const Label label = names_.intern(text);
+    if (names_.size() > known) {
+        post_definition(define_label, Label::none, std::as_bytes(std::span(text)));
+    }
+    return label;
+}
+
+GroupId ProcessPort::number(const Group& group) {
+    const std::size_t known = groups_.size();
+    const GroupId id = groups_.number(group);
+    if (groups_.size() > known) {
+        const std::vector<int> members = group.ranks();
+        post_definition(define_group, Label::none, std::as_bytes(std::span(members)));
+    }
+    return id;
+}
+
+void ProcessPort::report(Label name, std::span<const double> values) {
+    post_definition(hand_in, name, std::as_bytes(values));
+}
+
+void ProcessPort::finish() {
+    post({.kind = OpKind::finish});
+}
+
+}  // namespace sim::ranks

@@ -1,0 +1,56 @@
+// The rank's end of the process host: ops go straight into shared memory, where the supervisor finds them.
+//
+// An op is visible as soon as it is posted; the supervisor is only woken for a question, a payload, or a queue half full.
+#pragma once
+
+#include "libsim/names.hpp"
+#include "libsim/port.hpp"
+#include "ranks/process/byte_stream.hpp"
+#include "ranks/process/doorbells.hpp"
+
+#include <vector>
+
+namespace sim::ranks {
+
+struct ProcessPortOptions {
+    int rank = 0;
+    int ranks = 1;
+    int event_descriptor = -1;
+    bool answer_every_op = false;    // wall clock: the rank goes on when the op has passed in wall time
+};
+
+class ProcessPort final : public Port {
+public:
+    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const ProcessPortOptions& options);
+
+    Answer ask(Op op) override;
+    Label intern(std::string_view text) override;
+    GroupId number(const Group& group) override;
+    void write(std::span<const std::byte> payload) override;
+    void read(std::span<std::byte> payload) override;
+    void report(Label name, std::span<const double> values) override;
+
+    // The program has returned: the last op.
+    void finish();
+
+private:
+    void make_room() override;
+    void publish();
+    Answer wait_for_answer();
+    void ring() { ring_supervisor(*supervisor_, options_.event_descriptor); }
+    // An op of our own, which is never answered.
+    void post_definition(OpKind kind, Label label, std::span<const std::byte> payload);
+
+    RankMemory* memory_;
+    const SupervisorMemory* supervisor_;
+    ProcessPortOptions options_;
+    StreamWriter out_;
+    StreamReader in_;
+    Names names_;
+    Groups groups_;
+    std::uint64_t written_ = 0;
+    std::uint64_t read_ = 0;         // as last seen
+    std::uint64_t questions_ = 0;
+};
+
+}  // namespace sim::ranks

@@ -1,0 +1,203 @@
+#include "ranks/process/rank_processes.hpp"
+
+#include "libsim/check.hpp"
+#include "ranks/process/process_port.hpp"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+namespace sim::ranks {
+
+namespace {
+
+std::string reason() {
+    return std::strerror(errno);
+}
+
+// Signals come to a process that has nobody to handle them yet, or any more: between fork and the child's own set-up.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsBlocked() { restore(); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    void restore() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
+// The parent's handlers would run the parent's code in the child.
+void reset_signal_handlers() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2}) {
+        std::signal(signal, SIG_DFL);
+    }
+}
+
+void leave_last_words(RankMemory& memory, const char* text) {
+    std::strncpy(memory.last_words.data(), text, memory.last_words.size() - 1);
+}
+
+}  // namespace
+
+RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program)
+    : ended_(static_cast<std::size_t>(options.ranks)) {
+    map_memory(options.ranks);
+    event_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (event_descriptor_ < 0) {
+        throw MachineLimit(fmt::format("cannot open a doorbell: {}", reason()));
+    }
+    try {
+        fork_all(options, program);
+    } catch (...) {
+        kill_all();
+        reap_all(std::chrono::seconds(5));
+        close(event_descriptor_);
+        throw;
+    }
+}
+
+RankProcesses::~RankProcesses() {
+    if (running_ > 0) {
+        kill_all();
+        reap_all(std::chrono::seconds(5));
+    }
+    close(event_descriptor_);
+}
+
+void RankProcesses::map_memory(int ranks) {
+    const std::size_t page = boost::interprocess::mapped_region::get_page_size();
+    bytes_each_ = (sizeof(RankMemory) + page - 1) / page * page;
+    const std::size_t bytes = page + bytes_each_ * static_cast<std::size_t>(ranks);
+    try {
+        region_ = boost::interprocess::anonymous_shared_memory(bytes);
+    } catch (const boost::interprocess::interprocess_exception& error) {
+        throw MachineLimit(fmt::format("cannot share {} MB with {} ranks: {}", bytes / 1'000'000, ranks, error.what()));
+    }
+    // Pages come zeroed: every position begins at 0 without being touched.
+    auto* at = static_cast<std::byte*>(region_.get_address());
+    supervisor_ = reinterpret_cast<SupervisorMemory*>(at);
+    for (int rank = 0; rank < ranks; ++rank) {
+        memories_.push_back(reinterpret_cast<RankMemory*>(at + page + bytes_each_ * static_cast<std::size_t>(rank)));
+    }
+}
+
+void RankProcesses::fork_all(const LaunchOptions& options, const Program& program) {
+    // What is buffered now would be written once more by every child.
+    std::fflush(nullptr);
+    std::cout.flush();
+    const int parent = static_cast<int>(getpid());
+    SignalsBlocked blocked;
+    for (int rank = 0; rank < options.ranks; ++rank) {
+        const int pid = static_cast<int>(fork());
+        if (pid < 0) {
+            throw MachineLimit(fmt::format("cannot start rank {} of {}: {} (see ulimit -u)", rank, options.ranks, reason()));
+        }
+        if (pid == 0) {
+            setpgid(0, group_);
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != parent) {
+                _exit(1);    // the supervisor died before the line above
+            }
+            reset_signal_handlers();
+            blocked.restore();
+            be_rank(rank, options, program);
+        }
+        // Both sides say it, so that neither has to wait for the other.
+        if (group_ == 0) {
+            group_ = pid;
+        }
+        setpgid(pid, group_);
+        pids_.push_back(pid);
+        ++running_;
+    }
+}
+
+// A rank reaches its own memory and, reading, the supervisor's word: whatever it does, it cannot disturb another rank.
+void RankProcesses::forget_other_memory(int rank) {
+    auto* const first = reinterpret_cast<std::byte*>(supervisor_);
+    auto* const mine = reinterpret_cast<std::byte*>(memories_[static_cast<std::size_t>(rank)]);
+    auto* const end = first + region_.get_size();
+    const std::size_t page = boost::interprocess::mapped_region::get_page_size();
+    mprotect(first, page, PROT_READ);
+    if (mine > first + page) {
+        munmap(first + page, static_cast<std::size_t>(mine - first) - page);
+    }
+    if (mine + bytes_each_ < end) {
+        munmap(mine + bytes_each_, static_cast<std::size_t>(end - mine) - bytes_each_);
+    }
+}
+
+void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Program& program) {
+    RankMemory& own = memory(rank);
+    int status = 1;
+    try {
+        forget_other_memory(rank);
+        ProcessPort port(own, *supervisor_,
+                         {.rank = rank,
+                          .ranks = options.ranks,
+                          .event_descriptor = event_descriptor_,
+                          .answer_every_op = options.clock == Clock::wall});
+        GPU gpu(port);
+        program(gpu);
+        std::cout.flush();
+        std::fflush(nullptr);
+        port.finish();
+        status = 0;
+    } catch (const std::exception& error) {
+        leave_last_words(own, error.what());
+    } catch (...) {
+        leave_last_words(own, "something that is no std::exception");
+    }
+    _exit(status);
+}
+
+std::optional<RankProcesses::Change> RankProcesses::next_change() {
+    int status = 0;
+    const int pid = static_cast<int>(waitpid(-group_, &status, WNOHANG | WUNTRACED | WCONTINUED));
+    if (pid <= 0) {
+        return std::nullopt;
+    }
+    const auto found = std::find(pids_.begin(), pids_.end(), pid);
+    check(found != pids_.end(), "process {} is in the ranks' group and is no rank", pid);
+    const auto rank = static_cast<int>(found - pids_.begin());
+    if (WIFEXITED(status) || WIFSIGNALED(status)) {
+        ended_[static_cast<std::size_t>(rank)] = true;
+        --running_;
+    }
+    return Change{rank, status};
+}
+
+void RankProcesses::kill_all() {
+    if (running_ > 0) {
+        kill(-group_, SIGKILL);
+    }
+}
+
+bool RankProcesses::reap_all(std::chrono::milliseconds at_most) {
+    const auto end = std::chrono::steady_clock::now() + at_most;
+    while (running_ > 0 && std::chrono::steady_clock::now() < end) {
+        if (!next_change()) {
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    }
+    return running_ == 0;
+}
+
+}  // namespace sim::ranks

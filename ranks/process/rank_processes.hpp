@@ -1,0 +1,67 @@
+// The rank processes themselves: started together, in one process group of their own, and never left behind.
+//
+// Fork before anything else exists: threads, loggers and event loops do not survive it. A child dies with its parent,
+// touches no memory but its own, and leaves by _exit.
+#pragma once
+
+#include "ranks/launch.hpp"
+#include "ranks/process/shared_memory.hpp"
+
+#include <boost/interprocess/anonymous_shared_memory.hpp>
+#include <boost/interprocess/mapped_region.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::ranks {
+
+class RankProcesses {
+public:
+    // Starts them all, or throws MachineLimit and leaves none.
+    RankProcesses(const LaunchOptions& options, const Program& program);
+    // Kills and reaps what is left.
+    ~RankProcesses();
+    RankProcesses(const RankProcesses&) = delete;
+    RankProcesses& operator=(const RankProcesses&) = delete;
+
+    struct MachineLimit : std::runtime_error {
+        using std::runtime_error::runtime_error;
+    };
+
+    RankMemory& memory(int rank) { return *memories_[static_cast<std::size_t>(rank)]; }
+    SupervisorMemory& supervisor() { return *supervisor_; }
+    int event_descriptor() const { return event_descriptor_; }
+    const std::vector<int>& pids() const { return pids_; }
+
+    // What has changed since the last call: one rank that stopped, went on, or ended; nothing if nothing has.
+    struct Change {
+        int rank;
+        int status;    // as of waitpid
+    };
+    std::optional<Change> next_change();
+    int running() const { return running_; }
+
+    // SIGKILL to all that are left, and to what they have started.
+    void kill_all();
+    // Waits until all have ended, at most so long. False: some have not.
+    bool reap_all(std::chrono::milliseconds at_most);
+
+private:
+    void map_memory(int ranks);
+    void fork_all(const LaunchOptions& options, const Program& program);
+    [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);
+    void forget_other_memory(int rank);
+
+    boost::interprocess::mapped_region region_;
+    std::size_t bytes_each_ = 0;
+    SupervisorMemory* supervisor_ = nullptr;
+    std::vector<RankMemory*> memories_;
+    int event_descriptor_ = -1;
+    int group_ = 0;    // process group; 0: none started
+    std::vector<int> pids_;
+    std::vector<bool> ended_;
+    int running_ = 0;
+};
+
+}  // namespace sim::ranks

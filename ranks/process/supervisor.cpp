@@ -1,0 +1,188 @@
+#include "ranks/process/supervisor.hpp"
+
+#include "libsim/error.hpp"
+#include "ranks/process/doorbells.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace sim::ranks {
+
+namespace {
+
+// Ranks that are about to post need a few microseconds: giving way that often costs less than going to sleep.
+constexpr int looks_before_sleep = 20;
+// Signals are looked for now and then even if the supervisor never sleeps.
+constexpr int rounds_between_polls = 64;
+
+}  // namespace
+
+Supervisor::Supervisor(RankProcesses& processes, Run& run)
+    : processes_(&processes),
+      run_(&run),
+      doorbell_(io_, dup(processes.event_descriptor())),
+      signals_(io_, SIGCHLD, SIGINT, SIGTERM),
+      tick_(io_),
+      pace_(io_) {
+    const WallTime now = std::chrono::steady_clock::now();
+    for (int rank = 0; rank < run.options->ranks; ++rank) {
+        ranks_.push_back({.inbox = Inbox(rank, processes.memory(rank), run), .last_sign = now});
+    }
+    begin_watching();
+}
+
+void Supervisor::run() {
+    int idle_looks = 0;
+    int rounds = 0;
+    run_->begin = std::chrono::steady_clock::now();
+    note_changes();    // what happened before the signals were watched
+    while (!run_->fault) {
+        release_due_ranks();
+        give_turns();
+        if (run_->fault || run_->kernel.all_finished()) {
+            return;
+        }
+        if (running_.empty() && paced_.empty()) {
+            return fail(Failure::mismatch_or_deadlock, -1, explain_deadlock(run_->kernel));
+        }
+        const bool news = look_at_running_ranks();
+        report_ended_ranks();
+        idle_looks = news ? 0 : idle_looks + 1;
+        if (idle_looks > looks_before_sleep) {
+            sleep();
+            idle_looks = 0;
+        } else if (!news) {
+            sched_yield();
+        }
+        if (++rounds % rounds_between_polls == 0) {
+            io_.poll();
+        }
+    }
+}
+
+void Supervisor::fail(Failure failure, int rank, std::string message, int signal) {
+    run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
+}
+
+void Supervisor::give_turns() {
+    while (!run_->fault) {
+        const std::optional<int> rank = run_->kernel.next_turn();
+        if (!rank) {
+            return;
+        }
+        if (is_due(*rank)) {
+            take_turn(*rank);
+        } else {
+            const Time at = run_->kernel.time(*rank);
+            paced_.push({at, *rank, run_->kernel.ops(*rank)});
+            watch_pace(paced_.top().at);
+        }
+    }
+}
+
+bool Supervisor::is_due(int rank) {
+    return run_->options->clock == Clock::virtual_time ||
+           std::chrono::steady_clock::now() >= run_->due(run_->kernel.time(rank));
+}
+
+void Supervisor::release_due_ranks() {
+    while (!paced_.empty() && std::chrono::steady_clock::now() >= run_->due(paced_.top().at)) {
+        const Event event = paced_.pop();
+        if (run_->options->on_time) {
+            run_->options->on_time(event.at);
+        }
+        take_turn(event.rank);
+    }
+    if (!paced_.empty()) {
+        watch_pace(paced_.top().at);
+    }
+}
+
+void Supervisor::take_turn(int rank) {
+    Rank& self = of(rank);
+    if (self.asked && self.inbox.waiting().empty()) {
+        answer(rank);
+    }
+    if (!accept(rank)) {
+        self.running = true;
+        self.last_sign = std::chrono::steady_clock::now();
+        running_.push_back(rank);
+    }
+}
+
+void Supervisor::answer(int rank) {
+    Rank& self = of(rank);
+    const Op& question = *self.inbox.last_op();
+    const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
+    std::vector<std::byte> payload;
+    if (wants_data) {
+        const Kernel::Delivery& delivery = run_->kernel.delivered(rank);
+        if (delivery.bytes > 0) {
+            payload = run_->payloads.take(delivery.source, delivery.number);
+        }
+    }
+    self.asked = false;
+    self.inbox.answer(run_->kernel.time(rank), std::move(payload));
+}
+
+// Gives the kernel what the rank has posted. False if there is nothing. Requires: the rank is out.
+bool Supervisor::accept(int rank) {
+    Rank& self = of(rank);
+    try {
+        if (self.inbox.waiting().empty()) {
+            self.inbox.fetch();
+        }
+        const std::span<const Op> ops = self.inbox.waiting();
+        if (ops.empty()) {
+            return false;
+        }
+        const std::size_t taken = run_->kernel.accept(rank, ops);
+        self.asked = ops[taken - 1].answer;
+        self.inbox.take(taken);
+        self.last_sign = std::chrono::steady_clock::now();
+    } catch (const Inbox::Violation& violation) {
+        fail(Failure::rank_died, rank, violation.what());
+    } catch (const ProgramError& error) {
+        fail(Failure::mismatch_or_deadlock, rank, error.what());
+    }
+    return true;
+}
+
+// True if any of them has posted, or has read on in a long answer.
+bool Supervisor::look_at_running_ranks() {
+    bool news = false;
+    for (std::size_t i = 0; i < running_.size();) {
+        const int rank = running_[i];
+        Rank& self = of(rank);
+        try {
+            news = self.inbox.pump() || news;
+        } catch (const Inbox::Violation& violation) {
+            fail(Failure::rank_died, rank, violation.what());
+            return true;
+        }
+        if (accept(rank)) {
+            news = true;
+            self.running = false;
+            running_[i] = running_.back();
+            running_.pop_back();
+        } else {
+            ++i;
+        }
+    }
+    return news;
+}
+
+void Supervisor::sleep() {
+    std::atomic<std::uint32_t>& asleep = processes_->supervisor().asleep;
+    asleep.store(1, std::memory_order_seq_cst);
+    // Who has posted before it saw that we sleep would not ring.
+    if (!look_at_running_ranks()) {
+        io_.run_one();
+    }
+    asleep.store(0, std::memory_order_relaxed);
+    io_.poll();
+}
+
+}  // namespace sim::ranks

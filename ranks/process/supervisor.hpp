@@ -1,0 +1,84 @@
+// Brings the rank processes and the kernel together: fetches ops, gives turns, answers questions, and watches.
+//
+// A rank is, to the supervisor,
+//   answering to the kernel   due or blocked: the kernel has its ops, or it waits in simulated time;
+//   running                   its turn was handed out and it has posted nothing more: it runs its own code.
+// The supervisor sleeps only when some rank is running and none has posted anything; it wakes for a rank's doorbell, a
+// signal, a timer. When no rank is running and none is due, nobody can ever go on: a deadlock, found at once.
+#pragma once
+
+#include "libsim/kernel/event_queue.hpp"
+#include "ranks/process/inbox.hpp"
+#include "ranks/process/rank_processes.hpp"
+#include "ranks/run.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <deque>
+#include <vector>
+
+namespace sim::ranks {
+
+class Supervisor {
+public:
+    Supervisor(RankProcesses& processes, Run& run);
+
+    // Until the program has ended, or something went wrong: then run.fault says what.
+    void run();
+
+private:
+    using WallTime = std::chrono::steady_clock::time_point;
+
+    struct Rank {
+        Inbox inbox;
+        bool asked = false;        // its last op wants an answer
+        bool running = false;
+        bool stopped = false;      // by SIGSTOP
+        bool ended = false;        // as a process
+        int status = 0;            // how it ended
+        WallTime last_sign{};      // when it last posted something or was told something
+    };
+
+    // supervisor.cpp
+    void give_turns();
+    void take_turn(int rank);
+    void answer(int rank);
+    bool look_at_running_ranks();
+    bool accept(int rank);
+    void sleep();
+    bool is_due(int rank);
+    void release_due_ranks();
+    void fail(Failure failure, int rank, std::string message, int signal = 0);
+
+    // watch.cpp: signals, timers, and ranks that end, stop or hang
+    void begin_watching();
+    void watch_doorbell();
+    void watch_signals();
+    void watch_clock();
+    void watch_pace(Time next);
+    void note_changes();
+    void report_ended_ranks();
+    const Op* last_op_of_ended(int rank);
+    void report_hung_ranks();
+    std::string story_of(int rank) const;
+
+    Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+    const Rank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+
+    RankProcesses* processes_;
+    Run* run_;
+    std::deque<Rank> ranks_;
+    std::vector<int> running_;          // ranks that are `running`, in no order
+    std::vector<int> ended_;            // ranks whose end has not been looked at
+    EventQueue paced_;                  // Clock::wall: turns that are not due yet
+    boost::asio::io_context io_;
+    boost::asio::posix::stream_descriptor doorbell_;
+    boost::asio::signal_set signals_;
+    boost::asio::steady_timer tick_;
+    boost::asio::steady_timer pace_;
+};
+
+}  // namespace sim::ranks

@@ -1,0 +1,155 @@
+#include "libsim/error.hpp"
+#include "ranks/recorded.hpp"
+#include "ranks/run.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+namespace sim::ranks {
+
+namespace {
+
+bool has_peer(const Op& op) {
+    return op.kind == OpKind::send || op.kind == OpKind::receive;
+}
+
+// Writes ops down; has no answers.
+class RecordingPort final : public Port {
+public:
+    RecordingPort(int rank, int ranks, Names& names, Groups& groups)
+        : Port(rank, ranks), names_(&names), groups_(&groups) {
+        next_ = slots_.data();
+        end_ = slots_.data() + slots_.size();
+    }
+
+    Answer ask(Op op) override { observes(op.kind == OpKind::now ? "asks for the time" : "wants data"); }
+    Label intern(std::string_view text) override { return names_->intern(text); }
+    GroupId number(const Group& group) override { return groups_->number(group); }
+    void write(std::span<const std::byte>) override { observes("sends data"); }
+    void read(std::span<std::byte>) override { observes("reads data"); }
+    void report(Label, std::span<const double>) override {}
+
+    std::vector<Op> take() {
+        make_room();
+        return std::move(ops_);
+    }
+
+private:
+    [[noreturn]] void observes(const char* what) const {
+        throw ProgramError(fmt::format("rank {} {}: only programs that observe nothing can be recorded", rank(), what));
+    }
+    void make_room() override {
+        ops_.insert(ops_.end(), slots_.data(), next_);
+        next_ = slots_.data();
+    }
+
+    Names* names_;
+    Groups* groups_;
+    std::array<Op, 64> slots_;
+    std::vector<Op> ops_;
+};
+
+std::uint64_t hash_of(const std::vector<Op>& ops) {
+    std::uint64_t hash = ops.size();
+    for (const Op& op : ops) {
+        std::array<std::uint64_t, 4> words{};
+        std::memcpy(words.data(), &op, sizeof op);
+        for (const std::uint64_t word : words) {
+            hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+            hash ^= hash >> 32U;
+        }
+    }
+    return hash;
+}
+
+bool equal(const std::vector<Op>& a, const std::vector<Op>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Op)) == 0;
+}
+
+// Reads one rank's stream, a few ops at a time, with its peers as ranks again.
+class Reader {
+public:
+    Reader(const std::vector<Op>& stream, int rank, int ranks) : at_(stream.data()), end_(at_ + stream.size()), rank_(rank), ranks_(ranks) {}
+
+    std::span<const Op> next(std::span<Op> room) const {
+        const std::size_t count = std::min<std::size_t>(room.size(), static_cast<std::size_t>(end_ - at_));
+        for (std::size_t i = 0; i < count; ++i) {
+            room[i] = at_[i];
+            const int peer = room[i].peer + rank_;
+            room[i].peer = !has_peer(room[i]) ? room[i].peer : peer < ranks_ ? peer : peer - ranks_;
+        }
+        return room.first(count);
+    }
+    void take(std::size_t ops) { at_ += ops; }
+
+private:
+    const Op* at_;
+    const Op* end_;
+    int rank_;
+    int ranks_;
+};
+
+}  // namespace
+
+Recording::Recording(int ranks, const Program& program) {
+    Groups groups(ranks);
+    std::unordered_multimap<std::uint64_t, std::size_t> known;
+    for (int rank = 0; rank < ranks; ++rank) {
+        RecordingPort port(rank, ranks, names_, groups);
+        GPU gpu(port);
+        program(gpu);
+        port.post({.kind = OpKind::finish});
+        Stream stream = port.take();
+        for (Op& op : stream) {
+            op.peer = has_peer(op) ? (op.peer - rank + ranks) % ranks : op.peer;
+        }
+        const std::uint64_t hash = hash_of(stream);
+        std::size_t index = streams_.size();
+        const auto [first, last] = known.equal_range(hash);
+        for (auto candidate = first; candidate != last; ++candidate) {
+            index = equal(streams_[candidate->second], stream) ? candidate->second : index;
+        }
+        if (index == streams_.size()) {
+            known.emplace(hash, index);
+            streams_.push_back(std::move(stream));
+        }
+        stream_of_.push_back(index);
+    }
+    for (std::size_t id = 0; id < groups.size(); ++id) {
+        groups_.push_back(groups.group(static_cast<GroupId>(id)));
+    }
+}
+
+Result Recording::replay(const LaunchOptions& options) const {
+    constexpr std::size_t at_a_time = 32;
+    LaunchOptions run_options = options;
+    run_options.ranks = ranks();
+    Run run(run_options, Order::any);
+    run.names = names_;
+    for (const Group& group : groups_) {
+        run.groups.number(group);
+    }
+    std::vector<Reader> readers;
+    readers.reserve(stream_of_.size());
+    for (int rank = 0; rank < ranks(); ++rank) {
+        readers.emplace_back(streams_[stream_of_[static_cast<std::size_t>(rank)]], rank, ranks());
+    }
+    std::array<Op, at_a_time> room;
+    try {
+        while (const std::optional<int> rank = run.kernel.next_turn()) {
+            Reader& reader = readers[static_cast<std::size_t>(*rank)];
+            reader.take(run.kernel.accept(*rank, reader.next(room)));
+        }
+        if (!run.kernel.all_finished()) {
+            throw DeadlockError(explain_deadlock(run.kernel));
+        }
+    } catch (const ProgramError& error) {
+        run.fail({.failure = Failure::mismatch_or_deadlock, .message = error.what()});
+    }
+    return run.result();
+}
+
+}  // namespace sim::ranks

@@ -1,0 +1,74 @@
+#include "ranks/run.hpp"
+
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace sim::ranks {
+
+Run::Run(const LaunchOptions& run_options, Order order)
+    : options(&run_options),
+      groups(run_options.ranks),
+      hash(run_options.hash_timeline ? std::optional<TimelineHash>(run_options.ranks) : std::nullopt),
+      payloads(run_options.ranks),
+      kernel(run_options.ranks, run_options.cluster, names, groups, {.order = order, .on_span = sink()}) {}
+
+SpanSink Run::sink() {
+    if (!hash) {
+        return options->on_span;
+    }
+    if (!options->on_span) {
+        return [this](const Span& span) { hash->add(span); };
+    }
+    return [this](const Span& span) {
+        hash->add(span);
+        options->on_span(span);
+    };
+}
+
+void Run::fail(Fault first) {
+    if (!fault) {
+        fault = std::move(first);
+    }
+}
+
+double Run::wall_seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::chrono::steady_clock::time_point Run::due(Time time) const {
+    const std::chrono::duration<double> after(seconds(time) * options->time_scale);
+    return begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(after);
+}
+
+Result Run::result() {
+    Result result;
+    result.fault = fault;
+    result.end = kernel.end();
+    result.wall_seconds = wall_seconds();
+    result.pids = pids;
+    result.ranks.reserve(static_cast<std::size_t>(kernel.ranks()));
+    for (int rank = 0; rank < kernel.ranks(); ++rank) {
+        result.ranks.push_back(kernel.totals(rank, result.end));
+        result.messages += result.ranks.back().messages_sent;
+        result.ops += result.ranks.back().ops;
+    }
+    if (hash) {
+        result.timeline_sha256 = hash->hex();
+    }
+    result.reports = std::move(reports);
+    return result;
+}
+
+std::string where_rank_is(const Kernel& kernel, int rank) {
+    const std::string at = describe_time(kernel.time(rank));
+    if (kernel.status(rank) == Kernel::Status::blocked) {
+        return fmt::format("in op {}, {}, at {}", kernel.blocked_op_number(rank), describe(kernel.blocked_in(rank)), at);
+    }
+    return kernel.ops(rank) == 0 ? fmt::format("before its first op, at {}", at)
+                                 : fmt::format("after op {}, at {}", kernel.ops(rank) - 1, at);
+}
+
+}  // namespace sim::ranks

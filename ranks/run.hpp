@@ -1,0 +1,45 @@
+// One run as every host sees it: a kernel, what is around it, and how the result is put together.
+#pragma once
+
+#include "libsim/kernel.hpp"
+#include "libsim/trace/timeline_hash.hpp"
+#include "ranks/launch.hpp"
+#include "ranks/payloads.hpp"
+
+#include <chrono>
+
+namespace sim::ranks {
+
+struct Run {
+    Run(const LaunchOptions& options, Order order);
+
+    // Fills in what the kernel knows; `fault` stays as it is.
+    Result result();
+    void report(int rank, Label name, std::vector<double> values) {
+        reports[names.text(name)][rank] = std::move(values);
+    }
+    // A program's mistake as the kernel or the rank found it. Keeps the first.
+    void fail(Fault fault);
+    double wall_seconds() const;
+    // The wall time at which simulated `time` is due. Clock::wall only.
+    std::chrono::steady_clock::time_point due(Time time) const;
+
+    const LaunchOptions* options;
+    Names names;
+    Groups groups;
+    std::optional<TimelineHash> hash;
+    Payloads payloads;
+    Kernel kernel;
+    std::map<std::string, std::map<int, std::vector<double>>> reports;
+    std::optional<Fault> fault;
+    std::vector<int> pids;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+private:
+    SpanSink sink();
+};
+
+// "after op 12, receive from 3, tag 7, at 1.5 s", for reports on a rank that is no more.
+std::string where_rank_is(const Kernel& kernel, int rank);
+
+}  // namespace sim::ranks

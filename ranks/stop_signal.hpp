@@ -1,0 +1,23 @@
+// SIGINT and SIGTERM as a question, while this object lives. The second signal ends the process as usual.
+#pragma once
+
+#include <csignal>
+
+namespace sim::ranks {
+
+class StopSignal {
+public:
+    StopSignal();
+    ~StopSignal();
+    StopSignal(const StopSignal&) = delete;
+    StopSignal& operator=(const StopSignal&) = delete;
+
+    // The signal that came, or 0.
+    int received() const;
+
+private:
+    struct sigaction old_int_ {};
+    struct sigaction old_term_ {};
+};
+
+}  // namespace sim::ranks
