@@ -1,6 +1,5 @@
 #include "libsim/kernel.hpp"
 
-#include "libsim/check.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
 
@@ -9,6 +8,16 @@
 #include <algorithm>
 
 namespace sim {
+
+std::uint64_t id_of(int source, const Message& message) {
+    return (static_cast<std::uint64_t>(source) << 32U) | message.number;
+}
+
+Op received(Op op, const Message& message) {
+    op.amount = message.amount;
+    op.measure = message.measure;
+    return op;
+}
 
 Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups, const KernelOptions& options)
     : cluster_(cluster),
@@ -36,71 +45,16 @@ std::optional<int> Kernel::next_turn() {
     return rank;
 }
 
-std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
-    Rank& self = of(rank);
-    check(self.status == Status::out, "rank {} acts out of turn", rank);
-    const Time before = self.clock;
-    std::size_t taken = 0;
-    bool goes_on = true;
-    while (goes_on && taken < ops.size()) {
-        goes_on = carry_out(rank, ops[taken]);
-        ++taken;
-        if (agenda_.order() == Order::time && self.clock != before) {
-            break;
-        }
+Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
+    if (op.kind != OpKind::compute) {
+        last = {op.amount, op.measure, transfer_time(cluster_, Size{op.amount, op.measure})};
+        return last.price;
     }
-    --out_;
-    if (goes_on) {
-        unblock(rank, self);
-    }
-    return taken;
-}
-
-bool Kernel::carry_out(int rank, const Op& op) {
-    Rank& self = of(rank);
-    switch (op.kind) {
-        case OpKind::compute: compute(rank, self, op); return true;
-        case OpKind::send: send(rank, self, op); return true;
-        case OpKind::receive: return receive(rank, self, op);
-        case OpKind::wait: return wait(rank, self, op);
-        case OpKind::collective: return collective(rank, self, op);
-        case OpKind::enter: board_.arrive(rank, self.op_number, self.clock, op); return true;
-        case OpKind::log: emit(rank, op, self.op_number, self.clock, self.clock, Duration{0}, 0); return true;
-        case OpKind::now: ++self.op_number; return true;
-        case OpKind::finish: return finish(rank, self);
-    }
-    check(false, "rank {} did an op of kind {}", rank, static_cast<int>(op.kind));
-    return false;
-}
-
-Duration Kernel::price(LastPrice& last, int rank, const Op& op) const {
-    const bool is_compute = op.kind == OpKind::compute;
-    if (is_compute && static_cast<std::size_t>(rank) < cluster_.compute.slowdown.size()) {
-        return compute_time(cluster_, rank, Work{op.amount, op.measure});
-    }
-    // Programs repeat a few sizes: the last price is nearly always the next.
-    if (last.amount != op.amount || last.measure != op.measure) {
-        const Duration price = is_compute ? compute_time(cluster_, rank, Work{op.amount, op.measure})
-                                          : transfer_time(cluster_, {op.amount, op.measure});
+    const Duration price = compute_time(cluster_, rank, Work{op.amount, op.measure});
+    if (cluster_.compute.slowdown.empty()) {    // else the next rank's price is another
         last = {op.amount, op.measure, price};
     }
-    return last.price;
-}
-
-void Kernel::compute(int rank, Rank& self, const Op& op) {
-    const Time begin = std::max(self.clock, self.computes_free);
-    const Time end = later(begin, price(last_compute_, rank, op));
-    const std::uint32_t number = self.op_number++;
-    self.computes_free = end;
-    if (on_span_) {
-        emit(rank, op, number, begin, end, Duration{0}, 0);
-    }
-    if (op.asynchronous) {
-        self.joinables.add({.op = op, .op_number = number, .done = true, .begin = begin, .end = end});
-        return;
-    }
-    self.computing += end - self.clock;
-    self.clock = end;
+    return price;
 }
 
 void Kernel::block(Rank& self, const Op& op, std::uint32_t op_number) {
@@ -115,56 +69,40 @@ void Kernel::unblock(int rank, Rank& self) {
     agenda_.push({self.clock, rank, self.op_number});
 }
 
-bool Kernel::wait(int rank, Rank& self, const Op& op) {
-    const std::uint32_t number = self.op_number++;
-    Joinable* joinable = self.joinables.find(op.amount);
-    if (joinable == nullptr) {
-        throw ProgramError(fmt::format("rank {}, op {}: waits at {} for its asynchronous op {}, which it has already joined",
-                                       rank, number, describe_time(self.clock), op.amount));
+void Kernel::throw_unless_fit(int target, const Op& receive, std::uint32_t number, Time posted,
+                              const Message& message) const {
+    const bool sizes_fit = receive.amount < 0 || (receive.amount == message.amount &&
+                                                  (receive.measure == message.measure || receive.amount == 0));
+    const bool data_fits = receive.bytes == any_bytes || receive.bytes == message.bytes;
+    if (sizes_fit && data_fits) {
+        return;
     }
-    if (!joinable->done) {
-        block(self, op, number);
-        return false;
-    }
-    join(rank, self, *joinable);
-    return true;
+    const auto bytes = [](std::uint64_t n) { return n == 0 ? std::string("no data") : fmt::format("{} B of data", n); };
+    const std::string wanted = sizes_fit ? bytes(receive.bytes) : describe_amount(receive.amount, receive.measure);
+    const std::string sent = sizes_fit ? bytes(message.bytes) : describe_amount(message.amount, message.measure);
+    throw MismatchError(fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
+                                    describe_time(std::max(posted, message.end)), target, number, describe(receive),
+                                    wanted, receive.peer, sent, describe_time(message.begin)));
 }
 
-// The rank's time moves to the end of what it joins, and the wait counts as what it waited for.
-void Kernel::join(int rank, Rank& self, Joinable& joinable) {
-    const Time begin = self.clock;
-    self.clock = std::max(self.clock, joinable.end);
-    joinable.joined = true;
-    if (joinable.op.kind == OpKind::compute) {
-        self.computing += self.clock - begin;
-    } else {
-        const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : joinable.begin;
-        self.communicating += self.clock - std::clamp(transfer, begin, self.clock);
+void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
+                  std::uint64_t message) {
+    if (!on_span_) {
+        return;
     }
-    if (joinable.op.kind == OpKind::receive) {
-        const int source = joinable.op.peer;
-        const Message& message = joinable.message;
-        self.delivery = {source, message.payload, message.bytes};
-        if (on_span_) {
-            const Duration idle = std::max(message.begin - joinable.begin, Duration{0});
-            emit(rank, received(joinable.op, message), joinable.op_number, joinable.begin, joinable.end, idle,
-                 id_of(source, message));
-        }
-    }
-    self.joinables.forget_joined();
-}
-
-bool Kernel::finish(int rank, Rank& self) {
-    while (Joinable* open = self.joinables.oldest()) {
-        if (!open->done) {
-            block(self, {.kind = OpKind::finish}, self.op_number);
-            return false;
-        }
-        join(rank, self, *open);
-    }
-    self.status = Status::finished;
-    ++finished_;
-    return false;
+    const bool has_peer = op.kind == OpKind::send || op.kind == OpKind::receive;
+    on_span_({.rank = rank,
+              .kind = op.kind,
+              .op_number = op_number,
+              .label = &names_->text(op.label),
+              .peer = has_peer ? op.peer : -1,
+              .tag = op.tag,
+              .measure = op.measure,
+              .amount = op.amount,
+              .begin = begin,
+              .end = end,
+              .idle = idle,
+              .message = message});
 }
 
 RankTotals Kernel::totals(int rank, Time run_end) const {

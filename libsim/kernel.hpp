@@ -109,24 +109,36 @@ private:
     Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
     const Rank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
 
-    // kernel.cpp. Each handles one op; false: the rank is blocked in it.
-    bool carry_out(int rank, const Op& op);
+    // kernel/inner_loop.cpp. Each handles one op; false: the rank is blocked in it.
+    bool carry_out(int rank, Rank& self, const Op& op);
     void compute(int rank, Rank& self, const Op& op);
+    void send(int rank, Rank& self, const Op& op);
+    bool receive(int rank, Rank& self, const Op& op);
+    void deliver(int target, const WaitingReceive& receive, const Message& message);
+    void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
+    Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
+
+    // kernel/joining.cpp
+    void begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from, const Message* message);
     bool wait(int rank, Rank& self, const Op& op);
     bool finish(int rank, Rank& self);
     void join(int rank, Rank& self, Joinable& joinable);
+
+    // kernel.cpp
     void block(Rank& self, const Op& op, std::uint32_t op_number);
     void unblock(int rank, Rank& self);
-    Duration price(LastPrice& last, int rank, const Op& op) const;
-
-    // kernel/transfers.cpp
-    void send(int rank, Rank& self, const Op& op);
-    bool receive(int rank, Rank& self, const Op& op);
-    void deliver(int target, const WaitingReceive& receive, int source, const Message& message);
-    void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
-    Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
-    void check_fit(int source, int target, const WaitingReceive& receive, int tag, const Message& message) const;
     void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle, std::uint64_t message);
+    // Programs repeat a few sizes: the last price is nearly always the next.
+    Duration price(LastPrice& last, int rank, const Op& op) {
+        return last.amount == op.amount && last.measure == op.measure ? last.price : new_price(last, rank, op);
+    }
+    Duration new_price(LastPrice& last, int rank, const Op& op) const;
+    void check_fit(int target, const Op& receive, std::uint32_t number, Time posted, const Message& message) const {
+        if (receive.amount != message.amount || receive.measure != message.measure || receive.bytes != message.bytes) {
+            throw_unless_fit(target, receive, number, posted, message);
+        }
+    }
+    void throw_unless_fit(int target, const Op& receive, std::uint32_t number, Time posted, const Message& message) const;
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);
@@ -141,8 +153,8 @@ private:
     Board board_;
     std::vector<Rank> ranks_;
     Duration acknowledgement_;
-    mutable LastPrice last_transfer_;
-    mutable LastPrice last_compute_;
+    LastPrice last_transfer_;
+    LastPrice last_compute_;
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;

@@ -40,53 +40,9 @@ void Matching::grow() {
     }
 }
 
-Matching::Node& Matching::append(Queue& queue) {
-    std::uint32_t index = free_;
-    if (index == none) {
-        index = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.emplace_back();
-    } else {
-        free_ = nodes_[index].next;
-    }
-    if (queue.first == none) {
-        queue.first = index;
-    } else {
-        nodes_[queue.last].next = index;
-    }
-    queue.last = index;
-    nodes_[index].next = none;
-    return nodes_[index];
-}
-
-void Matching::drop_first(Queue& queue) {
-    const std::uint32_t index = queue.first;
-    queue.first = nodes_[index].next;
-    nodes_[index].next = free_;
-    free_ = index;
-}
-
-std::optional<WaitingReceive> Matching::offer(Channel channel, const Message& message) {
-    Queue& queue = queues_[channel];
-    if (queue.first != none && queue.receives) {
-        const WaitingReceive receive = nodes_[queue.first].receive;
-        drop_first(queue);
-        return receive;
-    }
-    queue.receives = false;
-    append(queue).message = message;
-    return std::nullopt;
-}
-
-std::optional<Message> Matching::take(Channel channel, const WaitingReceive& receive) {
-    Queue& queue = queues_[channel];
-    if (queue.first != none && !queue.receives) {
-        const Message message = nodes_[queue.first].message;
-        drop_first(queue);
-        return message;
-    }
-    queue.receives = true;
-    append(queue).receive = receive;
-    return std::nullopt;
+std::uint32_t Matching::new_node() {
+    nodes_.emplace_back();
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
 std::vector<Matching::Unmatched> Matching::unmatched_to(int target) const {

@@ -29,11 +29,7 @@ Op received(Op op, const Message& message);
 
 struct WaitingReceive {
     Time since;
-    std::int64_t amount = 0;       // expected; below 0: any
-    std::uint64_t bytes = 0;
     std::int64_t handle = -1;      // which asynchronous op; -1: the rank itself waits
-    std::uint32_t op_number = 0;
-    Measure measure = Measure::bytes;
 };
 
 class Matching {
@@ -42,10 +38,34 @@ public:
 
     Channel channel(int source, int target, int tag);
 
-    // The message goes to the longest waiting receive, which is returned, or is kept.
-    std::optional<WaitingReceive> offer(Channel channel, const Message& message);
-    // The oldest message, or the receive is kept waiting.
-    std::optional<Message> take(Channel channel, const WaitingReceive& receive);
+    // The oldest message that nobody has taken, or the longest waiting receive; null if there is none.
+    // Valid until the next call that adds or drops.
+    const Message* oldest_message(Channel channel) const {
+        const Queue& queue = queues_[channel];
+        return queue.first != none && !queue.receives ? &nodes_[queue.first].message : nullptr;
+    }
+    const WaitingReceive* oldest_receive(Channel channel) const {
+        const Queue& queue = queues_[channel];
+        return queue.first != none && queue.receives ? &nodes_[queue.first].receive : nullptr;
+    }
+    // Forgets the oldest. Requires: there is one.
+    void drop_oldest(Channel channel) {
+        Queue& queue = queues_[channel];
+        const std::uint32_t index = queue.first;
+        queue.first = nodes_[index].next;
+        nodes_[index].next = free_;
+        free_ = index;
+    }
+    // A message to be filled in, the newest of its channel. Requires: no receive waits.
+    Message& new_message(Channel channel) {
+        queues_[channel].receives = false;
+        return append(queues_[channel]).message;
+    }
+    // Requires: no message waits.
+    void keep(Channel channel, const WaitingReceive& receive) {
+        queues_[channel].receives = true;
+        append(queues_[channel]).receive = receive;
+    }
 
     // For explanations: messages to `target` that nobody has taken, oldest of each channel.
     struct Unmatched {
@@ -75,8 +95,19 @@ private:
         bool receives;    // what it holds, if anything
     };
 
-    Node& append(Queue& queue);
-    void drop_first(Queue& queue);
+    Node& append(Queue& queue) {
+        std::uint32_t index = free_;
+        if (index == none) [[unlikely]] {
+            index = new_node();
+        } else {
+            free_ = nodes_[index].next;
+        }
+        (queue.first == none ? queue.first : nodes_[queue.last].next) = index;
+        queue.last = index;
+        nodes_[index].next = none;
+        return nodes_[index];
+    }
+    std::uint32_t new_node();
     void grow();
     std::size_t slot_of(int source, int target, int tag) const;
 

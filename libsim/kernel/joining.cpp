@@ -1,0 +1,77 @@
+// The kernel's asynchronous ops: how they are joined, and what a rank that joins them has waited for.
+#include "libsim/error.hpp"
+#include "libsim/kernel.hpp"
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim {
+
+void Kernel::begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from, const Message* message) {
+    Joinable joinable{.op = op, .op_number = number, .begin = self.clock};
+    if (message != nullptr) {
+        joinable.message = *message;
+        joinable.end = later(std::max(self.clock, message->end), acknowledgement_);
+        joinable.done = true;
+    }
+    const std::int64_t handle = self.joinables.add(joinable);
+    if (message == nullptr) {
+        matching_.keep(from, WaitingReceive{.since = self.clock, .handle = handle});
+    }
+}
+
+bool Kernel::wait(int rank, Rank& self, const Op& op) {
+    const std::uint32_t number = self.op_number++;
+    Joinable* joinable = self.joinables.find(op.amount);
+    if (joinable == nullptr) {
+        throw ProgramError(fmt::format("rank {}, op {}: waits at {} for its asynchronous op {}, which it has already joined",
+                                       rank, number, describe_time(self.clock), op.amount));
+    }
+    if (!joinable->done) {
+        block(self, op, number);
+        return false;
+    }
+    join(rank, self, *joinable);
+    return true;
+}
+
+// The rank's time moves to the end of what it joins, and the wait counts as what it waited for.
+void Kernel::join(int rank, Rank& self, Joinable& joinable) {
+    const Time begin = self.clock;
+    self.clock = std::max(self.clock, joinable.end);
+    joinable.joined = true;
+    if (joinable.op.kind == OpKind::compute) {
+        self.computing += self.clock - begin;
+    } else {
+        const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : joinable.begin;
+        self.communicating += self.clock - std::clamp(transfer, begin, self.clock);
+    }
+    if (joinable.op.kind == OpKind::receive) {
+        const int source = joinable.op.peer;
+        const Message& message = joinable.message;
+        self.delivery = {source, message.payload, message.bytes};
+        if (on_span_) {
+            const Duration idle = std::max(message.begin - joinable.begin, Duration{0});
+            emit(rank, received(joinable.op, message), joinable.op_number, joinable.begin, joinable.end, idle,
+                 id_of(source, message));
+        }
+    }
+    self.joinables.forget_joined();
+}
+
+bool Kernel::finish(int rank, Rank& self) {
+    while (Joinable* open = self.joinables.oldest()) {
+        if (!open->done) {
+            block(self, {.kind = OpKind::finish}, self.op_number);
+            return false;
+        }
+        join(rank, self, *open);
+    }
+    self.status = Status::finished;
+    ++finished_;
+    return false;
+}
+
+}  // namespace sim
