@@ -89,11 +89,7 @@ bool Supervisor::is_due(int rank) {
 
 void Supervisor::release_due_ranks() {
     while (!paced_.empty() && std::chrono::steady_clock::now() >= run_->due(paced_.top().at)) {
-        const Event event = paced_.pop();
-        if (run_->options->on_time) {
-            run_->options->on_time(event.at);
-        }
-        take_turn(event.rank);
+        take_turn(paced_.pop().rank);
     }
     if (!paced_.empty()) {
         watch_pace(paced_.top().at);
@@ -102,6 +98,9 @@ void Supervisor::release_due_ranks() {
 
 void Supervisor::take_turn(int rank) {
     Rank& self = of(rank);
+    if (run_->options->on_time && run_->options->clock == Clock::wall) {
+        run_->options->on_time(run_->kernel.time(rank));
+    }
     if (self.asked && self.inbox.waiting().empty()) {
         answer(rank);
     }

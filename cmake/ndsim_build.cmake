@@ -1,0 +1,19 @@
+# A build of ndsim alone: its default build type, its places, its sanitizers.
+
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(NDSIM_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
+if(NDSIM_SANITIZE)
+    add_compile_options(-fsanitize=${NDSIM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${NDSIM_SANITIZE})
+    if(NDSIM_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # The fences of ranks/process order memory between processes, which the thread sanitizer does not see anyway.
+        list(APPEND NDSIM_WARNINGS_GNU -Wno-tsan)
+    endif()
+endif()

@@ -1,0 +1,28 @@
+# The installed package: libraries, public headers, scenarios, and how CMake and pkg-config find them.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
+
+install(TARGETS ndsim_core ndsim_gpu ndsim_kernel ndsim_sim ndsim_ranks EXPORT ndsim_targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
+
+install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+file(GLOB ranks_headers CONFIGURE_DEPENDS ranks/*.hpp)
+install(FILES ${ranks_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ranks)
+
+configure_package_config_file(cmake/ndsim-config.cmake.in ndsim-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(ndsim-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config-version.cmake
+        DESTINATION ${package_dir})
+
+# The prefix is found from the file's own place, so that an installed tree can be moved.
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
+configure_file(cmake/ndsim.pc.in ndsim.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+get_property(scenarios GLOBAL PROPERTY NDSIM_SCENARIOS)
+if(scenarios)
+    install(TARGETS ${scenarios} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

@@ -1,0 +1,10 @@
+# What scenarios/ built, in global properties for those who use all of it: the installation, the demo, the tests.
+get_property(targets DIRECTORY scenarios PROPERTY BUILDSYSTEM_TARGETS)
+foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+        set_property(GLOBAL APPEND PROPERTY NDSIM_SCENARIOS ${target})
+    elseif(type STREQUAL "STATIC_LIBRARY")
+        set_property(GLOBAL APPEND PROPERTY NDSIM_SCENARIO_LIBRARIES ${target})
+    endif()
+endforeach()

@@ -1,0 +1,60 @@
+#include "scenarios/common/json_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sim::scenarios {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json rank_report(const sim::ranks::Result& result, std::size_t rank) {
+    const RankTotals& totals = result.ranks[rank];
+    return {{"rank", rank},
+            {"pid", result.pids[rank]},
+            {"compute_seconds", seconds(totals.compute)},
+            {"communication_seconds", seconds(totals.communication)},
+            {"idle_seconds", seconds(totals.idle)},
+            {"bytes_sent", totals.bytes_sent},
+            {"units_sent", Units::from_billionths(totals.billionths_sent).value()},
+            {"messages_sent", totals.messages_sent}};
+}
+
+}  // namespace
+
+std::string json_report(const Outcome& outcome) {
+    const Options& options = outcome.options;
+    const sim::ranks::Result& result = outcome.result;
+    Json ranks = Json::array();
+    for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
+        ranks.push_back(rank_report(result, rank));
+    }
+    const Json report{{"scenario", outcome.scenario},
+                      {"host", options.host == sim::ranks::Host::process ? "process" : "fiber"},
+                      {"clock", options.clock == sim::ranks::Clock::wall ? "wall" : "virtual"},
+                      {"profile", options.profile},
+                      {"ranks", options.ranks},
+                      {"mesh",
+                       {{"dp", options.mesh.dp},
+                        {"tp", options.mesh.tp},
+                        {"pp", options.mesh.pp},
+                        {"ep", options.mesh.ep},
+                        {"cp", options.mesh.cp}}},
+                      {"simulated_seconds", outcome.simulated_seconds()},
+                      {"wall_seconds", result.wall_seconds},
+                      {"sequential_seconds", outcome.sequential_seconds},
+                      {"speedup", outcome.speedup()},
+                      {"efficiency", outcome.efficiency()},
+                      {"bubble_fraction", 0.0},  // a pipeline's; no scenario here has one
+                      {"per_rank", ranks},
+                      {"loss_before", outcome.loss_before},
+                      {"loss", outcome.loss},
+                      {"weights_sha256", outcome.weights_sha256},
+                      {"max_weight_difference", outcome.max_weight_difference},
+                      {"timeline_sha256", result.timeline_sha256},
+                      {"messages", result.messages},
+                      {"ops", result.ops}};
+    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sim::scenarios

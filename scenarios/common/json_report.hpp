@@ -1,0 +1,12 @@
+// The outcome as one JSON object, for programs: the keys and units that --json promises.
+#pragma once
+
+#include "scenarios/common/outcome.hpp"
+
+#include <string>
+
+namespace sim::scenarios {
+
+std::string json_report(const Outcome& outcome);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,19 @@
+// "Did you mean …?": the known name that takes the fewest edits.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::scenarios {
+
+// Characters to insert, delete, replace, or swap with their neighbour. Quadratic in the lengths.
+int edit_distance(std::string_view a, std::string_view b);
+
+// The first of the nearest `known`; empty if none is near, that is, within a third of the name or two edits.
+std::string nearest(std::string_view name, const std::vector<std::string>& known);
+
+// "; did you mean PREFIXname?", or nothing.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
+
+}  // namespace sim::scenarios

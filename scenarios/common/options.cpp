@@ -1,0 +1,122 @@
+#include "scenarios/common/options.hpp"
+
+#include "scenarios/common/command_line.hpp"
+#include "scenarios/common/errors.hpp"
+#include "scenarios/common/nearest.hpp"
+#include "scenarios/common/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace sim::scenarios {
+
+namespace {
+
+// Where ranks are processes, and where they are fibers.
+constexpr int most_processes = 4'096;
+constexpr int most_fibers = 100'000;
+
+struct Setting {
+    std::string what;  // for complaints
+    TomlValue value;
+    bool typed = false;  // on the command line
+};
+using Settings = std::map<std::string, Setting>;
+
+const OptionRow* row_named(const std::vector<OptionRow>& rows, const std::string& name) {
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
+    return at == rows.end() ? nullptr : &*at;
+}
+
+void read_config(const std::string& file, const std::vector<OptionRow>& rows, Settings& settings) {
+    std::vector<std::string> known;
+    for (const OptionRow& row : rows) {
+        known.push_back(row.name);
+    }
+    for (const TomlEntry& entry : read_toml(file)) {
+        const OptionRow* row = row_named(rows, entry.key);
+        if (row == nullptr) {
+            throw UsageError(
+                fmt::format("{}: unknown option {}{}", entry.where, entry.key, did_you_mean(entry.key, known)));
+        }
+        const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
+        Options ignored;
+        set_option(*row, setting.what, setting.value, ignored);  // refused even if the command line wins
+        settings[entry.key] = setting;
+    }
+}
+
+// --ranks and the scenario's first axis say the same; the command line wins here too.
+void settle_ranks(const Scenario& scenario, Settings& settings) {
+    const auto ranks = settings.find("ranks");
+    if (scenario.axes.empty() || ranks == settings.end()) {
+        return;
+    }
+    const auto axis = settings.find(scenario.axes.front());
+    if (axis != settings.end() && axis->second.typed == ranks->second.typed &&
+        axis->second.value != ranks->second.value) {
+        throw UsageError(fmt::format("{} {} and {} {} disagree: both are the size of the {} axis", ranks->second.what,
+                                     describe(ranks->second.value), axis->second.what, describe(axis->second.value),
+                                     axis->first));
+    }
+    if (axis == settings.end() || ranks->second.typed) {
+        settings[scenario.axes.front()] = ranks->second;
+    }
+    settings.erase("ranks");
+}
+
+void check_ranks(const Scenario& scenario, Options& options) {
+    if (scenario.axes.empty() && options.ranks != 1) {
+        throw UsageError(
+            fmt::format("--ranks must be 1, not {}: {} is the run on one rank that others are compared with",
+                        options.ranks, scenario.name));
+    }
+    const std::int64_t ranks = options.mesh.ranks();
+    const bool processes = options.host == sim::ranks::Host::process;
+    const int most = processes ? most_processes : most_fibers;
+    if (ranks > most) {
+        throw UsageError(fmt::format("{} ranks are more than the {} that can be {}{}", ranks, most,
+                                     processes ? "processes" : "fibers",
+                                     processes ? "; --host fiber can have more" : ""));
+    }
+    options.ranks = static_cast<int>(ranks);
+}
+
+}  // namespace
+
+std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv) {
+    const std::vector<OptionRow> rows = option_table(scenario);
+    auto read = read_command_line(scenario, rows, argc, argv);
+    if (auto* answer = std::get_if<Answer>(&read)) {
+        return *answer;
+    }
+    const CommandLine& line = std::get<CommandLine>(read);
+    Settings settings;
+    if (line.config) {
+        read_config(*line.config, rows, settings);
+    }
+    for (const auto& [name, text] : line.given) {
+        const std::string what = "--" + name;
+        const TomlValue value = value_of_text(*row_named(rows, name), text);
+        Options ignored;
+        set_option(*row_named(rows, name), what, value, ignored);
+        settings[name] = {what, value, true};
+    }
+    if (!scenario.axes.empty()) {
+        settle_ranks(scenario, settings);
+        settings.try_emplace(scenario.axes.front(), Setting{"--ranks", std::int64_t{scenario.default_ranks}});
+    }
+    Options options;
+    for (const auto& [name, setting] : settings) {
+        set_option(*row_named(rows, name), setting.what, setting.value, options);
+    }
+    check_ranks(scenario, options);
+    if (scenario.check) {
+        scenario.check(options);
+    }
+    return options;
+}
+
+}  // namespace sim::scenarios

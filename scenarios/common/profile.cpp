@@ -1,0 +1,187 @@
+#include "scenarios/common/profile.hpp"
+
+#include "scenarios/common/errors.hpp"
+#include "scenarios/common/nearest.hpp"
+#include "scenarios/common/toml_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace sim::scenarios {
+
+namespace {
+
+const std::vector<std::string> units_keys{"kind",
+                                          "compute.seconds_per_unit",
+                                          "compute.slowdown",
+                                          "network.latency_seconds",
+                                          "network.seconds_per_data_unit",
+                                          "network.acknowledgement_seconds"};
+const std::vector<std::string> uniform_keys{"kind",
+                                            "compute.flops_per_second",
+                                            "compute.slowdown",
+                                            "network.latency_seconds",
+                                            "network.bytes_per_second",
+                                            "network.acknowledgement_seconds"};
+
+class ProfileFile {
+public:
+    explicit ProfileFile(std::string file) : file_(std::move(file)), entries_(read_toml(file_)) {}
+
+    [[noreturn]] void refuse(const TomlEntry& entry, const std::string& wanted, const std::string& hint = "") const {
+        throw UsageError(
+            fmt::format("{}: {} must be {}, not {}{}", entry.where, entry.key, wanted, describe(entry.value), hint));
+    }
+
+    const TomlEntry* find(const std::string& key) const {
+        const auto at =
+            std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.key == key; });
+        return at == entries_.end() ? nullptr : &*at;
+    }
+
+    const TomlEntry& require(const std::string& key) const {
+        const TomlEntry* entry = find(key);
+        if (entry == nullptr) {
+            throw UsageError(fmt::format("{}: {} is missing", file_, key));
+        }
+        return *entry;
+    }
+
+    void know_only(const std::vector<std::string>& known) const {
+        for (const TomlEntry& entry : entries_) {
+            const auto in_table = [&](const std::string& key) { return key.starts_with(entry.key + "."); };
+            const auto* other = std::get_if<OtherValue>(&entry.value);
+            if (other != nullptr && other->type == "a table" && std::any_of(known.begin(), known.end(), in_table)) {
+                continue;  // a table without keys: what is missing in it is said by require()
+            }
+            if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+                throw UsageError(
+                    fmt::format("{}: unknown key {}{}", entry.where, entry.key, did_you_mean(entry.key, known)));
+            }
+        }
+    }
+
+    double number(const TomlEntry& entry, double low, const char* wanted) const {
+        double x = std::nan("");
+        if (const auto* i = std::get_if<std::int64_t>(&entry.value)) {
+            x = static_cast<double>(*i);
+        } else if (const auto* d = std::get_if<double>(&entry.value)) {
+            x = *d;
+        }
+        if (!std::isfinite(x) || x < low) {
+            refuse(entry, wanted);
+        }
+        return x;
+    }
+
+    // What `make` throws because a number leaves the simulator's range is the file's mistake.
+    template <class Make>
+    auto in_range(const TomlEntry& entry, Make make) const {
+        try {
+            return make();
+        } catch (const std::out_of_range& error) {
+            throw UsageError(
+                fmt::format("{}: {} = {}: {}", entry.where, entry.key, describe(entry.value), error.what()));
+        }
+    }
+
+    Duration duration(const TomlEntry& entry) const {
+        const double s = number(entry, 0, "a number of seconds, 0 or more");
+        return in_range(entry, [&] { return duration_of_seconds(s); });
+    }
+    Pace pace(const TomlEntry& entry) const {
+        const double s = number(entry, 0, "a number of seconds, 0 or more");
+        return in_range(entry, [&] { return pace_of_unit(s); });
+    }
+    std::int64_t per_second(const TomlEntry& entry) const {
+        const double rate = number(entry, 1, "a number, 1 or more");
+        if (rate > 9e18) {
+            refuse(entry, "a number up to 9e18");
+        }
+        return std::llround(rate);
+    }
+
+    std::vector<double> slowdown(Pace fastest) const {
+        const TomlEntry* entry = find("compute.slowdown");
+        if (entry == nullptr) {
+            return {};
+        }
+        const auto* factors = std::get_if<std::vector<double>>(&entry->value);
+        if (factors == nullptr) {
+            refuse(*entry, "a list of numbers, one for each rank");
+        }
+        for (const double factor : *factors) {
+            if (!std::isfinite(factor) || factor <= 0) {
+                throw UsageError(
+                    fmt::format("{}: {} must hold numbers above 0, not {}", entry->where, entry->key, factor));
+            }
+            in_range(*entry, [&] { return slowed(fastest, factor); });
+        }
+        return *factors;
+    }
+
+private:
+    std::string file_;
+    std::vector<TomlEntry> entries_;
+};
+
+Cluster units_cluster(const ProfileFile& file) {
+    file.know_only(units_keys);
+    Cluster cluster;
+    cluster.compute.per_billionth_unit = file.pace(file.require("compute.seconds_per_unit"));
+    cluster.compute.slowdown = file.slowdown(*cluster.compute.per_billionth_unit);
+    Uniform network;
+    network.latency = file.duration(file.require("network.latency_seconds"));
+    network.per_billionth_unit = file.pace(file.require("network.seconds_per_data_unit"));
+    const TomlEntry* acknowledgement = file.find("network.acknowledgement_seconds");
+    network.acknowledgement = acknowledgement != nullptr ? file.duration(*acknowledgement) : network.latency;
+    cluster.network = network;
+    return cluster;
+}
+
+Cluster uniform_cluster(const ProfileFile& file) {
+    file.know_only(uniform_keys);
+    const FlopRate flops{file.per_second(file.require("compute.flops_per_second"))};
+    UniformOptions options{.latency = file.duration(file.require("network.latency_seconds")),
+                           .bandwidth = Bandwidth{file.per_second(file.require("network.bytes_per_second"))},
+                           .flops = flops};
+    if (const TomlEntry* acknowledgement = file.find("network.acknowledgement_seconds")) {
+        options.acknowledgement = file.duration(*acknowledgement);
+    }
+    Cluster cluster = uniform(options);
+    cluster.compute.slowdown = file.slowdown(pace_of(flops));
+    return cluster;
+}
+
+Cluster cluster_of_file(const std::string& name) {
+    const ProfileFile file(name);
+    const TomlEntry& kind = file.require("kind");
+    const auto* text = std::get_if<std::string>(&kind.value);
+    if (text != nullptr && *text == "units") {
+        return units_cluster(file);
+    }
+    if (text != nullptr && *text == "uniform") {
+        return uniform_cluster(file);
+    }
+    file.refuse(kind, "\"units\" or \"uniform\"", text != nullptr ? did_you_mean(*text, {"units", "uniform"}) : "");
+}
+
+}  // namespace
+
+Cluster read_profile(const std::string& name_or_file) {
+    if (name_or_file == "gpu-py") {
+        return gpu_py();
+    }
+    if (!name_or_file.ends_with(".toml") && name_or_file.find('/') == std::string::npos) {
+        throw UsageError(fmt::format("--profile must be gpu-py or a FILE.toml, not \"{}\"{}", name_or_file,
+                                     did_you_mean(name_or_file, {"gpu-py"})));
+    }
+    Cluster cluster = cluster_of_file(name_or_file);
+    cluster.name = name_or_file;
+    return cluster;
+}
+
+}  // namespace sim::scenarios

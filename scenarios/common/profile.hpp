@@ -1,0 +1,22 @@
+// Profiles: what compute and messages cost, by name or from a TOML file.
+//
+//   kind = "units"                  kind = "uniform"
+//   [compute]                       [compute]
+//   seconds_per_unit = 0.1          flops_per_second = 1e15
+//   slowdown = [1.0, 1.0, 2.5]      slowdown = [1.0, 2.5]           (may be left out)
+//   [network]                       [network]
+//   latency_seconds = 0.05          latency_seconds = 5e-6
+//   seconds_per_data_unit = 0.01    bytes_per_second = 50e9
+//   acknowledgement_seconds = 0.05  acknowledgement_seconds = 0     (may be left out: the latency; 0)
+#pragma once
+
+#include "libsim/cluster.hpp"
+
+#include <string>
+
+namespace sim::scenarios {
+
+// Throws UsageError with file, line, key and the nearest known name.
+Cluster read_profile(const std::string& name_or_file);
+
+}  // namespace sim::scenarios

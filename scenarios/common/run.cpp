@@ -1,0 +1,184 @@
+#include "libsim/error.hpp"
+#include "scenarios/common/chrome_trace.hpp"
+#include "scenarios/common/errors.hpp"
+#include "scenarios/common/json_report.hpp"
+#include "scenarios/common/narration.hpp"
+#include "scenarios/common/outcome.hpp"
+#include "scenarios/common/output_file.hpp"
+#include "scenarios/common/pid_table.hpp"
+#include "scenarios/common/profile.hpp"
+#include "scenarios/common/summary.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+namespace sim::scenarios {
+
+namespace {
+
+// Exit codes beside those of a fault.
+enum ExitCode { done = 0, failed = 1, usage = 2, no_output = 6, machine_limit = 7 };
+
+int complain(const std::string& name, std::string what, int exit_code) {
+    // One line, whatever was typed or read.
+    std::replace_if(
+        what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+    fmt::print(stderr, "{}: {}\n", name, what);
+    return exit_code;
+}
+
+void print(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        throw OutputError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+    }
+}
+
+// Better said before the run than by every rank in it.
+void require_prices(const Options& options, const Cluster& cluster) {
+    try {
+        compute_time(cluster, 0, Units{options.compute_units});
+        transfer_time(cluster, Units{options.gradient_units});
+    } catch (const ProgramError& error) {
+        throw UsageError(
+            fmt::format("--profile {} does not fit: {}; its kind must be \"units\"", options.profile, error.what()));
+    }
+}
+
+Duration acknowledgement_of(const Cluster& cluster) {
+    return std::visit([](const auto& network) { return network.acknowledgement; }, cluster.network);
+}
+
+// What is kept of the spans for --trace.
+struct Recording {
+    Labels labels;
+    std::vector<Span> spans;
+
+    void add(const Span& span) {
+        spans.push_back(span);
+        spans.back().label = labels.keep(span.label);
+    }
+};
+
+struct Run {
+    const Scenario& scenario;
+    const Options& options;
+    const Cluster& cluster;
+};
+
+// Runs, tells the story on the way or at the end, and fills `recording` if a trace is wanted.
+sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
+    const Options& options = run.options;
+    const bool in_step = options.clock == sim::ranks::Clock::wall;
+    PidTable pids(options.ranks);
+    spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
+    log.set_pattern("%v");
+    Narration narration({.acknowledgement = acknowledgement_of(run.cluster),
+                         .everything = options.verbose,
+                         .live = in_step,
+                         .pid = [&](int rank) { return pids.pid(rank); },
+                         .tell = [&](const std::string& line) { log.info(line); }});
+
+    sim::ranks::LaunchOptions launch{.ranks = options.ranks,
+                                     .host = options.host,
+                                     .clock = options.clock,
+                                     .time_scale = options.time_scale,
+                                     .cluster = run.cluster};
+    launch.watchdog =
+        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
+    const bool traced = !options.trace.empty();
+    if (traced || !options.quiet) {
+        launch.on_span = [&, traced](const Span& span) {
+            if (traced) {
+                recording.add(span);
+            }
+            if (!options.quiet) {
+                narration.add(span);
+            }
+        };
+    }
+    if (in_step && !options.quiet) {
+        launch.on_time = [&](Time now) { narration.tell_until(now); };
+    }
+    const sim::ranks::Result result = sim::ranks::launch(launch, [&](GPU& gpu) {
+        pids.enter(gpu.rank());
+        run.scenario.program(gpu, options);
+    });
+    // A run that broke off by the wall's clock never came to what it had not told yet.
+    if (!in_step || result.ok()) {
+        narration.tell_all();
+    }
+    return result;
+}
+
+int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
+    const auto read = read_options(scenario, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
+        return done;
+    }
+    const Options& options = std::get<Options>(read);
+    const Cluster cluster = read_profile(options.profile);
+    require_prices(options, cluster);
+    if (!options.trace.empty()) {
+        check_output(options.trace);
+    }
+
+    Recording recording;
+    sim::ranks::Result result = launch_and_narrate({scenario, options, cluster}, recording);
+    int exit_code = result.exit_code();
+    if (!options.trace.empty()) {
+        try {
+            // Of a run that failed, too: it shows how far the ranks came.
+            write_output(options.trace,
+                         [&](std::ostream& out) { write_chrome_trace(out, recording.spans, options.ranks); });
+        } catch (const OutputError& error) {
+            complain(scenario.name, error.what(), no_output);
+            exit_code = exit_code == done ? no_output : exit_code;
+        }
+    }
+    if (!result.ok()) {
+        fmt::print(stderr, "{}: {}\n", scenario.name, result.fault->message);
+        return exit_code;
+    }
+    const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(result));
+    print(options.json ? json_report(outcome) : summary(outcome));
+    if (exit_code == done && !(outcome.max_weight_difference <= weights_agree)) {
+        return complain(scenario.name, "the weights differ from those of training on one rank", failed);
+    }
+    return exit_code;
+}
+
+}  // namespace
+
+int run(const Scenario& scenario, int argc, const char* const* argv) {
+    try {
+        return run_or_throw(scenario, argc, argv);
+    } catch (const UsageError& error) {
+        return complain(scenario.name, error.what(), usage);
+    } catch (const std::invalid_argument& error) {
+        return complain(scenario.name, error.what(), usage);
+    } catch (const std::out_of_range& error) {  // of a unit, a rate or a duration
+        return complain(scenario.name, error.what(), usage);
+    } catch (const std::overflow_error& error) {  // of simulated time
+        return complain(scenario.name, error.what(), usage);
+    } catch (const OutputError& error) {
+        return complain(scenario.name, error.what(), no_output);
+    } catch (const std::system_error& error) {
+        return complain(scenario.name, error.what(), machine_limit);
+    } catch (const std::bad_alloc&) {
+        return complain(scenario.name, "there is not enough memory", machine_limit);
+    } catch (const std::exception& error) {
+        return complain(scenario.name, error.what(), failed);
+    }
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,143 @@
+#include "scenarios/common/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::size_t most_rows = 16;
+
+// Seconds of all ranks together.
+struct Spent {
+    double compute = 0;
+    double communication = 0;
+    double idle = 0;
+    double least_compute = 0;  // of one rank
+    double most_compute = 0;
+
+    double all() const { return compute + communication + idle; }
+    double percent(double part) const { return all() > 0 ? 100 * part / all() : 0; }
+};
+
+Spent spent_by(const std::vector<RankTotals>& ranks) {
+    Spent spent;
+    for (const RankTotals& totals : ranks) {
+        spent.compute += seconds(totals.compute);
+        spent.communication += seconds(totals.communication);
+        spent.idle += seconds(totals.idle);
+    }
+    const auto less = [](const RankTotals& a, const RankTotals& b) { return a.compute < b.compute; };
+    const auto [least, most] = std::minmax_element(ranks.begin(), ranks.end(), less);
+    spent.least_compute = seconds(least->compute);
+    spent.most_compute = seconds(most->compute);
+    return spent;
+}
+
+std::string header(const Outcome& outcome) {
+    const Options& o = outcome.options;
+    const bool processes = o.host == sim::ranks::Host::process;
+    return fmt::format(
+        "{}: {} step{} of {} item{} x {:.12g} compute units on {} rank{} ({}), profile {}\n", outcome.scenario, o.steps,
+        o.steps == 1 ? "" : "s", o.items, o.items == 1 ? "" : "s", o.compute_units, o.ranks, o.ranks == 1 ? "" : "s",
+        processes ? (o.ranks == 1 ? "a process" : "processes") : (o.ranks == 1 ? "a fiber" : "fibers"), o.profile);
+}
+
+// All ranks, or of many those with the least and the most of each kind of time.
+std::vector<std::size_t> shown_ranks(const std::vector<RankTotals>& ranks) {
+    std::vector<std::size_t> shown;
+    if (ranks.size() <= most_rows) {
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+            shown.push_back(rank);
+        }
+        return shown;
+    }
+    shown = {0, ranks.size() - 1};
+    for (const auto part : {&RankTotals::compute, &RankTotals::communication, &RankTotals::idle}) {
+        const auto less = [part](const RankTotals& a, const RankTotals& b) { return a.*part < b.*part; };
+        const auto [least, most] = std::minmax_element(ranks.begin(), ranks.end(), less);
+        shown.push_back(static_cast<std::size_t>(least - ranks.begin()));
+        shown.push_back(static_cast<std::size_t>(most - ranks.begin()));
+    }
+    std::sort(shown.begin(), shown.end());
+    shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
+    return shown;
+}
+
+std::string table(const Outcome& outcome) {
+    const sim::ranks::Result& result = outcome.result;
+    std::string text = fmt::format("{:>6} {:>8} {:>14} {:>16} {:>14} {:>9} {:>12}\n", "rank", "pid", "compute",
+                                   "communication", "idle", "messages", "units sent");
+    const std::vector<std::size_t> shown = shown_ranks(result.ranks);
+    for (const std::size_t rank : shown) {
+        const RankTotals& totals = result.ranks[rank];
+        text +=
+            fmt::format("{:>6} {:>8} {:>12.3f} s {:>14.3f} s {:>12.3f} s {:>9} {:>12.6g}\n", rank, result.pids[rank],
+                        seconds(totals.compute), seconds(totals.communication), seconds(totals.idle),
+                        totals.messages_sent, Units::from_billionths(totals.billionths_sent).value());
+    }
+    if (shown.size() < result.ranks.size()) {
+        text += fmt::format("  shown: the first and last of {} ranks, and those with the least and most of each time\n",
+                            result.ranks.size());
+    }
+    return text;
+}
+
+// One sentence about the largest loss, from the numbers of the run.
+std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
+    const int n = outcome.options.ranks;
+    if (n == 1) {
+        return "this is the one GPU with which the others are compared";
+    }
+    const double extra = spent.compute - outcome.sequential_seconds;
+    const double largest = std::max({spent.communication, spent.idle, extra});
+    if (largest <= 1e-9 * spent.all()) {
+        return "nothing is lost: all of the time is compute, and all of the compute is needed";
+    }
+    if (largest == spent.communication) {
+        return fmt::format(
+            "a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
+            spent.communication / n, outcome.simulated_seconds());
+    }
+    if (largest == spent.idle) {
+        return fmt::format(
+            "a rank waits {:.3f} s of {:.3f} s on average for others: they compute from {:.3f} s to {:.3f} s",
+            spent.idle / n, outcome.simulated_seconds(), spent.least_compute, spent.most_compute);
+    }
+    return fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
+                       spent.compute, outcome.sequential_seconds);
+}
+
+std::string agreement(const Outcome& outcome) {
+    return fmt::format("{} (largest relative difference {:.2g})",
+                       outcome.max_weight_difference <= weights_agree ? "the same as 0D's" : "DIFFERENT FROM 0D's",
+                       outcome.max_weight_difference);
+}
+
+}  // namespace
+
+std::string summary(const Outcome& outcome) {
+    const Spent spent = spent_by(outcome.result.ranks);
+    std::string text = header(outcome) + "\n" + table(outcome) + "\n";
+    const auto line = [&](const char* name, const std::string& value) {
+        text += fmt::format("  {:<16} {}\n", name, value);
+    };
+    line("simulated time",
+         fmt::format("{:.3f} s; 0D takes {:.3f} s", outcome.simulated_seconds(), outcome.sequential_seconds));
+    line("speedup", fmt::format("{:.2f}x on {} rank{}: efficiency {:.1f} %", outcome.speedup(), outcome.options.ranks,
+                                outcome.options.ranks == 1 ? "" : "s", 100 * outcome.efficiency()));
+    line("time went into", fmt::format("{:.1f} % compute, {:.1f} % communication, {:.1f} % idle, of {} x {:.3f} s",
+                                       spent.percent(spent.compute), spent.percent(spent.communication),
+                                       spent.percent(spent.idle), outcome.options.ranks, outcome.simulated_seconds()));
+    line("why", why_not_ideal(outcome, spent));
+    line("loss", fmt::format("{:.6f} -> {:.6f}", outcome.loss_before, outcome.loss));
+    line("weights", agreement(outcome));
+    line("timeline", outcome.result.timeline_sha256.substr(0, 16));
+    line("wall time", fmt::format("{:.3f} s", outcome.result.wall_seconds));
+    return text;
+}
+
+}  // namespace sim::scenarios

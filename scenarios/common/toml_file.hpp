@@ -1,0 +1,30 @@
+// A TOML file as a flat list of keys and values, each with its line, so that every complaint can name one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sim::scenarios {
+
+// What no option and no profile asks for: a date, a table, a list of texts …
+struct OtherValue {
+    std::string type;
+    friend bool operator==(const OtherValue&, const OtherValue&) = default;
+};
+using TomlValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>, OtherValue>;
+
+struct TomlEntry {
+    std::string key;    // with its tables: network.latency_seconds
+    std::string where;  // FILE:LINE
+    TomlValue value;
+};
+
+// In the order of their lines. Throws UsageError if the file cannot be read or is no TOML.
+std::vector<TomlEntry> read_toml(const std::string& file);
+
+// "a number", "the text \"x\"", …: what a complaint says was found.
+std::string describe(const TomlValue& value);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,112 @@
+// What cannot be ends with the right exit code and one line that says why.
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Usage, ThatCannotBeEndsWithExitCode2AndOneLine) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"--ranks 0", "--ranks must be a whole number from 1 to 100000, not 0"},
+        {"--ranks -1", "--ranks must be a whole number from 1 to 100000, not -1"},
+        {"--ranks 99999", "99999 ranks are more than the 4096 that can be processes; --host fiber can have more"},
+        {"--ranks 4 --dp 2", "--ranks 4 and --dp 2 disagree: both are the size of the dp axis"},
+        {"--ranks 17", "--items 16 leave 1 of 17 ranks without work: use at most 16 ranks or at least 17 items"},
+        {"--rank 4", "unknown option --rank; did you mean --ranks?"},
+        {"--tp 2", "unknown option --tp; did you mean --dp?"},
+        {"--items 1e3", "--items must be a whole number from 1 to 1000000, not 1000"},
+        {"--items ''", "--items must be a whole number from 1 to 1000000, not \"\""},
+        {"--items", "--items needs a value; see --help"},
+        {"--compute-units -20", "--compute-units must be a number from 0 to 1000000000, not -20"},
+        {"--compute-units nan", "--compute-units must be a number from 0 to 1000000000, not nan"},
+        {"--gradient-units 1e309", "--gradient-units must be a number from 0 to 1000000000, not \"1e309\""},
+        {"--time-scale -1", "--time-scale must be a number from 0 to 1000000, not -1"},
+        {"--host threads", "--host must be process or fiber, not \"threads\""},
+        {"--clock real", "--clock must be virtual or wall, not \"real\""},
+        {"--seed x", "--seed must be a whole number from 0, not \"x\""},
+        {"--profile gpu_py", "--profile must be gpu-py or a FILE.toml, not \"gpu_py\"; did you mean gpu-py?"},
+        {"--profile nowhere.toml", "nowhere.toml: No such file or directory"},
+        {"--config nowhere.toml", "nowhere.toml: No such file or directory"},
+        {"extra", "unexpected argument \"extra\"; every option begins with --, see --help"},
+        {"--items \"$(printf '1\\n2')\"", "--items must be a whole number from 1 to 1000000, not \"1 2\""},
+        {"--items 1000000 --compute-units 1e9 --steps 100", "simulated time left its range of 106 days"},
+    };
+    for (const auto& [options, what] : cases) {
+        EXPECT_EQ(refusal("1d_data_parallel " + options), "1d_data_parallel: " + what) << options;
+    }
+    EXPECT_EQ(
+        refusal("0d_sequential --ranks 2"),
+        "0d_sequential: --ranks must be 1, not 2: 0d_sequential is the run on one rank that others are compared with");
+}
+
+TEST(Usage, OfAProfileWithoutUnitsIsRefused) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("p.toml", R"(kind = "uniform"
+        [compute]
+        flops_per_second = 1e12
+        [network]
+        latency_seconds = 0
+        bytes_per_second = 1e9)");
+    EXPECT_THAT(refusal("0d_sequential --profile '" + file + "'"), HasSubstr("its kind must be \"units\""));
+}
+
+TEST(Usage, OfAFileNamesFileLineAndKey) {
+    const TemporaryFolder folder;
+    const std::string profile = folder.with("p.toml", "kind = \"units\"\n[compute]\nseconds_per_uint = 1\n");
+    EXPECT_EQ(refusal("0d_sequential --profile '" + profile + "'"),
+              "0d_sequential: " + profile +
+                  ":3: unknown key compute.seconds_per_uint; did you mean compute.seconds_per_unit?");
+    const std::string config = folder.with("c.toml", "items = 3\nstep = 2\n");
+    EXPECT_EQ(refusal("0d_sequential --config '" + config + "'"),
+              "0d_sequential: " + config + ":2: unknown option step; did you mean steps?");
+}
+
+TEST(Output, ThatCannotBeWrittenEndsWithExitCode6) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("nowhere/trace.json");
+    EXPECT_EQ(refusal("0d_sequential --quiet --trace '" + file + "'", 6),
+              "0d_sequential: " + file + " cannot be written: folder " + folder.file("nowhere") +
+                  ": No such file or directory");
+    EXPECT_EQ(refusal("0d_sequential --quiet --trace /dev/stdout", 6),
+              "0d_sequential: /dev/stdout cannot be written: it is there and is not an ordinary file");
+}
+
+TEST(Output, OnAFullDeviceEndsWithExitCode6) {
+    const std::string line = "'" NDSIM_BIN_DIR "'/0d_sequential --quiet >/dev/full 2>/dev/null";
+    EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 6);
+}
+
+TEST(Interrupt, EndsWithExitCode130AndAValidTrace) {
+    const TemporaryFolder folder;
+    const std::string trace = folder.file("trace.json");
+    const Said said = run_command("1d_data_parallel --quiet --clock wall --trace '" + trace + "'",
+                                  "timeout --preserve-status --signal=INT 0.5");
+    EXPECT_EQ(said.exit_code, 130) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_NE(said.err, "");
+    EXPECT_TRUE(nlohmann::json::parse(content_of(trace)).at("traceEvents").is_array());
+}
+
+TEST(Killed, RankEndsTheRunWithExitCode4AndAValidTrace) {
+    // A rank that is a process of its own is killed by its pid, which the log tells.
+    const TemporaryFolder folder;
+    const std::string trace = folder.file("trace.json");
+    const std::string log = folder.file("log");
+    const std::string script = fmt::format(
+        R"('{0}'/1d_data_parallel --clock wall --trace '{1}' 2>'{2}' >/dev/null & run=$!
+           while ! grep -q 'Rank 2: Starting' '{2}'; do sleep 0.01; done
+           kill -9 $(sed -n 's/.*PID \([0-9]*\)\] Rank 2: Starting.*/\1/p' '{2}')
+           wait $run)",
+        NDSIM_BIN_DIR, trace, log);
+    EXPECT_EQ(WEXITSTATUS(std::system(script.c_str())), 4) << content_of(log);
+    EXPECT_THAT(content_of(log), HasSubstr("1d_data_parallel: rank 2 (pid "));
+    EXPECT_THAT(content_of(log), Not(HasSubstr("Finished")));  // nothing ended before its 2 s of wall time
+    EXPECT_TRUE(nlohmann::json::parse(content_of(trace)).at("traceEvents").is_array());
+}
+
+}  // namespace

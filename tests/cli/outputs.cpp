@@ -1,0 +1,172 @@
+// What the executables show: summary, JSON, log lines, trace.
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+
+TEST(Json, HasTheContractsKeysInTheirOrder) {
+    const Said said = run_command("1d_data_parallel --json --quiet");
+    const ordered_json r = ordered_json::parse(said.out);
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : r.items()) {
+        keys.push_back(key);
+    }
+    EXPECT_THAT(keys, testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "simulated_seconds",
+                                           "wall_seconds", "sequential_seconds", "speedup", "efficiency",
+                                           "bubble_fraction", "per_rank", "loss_before", "loss", "weights_sha256",
+                                           "max_weight_difference", "timeline_sha256", "messages", "ops"));
+    EXPECT_EQ(r["mesh"].dump(), R"({"dp":4,"tp":1,"pp":1,"ep":1,"cp":1})");
+    EXPECT_EQ(r["scenario"], "1d_data_parallel");
+    EXPECT_EQ(r["host"], "process");
+    EXPECT_EQ(r["clock"], "virtual");
+    EXPECT_EQ(r["profile"], "gpu-py");
+    EXPECT_EQ(r["bubble_fraction"], 0.0);
+    EXPECT_EQ(r["weights_sha256"].get<std::string>().size(), 64U);
+    EXPECT_EQ(r["timeline_sha256"].get<std::string>().size(), 64U);
+    std::vector<std::string> rank_keys;
+    for (const auto& [key, value] : r["per_rank"][0].items()) {
+        rank_keys.push_back(key);
+    }
+    EXPECT_THAT(rank_keys, testing::ElementsAre("rank", "pid", "compute_seconds", "communication_seconds",
+                                                "idle_seconds", "bytes_sent", "units_sent", "messages_sent"));
+    EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
+}
+
+TEST(Json, OfProcessesHasAPidForEachRank) {
+    const json r = run_command("1d_data_parallel --json --quiet").json();
+    std::map<int, int> ranks_of_pid;
+    for (const json& rank : r["per_rank"]) {
+        ++ranks_of_pid[rank["pid"].get<int>()];
+    }
+    EXPECT_EQ(ranks_of_pid.size(), 4U);
+}
+
+TEST(Log, TellsWhatEveryRankDoesWithItsPid) {
+    const Said said = run_command("1d_data_parallel --json");
+    const json r = said.json();
+    const auto line = [&](const char* at, int rank, const std::string& text) {
+        const int pid = r["per_rank"][static_cast<std::size_t>(rank)]["pid"].get<int>();
+        return fmt::format("{:>9}s [PID {}] Rank {}: {}\n", at, pid, rank, text);
+    };
+    EXPECT_THAT(said.err, testing::StartsWith(line("0.000", 0, "Starting compute: Process item 0 (20 units)") +
+                                              line("0.000", 1, "Starting compute: Process item 4 (20 units)")));
+    EXPECT_THAT(said.err, HasSubstr(line("2.000", 0, "Finished compute: Process item 0 (took 2.000s)")));
+    EXPECT_THAT(said.err, HasSubstr(line("8.000", 3, "Initiating send: all-reduce (125 units) to Rank 0")));
+    EXPECT_THAT(said.err, HasSubstr(line("9.300", 3, "Finished send: all-reduce to Rank 0 (took 1.300s)")));
+    EXPECT_THAT(said.err, HasSubstr(line("9.300", 0, "Expecting receive: all-reduce (125 units) from Rank 3")));
+    EXPECT_THAT(said.err, HasSubstr(line("9.350", 0, "Finished receive: all-reduce from Rank 3 (ack delay 0.050s)")));
+    // 4 ranks x (4 items + 6 sends + 6 receives) x 2 lines
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 128);
+}
+
+// Lines without pids, as they came.
+std::vector<std::string> story(const std::string& options) {
+    const std::string err = run_command("1d_data_parallel " + options).err;
+    std::istringstream in(err);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t pid = line.find("[PID ");
+        lines.push_back(line.erase(pid, line.find(']') + 1 - pid));
+    }
+    return lines;
+}
+
+TEST(Log, InStepWithTheWallsClockSaysTheSame) {
+    // In the order in which it happens: of ranks that do something at one instant, any may be first.
+    EXPECT_THAT(story("--clock wall --time-scale 0.005"), testing::UnorderedElementsAreArray(story("")));
+}
+
+TEST(Log, IsShortenedUnlessVerboseAndSilentIfQuiet) {
+    const auto lines = [](const std::string& options) {
+        const std::string err = run_command("0d_sequential --items 1000 " + options).err;
+        return std::count(err.begin(), err.end(), '\n');
+    };
+    EXPECT_EQ(lines(""), 301);
+    EXPECT_EQ(lines("--verbose"), 2000);
+    EXPECT_EQ(lines("--quiet"), 0);
+}
+
+TEST(Summary, SaysWhereTheTimeWent) {
+    const std::string out = run_command("1d_data_parallel --quiet").out;
+    EXPECT_THAT(out, HasSubstr("16.100 s; 0D takes 32.000 s"));
+    EXPECT_THAT(out, HasSubstr("1.99x on 4 ranks: efficiency 49.7 %"));
+    EXPECT_THAT(out, HasSubstr("49.7 % compute, 50.3 % communication, 0.0 % idle, of 4 x 16.100 s"));
+    EXPECT_THAT(out, HasSubstr("a rank spends 8.100 s of 16.100 s on average with messages"));
+    EXPECT_THAT(out, HasSubstr("the same as 0D's"));
+    EXPECT_EQ(out.find('\x1b'), std::string::npos);
+}
+
+TEST(Summary, OfManyRanksShowsTheExtremesAndSaysSo) {
+    const std::string out = run_command("1d_data_parallel --quiet --host fiber --ranks 50 --items 75").out;
+    EXPECT_THAT(out, HasSubstr("of 50 ranks, and those with the least and most of each time"));
+    EXPECT_LT(std::count(out.begin(), out.end(), '\n'), 25);
+}
+
+TEST(Trace, IsValidAndItsArrowsHaveBothEnds) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("trace.json");
+    ASSERT_EQ(run_command("1d_data_parallel --quiet --trace '" + file + "'").exit_code, 0);
+    const json events = json::parse(content_of(file)).at("traceEvents");
+    std::map<std::string, int> phases;
+    std::map<std::uint64_t, std::pair<int, int>> arrows;  // departures and arrivals of a message
+    for (const json& e : events) {
+        const std::string phase = e["ph"];
+        ++phases[phase];
+        if (phase == "s" || phase == "f") {
+            auto& [departures, arrivals] = arrows[e["id"].get<std::uint64_t>()];
+            ++(phase == "s" ? departures : arrivals);
+            EXPECT_EQ(e.contains("bp"), phase == "f");
+        }
+    }
+    // 4 ranks x (4 items + 6 sends + 6 receives), 24 messages; names and places of 4 ranks with 3 streams each
+    EXPECT_EQ(phases, (std::map<std::string, int>{{"X", 64}, {"s", 24}, {"f", 24}, {"M", 2 * 4 + 2 * 12}}));
+    EXPECT_EQ(arrows.size(), 24U);
+    for (const auto& [id, ends] : arrows) {
+        EXPECT_EQ(ends, std::make_pair(1, 1)) << id;
+    }
+}
+
+TEST(Trace, IsTheSameForBothHosts) {
+    const TemporaryFolder folder;
+    for (const char* host : {"process", "fiber"}) {
+        run_command(fmt::format("1d_data_parallel --quiet --ranks 3 --host {} --trace '{}'", host, folder.file(host)));
+    }
+    EXPECT_NE(content_of(folder.file("fiber")), "");
+    EXPECT_EQ(content_of(folder.file("process")), content_of(folder.file("fiber")));
+}
+
+TEST(Help, EndsWithThreeExamplesThatRun) {
+    for (const char* name : {"0d_sequential", "1d_data_parallel"}) {
+        const Said said = run_command(fmt::format("{} --help", name));
+        EXPECT_EQ(said.exit_code, 0);
+        EXPECT_EQ(said.err, "");
+        const std::string examples = said.out.substr(said.out.find("Examples:"));
+        EXPECT_EQ(std::count(examples.begin(), examples.end(), '#'), 3) << examples;
+    }
+}
+
+TEST(Version, IsOneLine) {
+    const Said said = run_command("0d_sequential --version");
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_THAT(said.out, testing::StartsWith("ndsim "));
+    EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
+}
+
+TEST(Config, IsOverruledByTheCommandLine) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("run.toml", "items = 4\ncompute-units = 1\nquiet = true\njson = true\n");
+    EXPECT_EQ(run_command("0d_sequential --config '" + file + "'").json()["simulated_seconds"], 0.4);
+    EXPECT_EQ(run_command("0d_sequential --items 8 --config '" + file + "'").json()["simulated_seconds"], 0.8);
+}
+
+}  // namespace

@@ -1,0 +1,13 @@
+# cmake -DBUILD=... -DPREFIX=... -P install.cmake: installs a build into an empty prefix.
+file(REMOVE_RECURSE ${PREFIX})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} COMMAND_ERROR_IS_FATAL ANY)
+foreach(file include/libsim/gpu.hpp include/ranks/launch.hpp)
+    if(NOT EXISTS ${PREFIX}/${file})
+        message(FATAL_ERROR "${file} was not installed")
+    endif()
+endforeach()
+foreach(folder process fiber)
+    if(EXISTS ${PREFIX}/include/ranks/${folder})
+        message(FATAL_ERROR "include/ranks/${folder} is internal, and was installed")
+    endif()
+endforeach()

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# test_run_page.sh FOLDER: the runner of pages runs what it should, and fails where a block fails.
+set -euo pipefail
+folder=$1
+here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+rm -rf "$folder"
+mkdir -p "$folder/source/tools" "$folder/build"
+
+cat > "$folder/good.md" <<'PAGE'
+<!-- file: made/hello.txt -->
+```text
+hello
+```
+```sh
+grep -q hello made/hello.txt
+echo ran > ran.txt
+```
+<!-- not run: it would fail -->
+```sh
+false
+```
+```console
+$ test -f ran.txt \
+    -a -d build
+an output line, which is no command
+```
+```cpp
+int main() {}
+```
+PAGE
+"$here/run_page.sh" "$folder/good.md" "$folder/source" "$folder/build" "$folder/run"
+[[ $(cat "$folder/run/ran.txt") == ran ]]
+[[ -z $(ls "$folder/source/tools") ]]
+
+fails() {
+    printf '%s\n' "$@" > "$folder/bad.md"
+    if "$here/run_page.sh" "$folder/bad.md" "$folder/source" "$folder/build" "$folder/run" > /dev/null 2>&1; then
+        echo "this page should have failed:" "$@" >&2
+        exit 1
+    fi
+}
+fails '```sh' 'false' 'true' '```'
+fails '```bash' 'false | true' '```'
+fails '```console' '$ true' '$ false' 'done' '```'
+fails '<!-- not run: why -->' '' '```sh' 'false' '```'
+fails '<!-- file: tools/new.txt -->' '```text' 'x' '```'
+echo "the runner of pages runs what it should"

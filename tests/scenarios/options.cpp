@@ -1,0 +1,195 @@
+#include "scenarios/common/options.hpp"
+
+#include "scenarios/common/errors.hpp"
+#include "scenarios/common/nearest.hpp"
+#include "tests/scenarios/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim::scenarios;
+
+const Scenario parallel{.name = "2x",
+                        .summary = "A scenario.",
+                        .axes = {"dp", "tp"},
+                        .default_ranks = 4,
+                        .examples = {"2x  # all of it"},
+                        .check = {},
+                        .program = {}};
+const Scenario alone{.name = "0x", .summary = "A scenario.", .axes = {}, .examples = {}, .check = {}, .program = {}};
+
+Options read(const Scenario& scenario, std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), scenario.name.c_str());
+    return std::get<Options>(read_options(scenario, static_cast<int>(arguments.size()), arguments.data()));
+}
+
+std::string complaint(const Scenario& scenario, const std::vector<const char*>& arguments) {
+    try {
+        read(scenario, arguments);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(Options, HaveTheContractsDefaults) {
+    const Options o = read(parallel, {});
+    EXPECT_EQ(o.ranks, 4);
+    EXPECT_EQ(o.mesh.dp, 4);
+    EXPECT_EQ(o.mesh.tp, 1);
+    EXPECT_EQ(o.host, sim::ranks::Host::process);
+    EXPECT_EQ(o.clock, sim::ranks::Clock::virtual_time);
+    EXPECT_EQ(o.time_scale, 1);
+    EXPECT_EQ(o.profile, "gpu-py");
+    EXPECT_EQ(o.items, 16);
+    EXPECT_EQ(o.compute_units, 20);
+    EXPECT_EQ(o.gradient_units, 500);
+    EXPECT_EQ(o.activation_units, 50);
+    EXPECT_EQ(o.layers, 4);
+    EXPECT_EQ(o.micro_batches, 4);
+    EXPECT_EQ(o.steps, 1);
+    EXPECT_EQ(o.schedule, "1f1b");
+    EXPECT_EQ(o.watchdog_seconds, 30);
+    EXPECT_FALSE(o.json || o.verbose || o.quiet);
+}
+
+TEST(Options, RanksAndTheFirstAxisAreTheSame) {
+    EXPECT_EQ(read(parallel, {"--ranks", "8"}).mesh.dp, 8);
+    EXPECT_EQ(read(parallel, {"--dp=8"}).ranks, 8);
+    EXPECT_EQ(read(parallel, {"--dp", "8", "--ranks", "8"}).ranks, 8);
+    EXPECT_EQ(complaint(parallel, {"--dp", "8", "--ranks", "4"}),
+              "--ranks 4 and --dp 8 disagree: both are the size of the dp axis");
+}
+
+TEST(Options, RanksAreTheProductOfTheAxes) {
+    EXPECT_EQ(read(parallel, {"--dp", "3", "--tp", "5"}).ranks, 15);
+}
+
+TEST(Options, AnOptionGivenTwiceIsTheLast) {
+    EXPECT_EQ(read(parallel, {"--items", "3", "--items", "5"}).items, 5);
+}
+
+TEST(Options, OfTheCommandLineWinOverThoseOfTheFile) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("run.toml", "ranks = 2\nitems = 7\ncompute-units = 3\nquiet = true\n");
+    const Options o = read(parallel, {"--config", file.c_str(), "--items", "9"});
+    EXPECT_EQ(o.items, 9);
+    EXPECT_EQ(o.compute_units, 3);
+    EXPECT_EQ(o.ranks, 2);
+    EXPECT_TRUE(o.quiet);
+    EXPECT_EQ(read(parallel, {"--dp", "6", "--config", file.c_str()}).ranks, 6);
+}
+
+TEST(Options, OfAFileAreRefusedWithFileAndLine) {
+    const TemporaryFolder folder;
+    const auto refused = [&](const std::string& content) {
+        const std::string file = folder.with("run.toml", content);
+        const std::string said = complaint(parallel, {"--config", file.c_str(), "--items", "1"});
+        return said.substr(said.find("run.toml"));
+    };
+    EXPECT_EQ(refused("steps = 2\nitem = 3\n"), "run.toml:2: unknown option item; did you mean items?");
+    EXPECT_EQ(refused("items = 0\n"), "run.toml:1: items must be a whole number from 1 to 1000000, not 0");
+    EXPECT_EQ(refused("\nitems = \"7\"\n"), "run.toml:2: items must be a whole number from 1 to 1000000, not \"7\"");
+    EXPECT_EQ(refused("items = 7.5\n"), "run.toml:1: items must be a whole number from 1 to 1000000, not 7.5");
+    EXPECT_EQ(refused("json = 1\n"), "run.toml:1: json must be true or false, not 1");
+    EXPECT_EQ(refused("host = \"fibre\"\n"),
+              "run.toml:1: host must be process or fiber, not \"fibre\"; did you mean fiber?");
+    EXPECT_EQ(refused("items = [1]\n"), "run.toml:1: items must be a whole number from 1 to 1000000, not a list");
+    EXPECT_EQ(refused("[items]\n"), "run.toml:1: items must be a whole number from 1 to 1000000, not a table");
+    EXPECT_EQ(refused("compute-units = nan\n"),
+              "run.toml:1: compute-units must be a number from 0 to 1000000000, not nan");
+    EXPECT_EQ(refused("config = \"other.toml\"\n"), "run.toml:1: unknown option config");
+    EXPECT_EQ(refused("pp = 2\n").substr(0, 31), "run.toml:1: unknown option pp; ");
+    EXPECT_EQ(refused("a = 1\nb 2\n").substr(0, 11), "run.toml:2:");
+}
+
+TEST(Options, ThatCannotBeAreRefused) {
+    const std::vector<std::pair<std::vector<const char*>, std::string>> cases{
+        {{"--ranks", "0"}, "--ranks must be a whole number from 1 to 100000, not 0"},
+        {{"--ranks", "-4"}, "--ranks must be a whole number from 1 to 100000, not -4"},
+        {{"--ranks", "4.5"}, "--ranks must be a whole number from 1 to 100000, not 4.5"},
+        {{"--ranks", "four"}, "--ranks must be a whole number from 1 to 100000, not \"four\""},
+        {{"--ranks", "4x"}, "--ranks must be a whole number from 1 to 100000, not \"4x\""},
+        {{"--ranks="}, "--ranks needs a value; see --help"},
+        {{"--json", "--items"}, "--items needs a value; see --help"},
+        {{"--items", "--json"}, "--items must be a whole number from 1 to 1000000, not \"--json\""},
+        {{"--ranks", "99999999999999999999"}, "--ranks must be a whole number from 1 to 100000, not 1e+20"},
+        {{"--ranks", "5000"}, "5000 ranks are more than the 4096 that can be processes; --host fiber can have more"},
+        {{"--dp", "1000", "--tp", "1000", "--host", "fiber"},
+         "1000000 ranks are more than the 100000 that can be fibers"},
+        {{"--items", "0"}, "--items must be a whole number from 1 to 1000000, not 0"},
+        {{"--steps", "0"}, "--steps must be a whole number from 1 to 1000000, not 0"},
+        {{"--layers", "257"}, "--layers must be a whole number from 1 to 256, not 257"},
+        {{"--compute-units", "-1"}, "--compute-units must be a number from 0 to 1000000000, not -1"},
+        {{"--compute-units", "nan"}, "--compute-units must be a number from 0 to 1000000000, not nan"},
+        {{"--compute-units", "inf"}, "--compute-units must be a number from 0 to 1000000000, not inf"},
+        {{"--gradient-units", "1e309"}, "--gradient-units must be a number from 0 to 1000000000, not \"1e309\""},
+        {{"--gradient-units", "1e10"}, "--gradient-units must be a number from 0 to 1000000000, not 10000000000"},
+        {{"--time-scale", "-0.5"}, "--time-scale must be a number from 0 to 1000000, not -0.5"},
+        {{"--watchdog", "0"}, "--watchdog must be a number from 0.001 to 1000000, not 0"},
+        {{"--seed", "-1"}, "--seed must be a whole number from 0, not -1"},
+        {{"--host", "thread"}, "--host must be process or fiber, not \"thread\""},
+        {{"--clock", "vitual"}, "--clock must be virtual or wall, not \"vitual\"; did you mean virtual?"},
+        {{"--schedule", "gpip"}, "--schedule must be gpipe or 1f1b or interleaved, not \"gpip\"; did you mean gpipe?"},
+        {{"--trace", ""}, "--trace must be a text that is not empty, not \"\""},
+        {{"--item", "3"}, "unknown option --item; did you mean --items?"},
+        {{"--gradient_units=3"}, "unknown option --gradient_units; did you mean --gradient-units?"},
+        {{"--versoin"}, "unknown option --versoin; did you mean --version?"},
+        {{"--something-else"}, "unknown option --something-else; see --help"},
+        {{"-x"}, "unknown option -x; see --help"},
+        {{"trace.json"}, "unexpected argument \"trace.json\"; every option begins with --, see --help"},
+    };
+    for (const auto& [arguments, said] : cases) {
+        EXPECT_EQ(complaint(parallel, arguments), said);
+    }
+}
+
+TEST(Options, OfAScenarioOnOneRankHaveNoAxes) {
+    EXPECT_EQ(read(alone, {"--ranks", "1"}).ranks, 1);
+    EXPECT_EQ(complaint(alone, {"--ranks", "2"}),
+              "--ranks must be 1, not 2: 0x is the run on one rank that others are compared with");
+    EXPECT_EQ(complaint(alone, {"--dp", "2"}).substr(0, 19), "unknown option --dp");
+}
+
+TEST(Options, HelpNamesEveryOptionAndEndsWithTheExamples) {
+    const char* arguments[] = {"2x", "--help"};
+    const std::string help = std::get<Answer>(read_options(parallel, 2, arguments)).text;
+    for (const char* option : {"--ranks N",
+                               "--dp N",
+                               "--tp N",
+                               "--host NAME",
+                               "--clock NAME",
+                               "--time-scale S",
+                               "--profile NAME|FILE",
+                               "--items N",
+                               "--compute-units X",
+                               "--gradient-units X",
+                               "--layers N",
+                               "--steps N",
+                               "--trace FILE",
+                               "--json",
+                               "--seed N",
+                               "--verbose",
+                               "--quiet",
+                               "--help",
+                               "--version",
+                               "--config FILE.toml",
+                               "--watchdog S"}) {
+        EXPECT_NE(help.find(option), std::string::npos) << option;
+    }
+    EXPECT_EQ(help.find("--pp"), std::string::npos);
+    EXPECT_NE(help.find("Examples:\n  2x  # all of it\n"), std::string::npos);
+}
+
+TEST(Nearest, CountsSwapsInsertionsDeletionsAndReplacements) {
+    EXPECT_EQ(edit_distance("items", "items"), 0);
+    EXPECT_EQ(edit_distance("itmes", "items"), 1);
+    EXPECT_EQ(edit_distance("item", "items"), 1);
+    EXPECT_EQ(edit_distance("iteams", "items"), 1);
+    EXPECT_EQ(edit_distance("", "abc"), 3);
+    EXPECT_EQ(nearest("sede", {"steps", "seed", "trace"}), "seed");
+    EXPECT_EQ(nearest("xyzzy", {"steps", "seed", "trace"}), "");
+}
+
+}  // namespace

@@ -1,0 +1,24 @@
+#include "libsim/kernel/describe.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim;
+using namespace std::chrono_literals;
+
+TEST(DescribeTime, IsExactInTheLargestUnitThatFits) {
+    EXPECT_EQ(describe_time(Time{}), "0 s");
+    EXPECT_EQ(describe_time(Time{16100ms}), "16.1 s");
+    EXPECT_EQ(describe_time(Time{150us}), "150 us");
+    EXPECT_EQ(describe_time(Time{Duration{1}}), "1 ps");
+    EXPECT_EQ(describe_time(Time{Duration{1'000'000'000'001}}), "1.000000000001 s");
+}
+
+TEST(DescribeAmount, SaysWhatItCounts) {
+    EXPECT_EQ(describe_amount(4096, Measure::bytes), "4096 B");
+    EXPECT_EQ(describe_amount(Units(12.5).billionths(), Measure::units), "12.5 units");
+    EXPECT_EQ(describe_amount(Units(1).billionths(), Measure::units), "1 unit");
+}
+
+}  // namespace

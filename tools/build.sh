@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# build.sh demo|all: configures where that was not done yet, and builds Release into build/.
+#   demo    the scenarios and the table that compares them
+#   all     everything, tests and benchmarks too
+set -euo pipefail
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+
+what=${1:-all}
+cache=build/CMakeCache.txt
+# A folder configured for another place (a moved or copied clone) cannot be used again.
+if [[ -e $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
+    echo "build: build/ belongs to another directory; starting anew"
+    rm -rf build
+fi
+
+options=()
+if [[ $what == all ]]; then
+    options+=(-DNDSIM_BUILD_TESTS=ON -DNDSIM_BUILD_BENCH=ON)
+    target=all
+else
+    # Left alone once it is set: turning tests off and on again would configure anew each time.
+    [[ -e $cache ]] || options+=(-DNDSIM_BUILD_TESTS=OFF -DNDSIM_BUILD_BENCH=OFF)
+    target=ndsim_demo
+fi
+if [[ ! -e $cache ]]; then
+    options+=(-DCMAKE_BUILD_TYPE=Release)
+    if command -v ninja > /dev/null; then
+        options+=(-G Ninja)
+    fi
+fi
+
+jobs=$(nproc)
+# The compiler takes up to 1 GB: on a machine with many cores and little memory, fewer jobs are faster.
+memory_jobs=$(awk '/^MemAvailable/ { print int($2 / 1e6) + 1 }' /proc/meminfo)
+if ((memory_jobs < jobs)); then
+    jobs=$memory_jobs
+fi
+
+is_on() { grep -q "^$1:BOOL=ON" "$cache"; }
+if [[ ! -e $cache ]] || { [[ $what == all ]] && ! { is_on NDSIM_BUILD_TESTS && is_on NDSIM_BUILD_BENCH; }; }; then
+    echo "build: configuring build/"
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    cmake -S . -B build "${options[@]}" > "$log" 2>&1 || { cat "$log" >&2; exit 1; }
+fi
+echo "build: $what, $jobs jobs"
+cmake --build build --target "$target" -j "$jobs"

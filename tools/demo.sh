@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# demo.sh: installs what is missing, builds, runs every scenario as real processes and compares them in one table.
+# Output of each run: build/demo/NAME.json, its log lines in build/demo/NAME.log, its timeline in NAME.trace.json.
+set -euo pipefail
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/install_packages.sh run
+tools/build.sh demo
+
+mkdir -p build/demo
+rm -f build/demo/*
+results=()
+for scenario in build/bin/[0-9]d_*; do
+    name=$(basename "$scenario")
+    result=build/demo/$name.json
+    echo "run: $name"
+    if ! "$scenario" --json --trace "build/demo/$name.trace.json" > "$result" 2> "build/demo/$name.log"; then
+        cat "build/demo/$name.log" >&2
+        echo "run: $name failed" >&2
+        exit 1
+    fi
+    results+=("$result")
+done
+echo
+build/bin/ndsim_compare "${results[@]}"
+echo
+echo "Log lines of every rank: build/demo/*.log. Timelines, for https://ui.perfetto.dev: build/demo/*.trace.json."

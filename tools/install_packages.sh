@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# install_packages.sh run|test: installs the Debian packages that are missing, and nothing else.
+#   run     what it takes to build and run the scenarios
+#   test    that, and what tools/test.sh, tools/check and .ci/run use
+# A package counts as present when what we use of it is there, whoever brought it.
+set -euo pipefail
+
+# package, and a file it is wanted for: a pattern below / or, without a slash, a command
+run_set=(
+    "g++                    g++"
+    "cmake                  cmake"
+    "ninja-build            ninja"
+    "libfmt-dev             usr/include/fmt/format.h"
+    "libspdlog-dev          usr/include/spdlog/spdlog.h"
+    "libcli11-dev           usr/include/CLI/CLI.hpp"
+    "nlohmann-json3-dev     usr/include/nlohmann/json.hpp"
+    "libtomlplusplus-dev    usr/include/toml++/toml.h"
+    "libeigen3-dev          usr/include/eigen3/Eigen/Core"
+    "libssl-dev             usr/include/openssl/evp.h"
+)
+test_set=(
+    "git                    git"
+    "pkg-config             pkg-config"
+    "libgtest-dev           usr/include/gtest/gtest.h"
+    "libgmock-dev           usr/include/gmock/gmock.h"
+    "libbenchmark-dev       usr/include/benchmark/benchmark.h"
+    "clang                  clang++"
+    "clang-format           clang-format"
+    "clang-tidy             clang-tidy"
+    "shellcheck             shellcheck"
+    "doxygen                doxygen"
+)
+
+is_present() {
+    case $1 in
+        */*) compgen -G "/$1" > /dev/null ;;
+        *) command -v "$1" > /dev/null ;;
+    esac
+}
+
+missing=()
+# The Boost versions of Debian exclude each other, so what is there already decides which Context library fits.
+add_missing_boost() {
+    local header=/usr/include/boost/version.hpp number version
+    if [[ ! -e $header ]]; then
+        missing+=(libboost-dev libboost-context-dev)
+        return
+    fi
+    compgen -G "/usr/lib/*/libboost_context.*" > /dev/null && return
+    number=$(awk '$1 == "#define" && $2 == "BOOST_VERSION" { print $3 }' "$header")
+    version=$((number / 100000)).$((number / 100 % 1000))
+    missing+=("libboost-context$version-dev")
+}
+
+case ${1:-} in
+    run) wanted=("${run_set[@]}") ;;
+    test) wanted=("${run_set[@]}" "${test_set[@]}") ;;
+    *)
+        echo "usage: tools/install_packages.sh run|test" >&2
+        exit 2
+        ;;
+esac
+for row in "${wanted[@]}"; do
+    read -r package probe <<< "$row"
+    is_present "$probe" || missing+=("$package")
+done
+add_missing_boost
+
+if [[ ${#missing[@]} -eq 0 ]]; then
+    echo "packages: all there"
+    exit 0
+fi
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+    if ! command -v sudo > /dev/null; then
+        echo "packages: these are missing, and neither root nor sudo is at hand to install them: ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >> "$log" 2>&1 < /dev/null; then
+        cat "$log" >&2
+        echo "packages: apt-get $1 failed; what it said stands above" >&2
+        exit 1
+    fi
+}
+echo "packages: apt-get update"
+apt update
+echo "packages: apt-get install ${missing[*]}"
+apt install --no-install-recommends "${missing[@]}"
+echo "packages: installed"
