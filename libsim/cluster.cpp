@@ -24,7 +24,8 @@ Cluster gpu_py() {
     Cluster cluster;
     cluster.name = "gpu-py";
     cluster.compute.per_billionth_unit = pace_of_unit(0.1);
-    cluster.network = Uniform{.latency = 50ms, .acknowledgement = 50ms, .per_byte = {}, .per_billionth_unit = pace_of_unit(0.01)};
+    cluster.network =
+        Uniform{.latency = 50ms, .acknowledgement = 50ms, .per_byte = {}, .per_billionth_unit = pace_of_unit(0.01)};
     return cluster;
 }
 
@@ -33,18 +34,17 @@ Cluster uniform(const UniformOptions& options) {
     Cluster cluster;
     cluster.name = "uniform";
     cluster.compute.per_flop = options.flops.flops_per_second > 0 ? pace_of(options.flops) : free;
-    cluster.network =
-        Uniform{.latency = options.latency,
-                .acknowledgement = options.acknowledgement,
-                .per_byte = options.bandwidth.bytes_per_second > 0 ? pace_of(options.bandwidth) : free,
-                .per_billionth_unit = {}};
+    cluster.network = Uniform{.latency = options.latency,
+                              .acknowledgement = options.acknowledgement,
+                              .per_byte = options.bandwidth.bytes_per_second > 0 ? pace_of(options.bandwidth) : free,
+                              .per_billionth_unit = {}};
     return cluster;
 }
 
 Duration transfer_time(const Cluster& cluster, Size size) {
     const Uniform& network = uniform_of(cluster);
     if (size.amount == 0) {
-        return network.latency;    // an empty message needs no price
+        return network.latency;  // an empty message needs no price
     }
     const std::optional<Pace>& pace = size.measure == Measure::bytes ? network.per_byte : network.per_billionth_unit;
     if (!pace) {

@@ -13,9 +13,9 @@ namespace sim {
 
 // One GPU's speed, the same for all ranks but for `slowdown`.
 struct Compute {
-    std::optional<Pace> per_flop;              // empty: FLOPs have no price here
-    std::optional<Pace> per_billionth_unit;    // empty: units have no price here
-    std::vector<double> slowdown;              // of rank 0, 1, …; ranks beyond its end run at full speed
+    std::optional<Pace> per_flop;            // empty: FLOPs have no price here
+    std::optional<Pace> per_billionth_unit;  // empty: units have no price here
+    std::vector<double> slowdown;            // of rank 0, 1, …; ranks beyond its end run at full speed
 };
 
 using Network = std::variant<Uniform>;
@@ -32,8 +32,8 @@ Cluster gpu_py();
 
 struct UniformOptions {
     Duration latency{0};
-    Bandwidth bandwidth;           // 0: size costs nothing
-    FlopRate flops;                // 0: compute costs nothing
+    Bandwidth bandwidth;  // 0: size costs nothing
+    FlopRate flops;       // 0: compute costs nothing
     Duration acknowledgement{0};
 };
 // A cluster that prices bytes and FLOPs: a message takes latency + bytes / bandwidth, at both ends.

@@ -48,7 +48,8 @@ void check_tag(Tag tag) {
 
 void GPU::check_peer(const char* verb, int peer) const {
     if (peer < 0 || peer >= world_size()) {
-        throw ProgramError(fmt::format("rank {} cannot {} rank {}: ranks are 0 to {}", rank(), verb, peer, world_size() - 1));
+        throw ProgramError(
+            fmt::format("rank {} cannot {} rank {}: ranks are 0 to {}", rank(), verb, peer, world_size() - 1));
     }
     if (peer == rank()) {
         throw ProgramError(fmt::format("rank {} cannot {} itself", rank(), verb));
@@ -100,7 +101,8 @@ Handle GPU::send_bytes(int target, std::span<const std::byte> data, std::string_
                        Tag tag, bool asynchronous) {
     check_peer("send to", target);
     check_tag(tag);
-    Op op = message_op(OpKind::send, label(text), target, size.value_or(Bytes{static_cast<std::int64_t>(data.size())}), tag);
+    Op op = message_op(OpKind::send, label(text), target, size.value_or(Bytes{static_cast<std::int64_t>(data.size())}),
+                       tag);
     op.bytes = data.size();
     op.asynchronous = asynchronous;
     if (!data.empty()) {
@@ -110,7 +112,8 @@ Handle GPU::send_bytes(int target, std::span<const std::byte> data, std::string_
     return asynchronous ? Handle{asynchronous_ops_++, {}} : Handle{};
 }
 
-void GPU::receive_bytes(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size, Tag tag) {
+void GPU::receive_bytes(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size,
+                        Tag tag) {
     check_peer("receive from", source);
     check_tag(tag);
     Op op = receive_op(label(text), source, size, tag);
@@ -188,10 +191,11 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
           .label = label(what.label.empty() ? std::string_view(name_of(what.kind)) : what.label),
           .peer = what.root,
           .amount = what.size.amount};
-    op.bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
-                                                           .kind = what.kind,
-                                                           .reduction = what.reduction,
-                                                           .element_size = static_cast<std::uint16_t>(what.element_size)});
+    op.bytes =
+        std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
+                                                    .kind = what.kind,
+                                                    .reduction = what.reduction,
+                                                    .element_size = static_cast<std::uint16_t>(what.element_size)});
     return op;
 }
 

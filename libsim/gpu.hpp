@@ -4,8 +4,9 @@
 // now(), and whatever brings data, wait until the simulator has come so far.
 // Costs are the cluster's: for the `gpu-py` profile see libsim/network/uniform.hpp.
 //
-// Errors: ProgramError at once for an argument that cannot be (an unknown rank, itself as peer, a negative size or tag).
-// What only shows when two ranks are compared (no message, other size) ends the run and is explained by the launcher.
+// Errors: ProgramError at once for an argument that cannot be (an unknown rank, itself as peer, a negative size or
+// tag). What only shows when two ranks are compared (no message, other size) ends the run and is explained by the
+// launcher.
 #pragma once
 
 #include "libsim/group.hpp"
@@ -29,14 +30,14 @@ concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 // An asynchronous op under way. Join it once, with GPU::wait.
 struct Handle {
     std::int64_t number = -1;
-    std::span<std::byte> into;    // where wait() puts the data; empty: time only
+    std::span<std::byte> into;  // where wait() puts the data; empty: time only
 };
 
 // What every member of a collective must agree on.
 struct Collective {
     CollectiveKind kind = CollectiveKind::barrier;
-    Size size = Bytes{0};          // of the whole result (reduce-scatter: of the whole input)
-    int root = -1;                 // rank of the root; -1: none
+    Size size = Bytes{0};  // of the whole result (reduce-scatter: of the whole input)
+    int root = -1;         // rank of the root; -1: none
     Reduction reduction = Reduction::sum;
     std::size_t element_size = 0;  // of the data; 0: time only
     std::string_view label = {};   // default: the name of the kind
@@ -130,7 +131,8 @@ private:
     void check_peer(const char* verb, int peer) const;
     Handle send_bytes(int target, std::span<const std::byte> data, std::string_view label, std::optional<Size> size,
                       Tag tag, bool asynchronous);
-    void receive_bytes(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size, Tag tag);
+    void receive_bytes(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size,
+                       Tag tag);
     Handle receive_bytes_async(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size,
                                Tag tag);
     std::size_t expect_elements(int source, std::string_view label, std::optional<Size> size, Tag tag,

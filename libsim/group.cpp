@@ -10,8 +10,9 @@ namespace sim {
 
 Group Group::strided(int first, int stride, int count) {
     if (first < 0 || stride < 1 || count < 1) {
-        throw ProgramError(fmt::format(
-            "a group needs first >= 0, stride >= 1 and count >= 1, not first {}, stride {}, count {}", first, stride, count));
+        throw ProgramError(
+            fmt::format("a group needs first >= 0, stride >= 1 and count >= 1, not first {}, stride {}, count {}",
+                        first, stride, count));
     }
     Group group;
     group.first_ = first;

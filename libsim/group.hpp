@@ -17,10 +17,12 @@ public:
 
     int size() const { return count_; }
     // Requires: 0 <= index < size().
-    int rank_at(int index) const { return list_ ? (*list_)[static_cast<std::size_t>(index)] : first_ + index * stride_; }
+    int rank_at(int index) const {
+        return list_ ? (*list_)[static_cast<std::size_t>(index)] : first_ + index * stride_;
+    }
     // -1 if `rank` is not a member. Constant time if evenly spaced, else linear.
     int index_of(int rank) const;
-    int largest() const;    // the largest member
+    int largest() const;  // the largest member
     bool contains(int rank) const { return index_of(rank) >= 0; }
     // The next and the previous member, around the ring. Throws ProgramError if `rank` is not a member.
     int right_of(int rank) const;

@@ -19,7 +19,8 @@ Op received(Op op, const Message& message) {
     return op;
 }
 
-Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups, const KernelOptions& options)
+Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
+               const KernelOptions& options)
     : cluster_(cluster),
       names_(&names),
       groups_(&groups),
@@ -51,7 +52,7 @@ Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
         return last.price;
     }
     const Duration price = compute_time(cluster_, rank, Work{op.amount, op.measure});
-    if (cluster_.compute.slowdown.empty()) {    // else the next rank's price is another
+    if (cluster_.compute.slowdown.empty()) {  // else the next rank's price is another
         last = {op.amount, op.measure, price};
     }
     return price;
@@ -80,9 +81,10 @@ void Kernel::throw_unless_fit(int target, const Op& receive, std::uint32_t numbe
     const auto bytes = [](std::uint64_t n) { return n == 0 ? std::string("no data") : fmt::format("{} B of data", n); };
     const std::string wanted = sizes_fit ? bytes(receive.bytes) : describe_amount(receive.amount, receive.measure);
     const std::string sent = sizes_fit ? bytes(message.bytes) : describe_amount(message.amount, message.measure);
-    throw MismatchError(fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
-                                    describe_time(std::max(posted, message.end)), target, number, describe(receive),
-                                    wanted, receive.peer, sent, describe_time(message.begin)));
+    throw MismatchError(
+        fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
+                    describe_time(std::max(posted, message.end)), target, number, describe(receive), wanted,
+                    receive.peer, sent, describe_time(message.begin)));
 }
 
 void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,

@@ -40,7 +40,8 @@ public:
     };
 
     // `names` and `groups` must outlive the kernel, and hold every label and group of the ops before they are accepted.
-    Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups, const KernelOptions& options = {});
+    Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
+           const KernelOptions& options = {});
 
     // The next rank to go on, which is out from then; nothing if no rank is due.
     std::optional<int> next_turn();
@@ -127,7 +128,8 @@ private:
     // kernel.cpp
     void block(Rank& self, const Op& op, std::uint32_t op_number);
     void unblock(int rank, Rank& self);
-    void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle, std::uint64_t message);
+    void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
+              std::uint64_t message);
     // Programs repeat a few sizes: the last price is nearly always the next.
     Duration price(LastPrice& last, int rank, const Op& op) {
         return last.amount == op.amount && last.measure == op.measure ? last.price : new_price(last, rank, op);
@@ -138,7 +140,8 @@ private:
             throw_unless_fit(target, receive, number, posted, message);
         }
     }
-    void throw_unless_fit(int target, const Op& receive, std::uint32_t number, Time posted, const Message& message) const;
+    void throw_unless_fit(int target, const Op& receive, std::uint32_t number, Time posted,
+                          const Message& message) const;
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);

@@ -27,7 +27,7 @@ private:
         Label label = Label::none;
     };
     std::array<Recent, 64> recent_{};
-    std::deque<std::string> texts_;    // a deque, so that texts never move
+    std::deque<std::string> texts_;  // a deque, so that texts never move
     std::unordered_map<std::string_view, Label> numbers_;
 };
 

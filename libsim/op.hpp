@@ -46,7 +46,7 @@ struct Op {
     std::int32_t peer = -1;
     std::int32_t tag = 0;
     std::int64_t amount = 0;
-    std::uint64_t bytes = 0;    // of payload; collective, enter: a CollectiveWord
+    std::uint64_t bytes = 0;  // of payload; collective, enter: a CollectiveWord
 };
 static_assert(sizeof(Op) == 32 && std::is_trivially_copyable_v<Op>);
 
@@ -55,7 +55,7 @@ struct CollectiveWord {
     GroupId group = GroupId::world;
     CollectiveKind kind = CollectiveKind::barrier;
     Reduction reduction = Reduction::sum;
-    std::uint16_t element_size = 0;    // 0: no data
+    std::uint16_t element_size = 0;  // 0: no data
     friend bool operator==(const CollectiveWord&, const CollectiveWord&) = default;
 };
 inline CollectiveWord collective_word(const Op& op) {

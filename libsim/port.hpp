@@ -17,8 +17,8 @@ class Port {
 public:
     // What the kernel told about the op that was asked about.
     struct Answer {
-        Time at;                    // the rank's time after the op
-        std::uint64_t bytes = 0;    // of payload now ready to be read
+        Time at;                  // the rank's time after the op
+        std::uint64_t bytes = 0;  // of payload now ready to be read
     };
 
     Port(int rank, int ranks) : rank_(rank), ranks_(ranks) {}

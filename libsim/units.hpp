@@ -130,7 +130,8 @@ struct Pace {
 };
 Pace pace_of(Bandwidth bandwidth);
 Pace pace_of(FlopRate rate);
-// Seconds for one unit; decimal fractions of up to 15 digits are exact. Throws std::out_of_range below 0 or if not finite.
+// Seconds for one unit; decimal fractions of up to 15 digits are exact. Throws std::out_of_range below 0 or if not
+// finite.
 Pace pace_of_unit(double seconds_per_unit);
 // `pace` made slower (or faster) by a decimal factor of up to 15 digits.
 Pace slowed(Pace pace, double factor);
@@ -142,12 +143,24 @@ Duration time_for(std::int64_t amount, Pace pace);
 Duration duration_of_seconds(double s);
 
 inline namespace literals {
-constexpr Bytes operator""_B(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n)}; }
-constexpr Bytes operator""_KB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) * 1'000}; }
-constexpr Bytes operator""_MB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) * 1'000'000}; }
-constexpr Bytes operator""_GB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) * 1'000'000'000}; }
-constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 10U}; }
-constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 20U}; }
+constexpr Bytes operator""_B(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n)};
+}
+constexpr Bytes operator""_KB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) * 1'000};
+}
+constexpr Bytes operator""_MB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) * 1'000'000};
+}
+constexpr Bytes operator""_GB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) * 1'000'000'000};
+}
+constexpr Bytes operator""_KiB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) << 10U};
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) << 20U};
+}
 inline constexpr Bandwidth MB_per_s{1'000'000};
 inline constexpr Bandwidth GB_per_s{1'000'000'000};
 inline constexpr FlopRate GFLOP_per_s{1'000'000'000};

@@ -18,7 +18,8 @@ template <Number T>
 void all_reduce(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {},
                 Reduction reduction = Reduction::sum) {
     const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
-    gpu.enter(group, {.kind = CollectiveKind::all_reduce, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
+    gpu.enter(group,
+              {.kind = CollectiveKind::all_reduce, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
     carry_out(gpu, group, ring_all_reduce(group.size()), cost, "all-reduce", elements_of(data, reduction));
     if (reduction == Reduction::average) {
         divide_by(data, group.size());

@@ -8,7 +8,7 @@ namespace {
 
 // Two groups that share a pair of ranks must not take each other's messages, nor two kinds within one group.
 Tag tag_of(const Group& group, CollectiveKind kind) {
-    const std::size_t hash = GroupHash{}(group) * 8U + static_cast<std::size_t>(kind);
+    const std::size_t hash = GroupHash{}(group)*8U + static_cast<std::size_t>(kind);
     return Tag{-1 - static_cast<std::int32_t>(hash & 0x3fffffffU)};
 }
 
@@ -26,7 +26,7 @@ ChunkRange chunk_range(std::size_t count, int chunks, int index) {
     const auto parts = static_cast<std::size_t>(chunks);
     const auto i = static_cast<std::size_t>(index);
     const std::size_t share = count / parts;
-    const std::size_t longer = count % parts;    // the first chunks hold one element more
+    const std::size_t longer = count % parts;  // the first chunks hold one element more
     const auto begin = [&](std::size_t at) { return at * share + (at < longer ? at : longer); };
     return {begin(i), begin(i + 1)};
 }
@@ -40,7 +40,8 @@ void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size
     for (int number = 0; number < schedule.steps; ++number) {
         const Step step = schedule.step(self, number);
         if (step.to >= 0) {
-            gpu.send_in_collective(group.rank_at(step.to), chunk(elements, schedule, step.send_chunk), label, each, tag);
+            gpu.send_in_collective(group.rank_at(step.to), chunk(elements, schedule, step.send_chunk), label, each,
+                                   tag);
         }
         if (step.from < 0) {
             continue;

@@ -16,8 +16,9 @@ template <Number T>
 std::span<T> reduce_scatter(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {},
                             Reduction reduction = Reduction::sum) {
     const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
-    gpu.enter(group,
-              {.kind = CollectiveKind::reduce_scatter, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
+    gpu.enter(
+        group,
+        {.kind = CollectiveKind::reduce_scatter, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
     carry_out(gpu, group, ring_reduce_scatter(group.size()), cost, "reduce-scatter", elements_of(data, reduction));
     const ChunkRange own = chunk_range(data.size(), group.size(), group.index_of(gpu.rank()));
     const std::span<T> mine = data.subspan(own.begin, own.size());

@@ -18,7 +18,7 @@ struct Step {
     int send_chunk = -1;
     int from = -1;
     int receive_chunk = -1;
-    bool reduce = false;    // combine with what is there; else overwrite
+    bool reduce = false;  // combine with what is there; else overwrite
 };
 
 struct Schedule {

@@ -80,11 +80,12 @@ void Board::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_nu
         return describe(o) + (o.kind == OpKind::enter ? " with data" : " by size alone");
     };
     const bool forms_differ = meeting.op.kind != op.kind;
-    throw MismatchError(fmt::format(
-        "collectives do not match in {}\n  rank {}, op {}: {}   at {}\n  rank {}, op {}: {}   at {}",
-        id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size()),
-        meeting.first_rank, meeting.first_op_number, forms_differ ? with_form(meeting.op) : describe(meeting.op),
-        describe_time(meeting.first_at), rank, op_number, forms_differ ? with_form(op) : describe(op), describe_time(at)));
+    throw MismatchError(
+        fmt::format("collectives do not match in {}\n  rank {}, op {}: {}   at {}\n  rank {}, op {}: {}   at {}",
+                    id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size()),
+                    meeting.first_rank, meeting.first_op_number,
+                    forms_differ ? with_form(meeting.op) : describe(meeting.op), describe_time(meeting.first_at), rank,
+                    op_number, forms_differ ? with_form(op) : describe(op), describe_time(at)));
 }
 
 }  // namespace sim

@@ -15,12 +15,12 @@ public:
     explicit Board(const Groups& groups) : groups_(&groups) {}
 
     struct Meeting {
-        Op op;                            // as the first member to come gave it
+        Op op;  // as the first member to come gave it
         int first_rank = -1;
         std::uint32_t first_op_number = 0;
         Time first_at;
         int arrived = 0;
-        std::vector<bool> here;           // by member
+        std::vector<bool> here;  // by member
     };
 
     // Enters `rank` into its next meeting of op's group. Throws MismatchError if the members disagree.
@@ -32,15 +32,16 @@ public:
 
 private:
     struct Group {
-        std::vector<std::uint32_t> attended;             // by member: how many meetings
-        std::unordered_map<int, int> index;              // of ranks, where they are not evenly spaced
+        std::vector<std::uint32_t> attended;  // by member: how many meetings
+        std::unordered_map<int, int> index;   // of ranks, where they are not evenly spaced
         std::deque<Meeting> open;
-        std::uint32_t closed = 0;                        // how many are complete and gone
+        std::uint32_t closed = 0;  // how many are complete and gone
     };
 
     Group& group_of(GroupId id);
     int index_of(const Group& group, GroupId id, int rank) const;
-    [[noreturn]] void throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at, const Op& op) const;
+    [[noreturn]] void throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at,
+                                     const Op& op) const;
 
     const Groups* groups_;
     std::vector<Group> meetings_;

@@ -47,7 +47,7 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
             emit(rank, member.pending, member.pending_number, begin, member.clock, member.clock - begin - busy, 0);
         }
         if (rank == last_rank) {
-            member.status = Status::out;    // accept() goes on with it
+            member.status = Status::out;  // accept() goes on with it
         } else {
             unblock(rank, member);
         }

@@ -12,7 +12,8 @@ struct Scale {
     std::int64_t picoseconds;
     const char* name;
 };
-constexpr std::array<Scale, 5> scales{{{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
+constexpr std::array<Scale, 5> scales{
+    {{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
 
 // n / scale as a decimal number without trailing zeros.
 std::string decimal(std::int64_t n, std::int64_t scale) {

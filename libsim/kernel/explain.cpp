@@ -16,10 +16,10 @@ constexpr std::size_t most_lines = 16;
 struct Blocked {
     int rank = -1;
     std::uint32_t op_number = 0;
-    std::string what = {};   // the op it is in
-    std::string why = {};    // why that can never end
-    int waits_for = -1;      // one rank that would have to act
-    bool is_root = false;    // nobody else's waiting explains it
+    std::string what = {};  // the op it is in
+    std::string why = {};   // why that can never end
+    int waits_for = -1;     // one rank that would have to act
+    bool is_root = false;   // nobody else's waiting explains it
 };
 
 std::string state_of(const Kernel& kernel, int rank) {
@@ -55,8 +55,9 @@ void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) 
     blocked.why = near_miss(kernel, blocked.rank, receive);
     blocked.is_root = !blocked.why.empty() || kernel.status(source) == Kernel::Status::finished;
     if (blocked.why.empty()) {
-        blocked.why = fmt::format("nothing was sent{}; {}", receive.tag > 0 ? fmt::format(" with tag {}", receive.tag) : "",
-                                  state_of(kernel, source));
+        blocked.why =
+            fmt::format("nothing was sent{}; {}", receive.tag > 0 ? fmt::format(" with tag {}", receive.tag) : "",
+                        state_of(kernel, source));
     }
 }
 
@@ -74,8 +75,9 @@ void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
     blocked.waits_for = missing.front();
     const std::size_t shown = std::min(missing.size(), std::size_t{8});
     const std::vector<int> first(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown));
-    blocked.why = fmt::format("{} of {} have come; missing: rank {}{}; {}", meeting.arrived, group.size(), fmt::join(first, ", "),
-                              missing.size() > shown ? ", …" : "", state_of(kernel, missing.front()));
+    blocked.why =
+        fmt::format("{} of {} have come; missing: rank {}{}; {}", meeting.arrived, group.size(), fmt::join(first, ", "),
+                    missing.size() > shown ? ", …" : "", state_of(kernel, missing.front()));
     blocked.is_root = kernel.status(missing.front()) == Kernel::Status::finished;
 }
 
@@ -90,7 +92,8 @@ Blocked explain_rank(Kernel& kernel, int rank) {
         const bool returned = op.kind == OpKind::finish;
         const Joinable* open = returned ? kernel.oldest_joinable(rank) : kernel.joinable(rank, op.amount);
         check(open != nullptr, "rank {} waits for nothing", rank);
-        blocked.what = fmt::format("{} for asynchronous {}", returned ? "returned, but still waits" : "wait", describe(open->op));
+        blocked.what =
+            fmt::format("{} for asynchronous {}", returned ? "returned, but still waits" : "wait", describe(open->op));
         explain_receive(kernel, blocked, open->op);
     }
     return blocked;
@@ -111,7 +114,8 @@ std::vector<int> find_cycle(const std::vector<Blocked>& all, int ranks) {
         }
         if (at >= 0 && seen_by[static_cast<std::size_t>(at)] == start.rank) {
             std::vector<int> cycle{at};
-            for (int rank = next[static_cast<std::size_t>(at)]; rank != at; rank = next[static_cast<std::size_t>(rank)]) {
+            for (int rank = next[static_cast<std::size_t>(at)]; rank != at;
+                 rank = next[static_cast<std::size_t>(rank)]) {
                 cycle.push_back(rank);
             }
             cycle.push_back(at);
@@ -132,7 +136,8 @@ std::string explain_deadlock(Kernel& kernel) {
             at = std::max(at, kernel.time(rank));
         }
     }
-    std::string text = fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
+    std::string text =
+        fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
     const std::vector<int> cycle = find_cycle(all, kernel.ranks());
     // Of many, the ones that explain the others first.
     if (all.size() > most_lines) {

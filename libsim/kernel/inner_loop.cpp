@@ -53,7 +53,8 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
         emit(rank, op, number, begin, end, Duration{0}, id_of(rank, message));
     }
     if (op.asynchronous) {
-        self.joinables.add({.op = op, .op_number = number, .done = true, .begin = begin, .end = end, .message = message});
+        self.joinables.add(
+            {.op = op, .op_number = number, .done = true, .begin = begin, .end = end, .message = message});
     } else {
         self.communicating += end - self.clock;
         self.clock = end;
@@ -149,7 +150,8 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     }
 }
 
-inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message) {
+inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted,
+                                const Message& message) {
     const Time end = later(std::max(posted, message.end), acknowledgement_);
     const Duration idle = std::max(message.begin - posted, Duration{0});
     self.communicating += end - posted - idle;

@@ -12,11 +12,11 @@ namespace sim {
 struct Joinable {
     Op op = {};
     std::uint32_t op_number = 0;
-    bool done = false;             // `end` is known
+    bool done = false;  // `end` is known
     bool joined = false;
     Time begin = {};
     Time end = {};
-    Message message = {};          // receive: what came
+    Message message = {};  // receive: what came
 };
 
 // Numbered by the rank from 0, in the order begun. Joined ones are forgotten once no older one is open.

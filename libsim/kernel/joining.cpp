@@ -9,7 +9,8 @@
 
 namespace sim {
 
-void Kernel::begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from, const Message* message) {
+void Kernel::begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from,
+                           const Message* message) {
     Joinable joinable{.op = op, .op_number = number, .begin = self.clock};
     if (message != nullptr) {
         joinable.message = *message;
@@ -26,8 +27,9 @@ bool Kernel::wait(int rank, Rank& self, const Op& op) {
     const std::uint32_t number = self.op_number++;
     Joinable* joinable = self.joinables.find(op.amount);
     if (joinable == nullptr) {
-        throw ProgramError(fmt::format("rank {}, op {}: waits at {} for its asynchronous op {}, which it has already joined",
-                                       rank, number, describe_time(self.clock), op.amount));
+        throw ProgramError(
+            fmt::format("rank {}, op {}: waits at {} for its asynchronous op {}, which it has already joined", rank,
+                        number, describe_time(self.clock), op.amount));
     }
     if (!joinable->done) {
         block(self, op, number);

@@ -13,12 +13,12 @@
 namespace sim {
 
 struct Message {
-    Time begin;                    // when the sender began, and when the message is there
+    Time begin;  // when the sender began, and when the message is there
     Time end;
     std::int64_t amount = 0;
-    std::uint64_t bytes = 0;       // of payload; 0: time only
-    std::uint32_t payload = 0;     // which of the source's payloads
-    std::uint32_t number = 0;      // which of the source's messages, from 1
+    std::uint64_t bytes = 0;    // of payload; 0: time only
+    std::uint32_t payload = 0;  // which of the source's payloads
+    std::uint32_t number = 0;   // which of the source's messages, from 1
     Measure measure = Measure::bytes;
 };
 
@@ -29,7 +29,7 @@ Op received(Op op, const Message& message);
 
 struct WaitingReceive {
     Time since;
-    std::int64_t handle = -1;      // which asynchronous op; -1: the rank itself waits
+    std::int64_t handle = -1;  // which asynchronous op; -1: the rank itself waits
 };
 
 class Matching {
@@ -92,7 +92,7 @@ private:
         std::int32_t tag;
         std::uint32_t first;
         std::uint32_t last;
-        bool receives;    // what it holds, if anything
+        bool receives;  // what it holds, if anything
     };
 
     Node& append(Queue& queue) {
@@ -114,7 +114,7 @@ private:
     std::vector<Queue> queues_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;
-    std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, none);    // open addressing, size a power of 2
+    std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, none);  // open addressing, size a power of 2
 };
 
 }  // namespace sim

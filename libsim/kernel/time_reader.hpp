@@ -15,7 +15,7 @@
 namespace sim {
 
 struct StepCost {
-    Duration send{0};               // of one chunk
+    Duration send{0};  // of one chunk
     Duration acknowledgement{0};
 };
 
@@ -23,8 +23,8 @@ struct StepCost {
 struct MemberClock {
     Time time;
     Time sends_free;
-    std::int64_t messages = 0;      // sent by it in the collective
-    Duration busy{0};               // sending and acknowledging; the rest is waiting
+    std::int64_t messages = 0;  // sent by it in the collective
+    Duration busy{0};           // sending and acknowledging; the rest is waiting
 };
 
 enum class Reading { closed_form_where_exact, always_step_by_step };

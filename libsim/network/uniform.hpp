@@ -16,8 +16,8 @@ namespace sim {
 struct Uniform {
     Duration latency{0};
     Duration acknowledgement{0};
-    std::optional<Pace> per_byte;              // empty: this network has no price for bytes
-    std::optional<Pace> per_billionth_unit;    // empty: … for units
+    std::optional<Pace> per_byte;            // empty: this network has no price for bytes
+    std::optional<Pace> per_billionth_unit;  // empty: … for units
 };
 
 }  // namespace sim

@@ -13,17 +13,17 @@ namespace sim {
 
 struct Span {
     int rank = 0;
-    OpKind kind = OpKind::compute;         // compute, send, receive, collective, log
-    std::uint32_t op_number = 0;           // of the op that started it, in the rank's program, from 0
-    const std::string* label = nullptr;    // never null in a span that is handed out; lives as long as the run
-    int peer = -1;                         // send, receive: the other rank
+    OpKind kind = OpKind::compute;       // compute, send, receive, collective, log
+    std::uint32_t op_number = 0;         // of the op that started it, in the rank's program, from 0
+    const std::string* label = nullptr;  // never null in a span that is handed out; lives as long as the run
+    int peer = -1;                       // send, receive: the other rank
     int tag = 0;
-    Measure measure = Measure::bytes;      // of `amount`
-    std::int64_t amount = 0;               // bytes, FLOPs, or billionths of a unit
+    Measure measure = Measure::bytes;  // of `amount`
+    std::int64_t amount = 0;           // bytes, FLOPs, or billionths of a unit
     Time begin;
     Time end;
-    Duration idle{0};                      // the part of begin..end that waited for others to begin
-    std::uint64_t message = 0;             // send, receive: the same number at both ends; 0: no message
+    Duration idle{0};           // the part of begin..end that waited for others to begin
+    std::uint64_t message = 0;  // send, receive: the same number at both ends; 0: no message
 };
 
 using SpanSink = std::function<void(const Span&)>;
@@ -31,13 +31,13 @@ using SpanSink = std::function<void(const Span&)>;
 // Where a rank's simulated time went. compute + communication + idle = end of the whole run, for every rank.
 struct RankTotals {
     Duration compute{0};
-    Duration communication{0};             // sending, receiving, and waiting for a transfer that is on its way
-    Duration idle{0};                      // waiting for a peer to begin, or for the others to end
-    Time end;                              // when this rank finished
+    Duration communication{0};  // sending, receiving, and waiting for a transfer that is on its way
+    Duration idle{0};           // waiting for a peer to begin, or for the others to end
+    Time end;                   // when this rank finished
     std::int64_t bytes_sent = 0;
-    std::int64_t billionths_sent = 0;      // of units
+    std::int64_t billionths_sent = 0;  // of units
     std::int64_t messages_sent = 0;
-    std::int64_t ops = 0;                  // compute, send, receive, wait, collective, log, now
+    std::int64_t ops = 0;  // compute, send, receive, wait, collective, log, now
 };
 
 }  // namespace sim

@@ -38,7 +38,8 @@ void leave_for([[maybe_unused]] void** shadow, [[maybe_unused]] const void* bott
 #endif
 }
 
-void arrived_from([[maybe_unused]] void* shadow, [[maybe_unused]] const void** bottom, [[maybe_unused]] std::size_t* size) {
+void arrived_from([[maybe_unused]] void* shadow, [[maybe_unused]] const void** bottom,
+                  [[maybe_unused]] std::size_t* size) {
 #ifdef NDSIM_ASAN
     __sanitizer_finish_switch_fiber(shadow, bottom, size);
 #endif

@@ -3,8 +3,8 @@
 #include "libsim/error.hpp"
 #include "ranks/fiber/fiber_port.hpp"
 #include "ranks/fiber/stacks.hpp"
-#include "ranks/run.hpp"
-#include "ranks/stop_signal.hpp"
+#include "ranks/host/run.hpp"
+#include "ranks/host/stop_signal.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -47,14 +47,21 @@ public:
             take_turns();
         } catch (const ProgramError& error) {
             run_.fail({.failure = Failure::mismatch_or_deadlock, .message = error.what()});
+        } catch (...) {
+            end_ranks();  // a stack must be unwound before its memory goes
+            throw;
         }
-        for (FiberPort& port : ports_) {
-            port.end_rank();
-        }
+        end_ranks();
         return run_.result();
     }
 
 private:
+    void end_ranks() {
+        for (FiberPort& port : ports_) {
+            port.end_rank();
+        }
+    }
+
     void take_turns() {
         while (!run_.fault) {
             const std::optional<int> rank = run_.kernel.next_turn();
@@ -62,7 +69,8 @@ private:
                 break;
             }
             if (const int signal = stop_.received(); signal != 0) {
-                run_.fail({.failure = Failure::interrupted, .signal = signal,
+                run_.fail({.failure = Failure::interrupted,
+                           .signal = signal,
                            .message = fmt::format("stopped by signal {}", signal)});
                 return;
             }
@@ -82,14 +90,15 @@ private:
         }
         port.take(run_.kernel.accept(port.rank(), port.waiting()));
         if (thrown_) {
-            run_.fail({.failure = Failure::rank_died, .rank = port.rank(),
+            run_.fail({.failure = Failure::rank_died,
+                       .rank = port.rank(),
                        .message = fmt::format("rank {} threw {}: {}", port.rank(),
                                               where_rank_is(run_.kernel, port.rank()), *thrown_)});
         }
     }
 
     void resume(FiberPort& port) {
-        if (port.fiber.ended()) {    // not begun yet: a rank that has returned is finished, and never due
+        if (port.fiber.ended()) {  // not begun yet: a rank that has returned is finished, and never due
             port.begin(stacks_.stack(port.rank()), &FiberHost::run_program, this);
         }
         port.run_rank();
@@ -123,7 +132,7 @@ private:
     std::unique_ptr<Op[]> slots_;
     std::deque<FiberPort> ports_;
     StopSignal stop_;
-    std::optional<std::string> thrown_;    // by the rank that ran last
+    std::optional<std::string> thrown_;  // by the rank that ran last
 };
 
 }  // namespace

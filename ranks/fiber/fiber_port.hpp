@@ -3,7 +3,7 @@
 
 #include "libsim/port.hpp"
 #include "ranks/fiber/fiber.hpp"
-#include "ranks/run.hpp"
+#include "ranks/host/run.hpp"
 
 #include <span>
 

@@ -9,7 +9,7 @@ namespace sim::ranks {
 
 namespace {
 
-constexpr int most_guarded = 16'384;    // two mappings each, of the 65,530 that a process has by default
+constexpr int most_guarded = 16'384;  // two mappings each, of the 65,530 that a process has by default
 constexpr std::size_t line = 64;
 constexpr std::size_t colours = 16;
 

@@ -43,7 +43,8 @@ public:
 
     // Reads what is there, up to data.size(). Requires: available() <= stream_bytes.
     std::size_t read(std::span<std::byte> data) {
-        const std::size_t count = std::min<std::size_t>(data.size(), std::min<std::uint64_t>(available(), stream_bytes));
+        const std::size_t count =
+            std::min<std::size_t>(data.size(), std::min<std::uint64_t>(available(), stream_bytes));
         for (std::size_t done = 0; done < count;) {
             const std::size_t at = (position_ + done) % stream_bytes;
             const std::size_t piece = std::min(count - done, stream_bytes - at);

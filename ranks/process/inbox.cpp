@@ -58,7 +58,7 @@ bool Inbox::fetch_ops() {
         accept(memory_->ops[read_ % op_slots]);
     }
     memory_->ops_read.store(read_, std::memory_order_release);
-    ring_rank(*memory_);    // it may wait for room
+    ring_rank(*memory_);  // it may wait for room
     return true;
 }
 
@@ -114,7 +114,8 @@ void Inbox::define(const Op& op) {
 // Everything that the kernel uses as an index or switches on.
 void Inbox::check_numbers(Op& op) const {
     const int ranks = run_->options->ranks;
-    if (op.kind > OpKind::finish || op.measure > Measure::flops || static_cast<std::size_t>(op.label) >= labels_.size()) {
+    if (op.kind > OpKind::finish || op.measure > Measure::flops ||
+        static_cast<std::size_t>(op.label) >= labels_.size()) {
         violated("an unknown kind of op");
     }
     op.label = labels_[static_cast<std::size_t>(op.label)];

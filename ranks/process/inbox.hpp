@@ -3,8 +3,8 @@
 // Nothing that a rank writes is believed: a rank that breaks the rules throws Violation here, and disturbs nobody.
 #pragma once
 
+#include "ranks/host/run.hpp"
 #include "ranks/process/byte_stream.hpp"
-#include "ranks/run.hpp"
 
 #include <span>
 #include <vector>
@@ -25,7 +25,8 @@ public:
     std::span<const Op> waiting() const { return std::span(ops_).subspan(taken_); }
     void take(std::size_t ops);
 
-    // Tells the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is long.
+    // Tells the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is
+    // long.
     void answer(Time at, std::vector<std::byte> payload);
     // Moves bytes of payloads on, in both directions. True if any moved. Throws Violation.
     bool pump();
@@ -51,10 +52,10 @@ private:
     std::uint64_t answers_ = 0;
     std::vector<Op> ops_;
     std::size_t taken_ = 0;
-    std::vector<std::byte> received_;      // payload bytes whose op has not come yet
-    std::vector<std::byte> outgoing_;      // the last answer's payload
+    std::vector<std::byte> received_;  // payload bytes whose op has not come yet
+    std::vector<std::byte> outgoing_;  // the last answer's payload
     std::size_t outgoing_done_ = 0;
-    std::vector<Label> labels_{Label::none};    // the rank's numbers to ours
+    std::vector<Label> labels_{Label::none};  // the rank's numbers to ours
     std::vector<GroupId> groups_{GroupId::world};
     Op last_op_;
     bool has_op_ = false;

@@ -1,6 +1,5 @@
 #include "ranks/process/process_port.hpp"
 
-
 namespace sim::ranks {
 
 ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const ProcessPortOptions& options)
@@ -12,7 +11,7 @@ ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor,
       in_(memory.in),
       groups_(options.ranks) {
     next_ = memory_->ops.data();
-    end_ = next_ + 1;    // one slot at a time, so that every op is published
+    end_ = next_ + 1;  // one slot at a time, so that every op is published
 }
 
 void ProcessPort::publish() {
@@ -44,7 +43,7 @@ void ProcessPort::make_room() {
     if (wants_answer) {
         wait_for_answer();
     } else if (brings_data || is_last) {
-        ring();    // somebody really waits for this
+        ring();  // somebody really waits for this
     }
 }
 
@@ -82,7 +81,7 @@ void ProcessPort::read(std::span<std::byte> payload) {
         if (payload.empty()) {
             return;
         }
-        ring();    // there is room for the rest now
+        ring();  // there is room for the rest now
         sleep_until(*memory_, [&] { return in_.available() > 0; });
     }
 }

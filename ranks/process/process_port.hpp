@@ -1,6 +1,7 @@
 // The rank's end of the process host: ops go straight into shared memory, where the supervisor finds them.
 //
-// An op is visible as soon as it is posted; the supervisor is only woken for a question, a payload, or a queue half full.
+// An op is visible as soon as it is posted; the supervisor is only woken for a question, a payload, or a queue half
+// full.
 #pragma once
 
 #include "libsim/names.hpp"
@@ -16,7 +17,7 @@ struct ProcessPortOptions {
     int rank = 0;
     int ranks = 1;
     int event_descriptor = -1;
-    bool answer_every_op = false;    // wall clock: the rank goes on when the op has passed in wall time
+    bool answer_every_op = false;  // wall clock: the rank goes on when the op has passed in wall time
 };
 
 class ProcessPort final : public Port {
@@ -49,7 +50,7 @@ private:
     Names names_;
     Groups groups_;
     std::uint64_t written_ = 0;
-    std::uint64_t read_ = 0;         // as last seen
+    std::uint64_t read_ = 0;  // as last seen
     std::uint64_t questions_ = 0;
 };
 

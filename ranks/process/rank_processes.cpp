@@ -107,13 +107,14 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
     for (int rank = 0; rank < options.ranks; ++rank) {
         const int pid = static_cast<int>(fork());
         if (pid < 0) {
-            throw MachineLimit(fmt::format("cannot start rank {} of {}: {} (see ulimit -u)", rank, options.ranks, reason()));
+            throw MachineLimit(
+                fmt::format("cannot start rank {} of {}: {} (see ulimit -u)", rank, options.ranks, reason()));
         }
         if (pid == 0) {
             setpgid(0, group_);
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() != parent) {
-                _exit(1);    // the supervisor died before the line above
+                _exit(1);  // the supervisor died before the line above
             }
             reset_signal_handlers();
             blocked.restore();

@@ -37,7 +37,7 @@ public:
     // What has changed since the last call: one rank that stopped, went on, or ended; nothing if nothing has.
     struct Change {
         int rank;
-        int status;    // as of waitpid
+        int status;  // as of waitpid
     };
     std::optional<Change> next_change();
     int running() const { return running_; }
@@ -58,7 +58,7 @@ private:
     SupervisorMemory* supervisor_ = nullptr;
     std::vector<RankMemory*> memories_;
     int event_descriptor_ = -1;
-    int group_ = 0;    // process group; 0: none started
+    int group_ = 0;  // process group; 0: none started
     std::vector<int> pids_;
     std::vector<bool> ended_;
     int running_ = 0;

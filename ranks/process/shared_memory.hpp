@@ -2,9 +2,9 @@
 // nothing is left behind and nobody else can open it.
 //
 // (1) No lock lives here: a process may be killed between any two instructions.
-// (2) Each atomic has one writer, named below. Data lies between the two positions of its ring and does not change there.
-// (3) Positions only grow; a position's place in its ring is its remainder.
-// (4) The supervisor believes nothing: it keeps its own positions, and copies before it looks.
+// (2) Each atomic has one writer, named below. Data lies between the two positions of its ring and does not change
+// there. (3) Positions only grow; a position's place in its ring is its remainder. (4) The supervisor believes nothing:
+// it keeps its own positions, and copies before it looks.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -21,27 +21,27 @@ inline constexpr std::uint64_t stream_bytes = 64U << 10U;
 
 // Bytes in one direction, in order.
 struct ByteRing {
-    alignas(64) std::atomic<std::uint64_t> written;    // by the writer
-    alignas(64) std::atomic<std::uint64_t> read;       // by the reader
+    alignas(64) std::atomic<std::uint64_t> written;  // by the writer
+    alignas(64) std::atomic<std::uint64_t> read;     // by the reader
     std::array<std::byte, stream_bytes> bytes;
 };
 
 struct RankMemory {
     // Written by the rank.
     alignas(64) std::atomic<std::uint64_t> ops_written;
-    std::atomic<std::uint32_t> sleeping;               // 1: waits on `bell`
-    std::array<char, 1024> last_words;                 // what it threw, zero-terminated
+    std::atomic<std::uint32_t> sleeping;  // 1: waits on `bell`
+    std::array<char, 1024> last_words;    // what it threw, zero-terminated
 
     // Written by the supervisor.
     alignas(64) std::atomic<std::uint64_t> ops_read;
-    std::atomic<std::uint64_t> answers;                // how many questions it has answered
-    std::atomic<std::int64_t> answer_time;             // of the last answer
+    std::atomic<std::uint64_t> answers;     // how many questions it has answered
+    std::atomic<std::int64_t> answer_time;  // of the last answer
     std::atomic<std::uint64_t> answer_bytes;
-    std::atomic<std::uint32_t> bell;                   // a futex; changes whenever the rank may want to look
+    std::atomic<std::uint32_t> bell;  // a futex; changes whenever the rank may want to look
 
     alignas(64) std::array<Op, op_slots> ops;
-    ByteRing out;                                      // rank to supervisor: payloads, before their ops
-    ByteRing in;                                       // supervisor to rank: payloads, before their answers
+    ByteRing out;  // rank to supervisor: payloads, before their ops
+    ByteRing in;   // supervisor to rank: payloads, before their answers
 };
 
 // The supervisor's own word, which ranks may read: 1 while it sleeps and wants its doorbell rung.
@@ -52,8 +52,8 @@ struct SupervisorMemory {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
 // Ops that only travel between a rank and its supervisor; the kernel never sees them.
-inline constexpr auto define_label = static_cast<OpKind>(64);    // bytes: of payload, the text of the next label
-inline constexpr auto define_group = static_cast<OpKind>(65);    // bytes: of payload, int32 ranks of the next group
-inline constexpr auto hand_in = static_cast<OpKind>(66);         // label: a report's name; bytes: of payload, doubles
+inline constexpr auto define_label = static_cast<OpKind>(64);  // bytes: of payload, the text of the next label
+inline constexpr auto define_group = static_cast<OpKind>(65);  // bytes: of payload, int32 ranks of the next group
+inline constexpr auto hand_in = static_cast<OpKind>(66);       // label: a report's name; bytes: of payload, doubles
 
 }  // namespace sim::ranks

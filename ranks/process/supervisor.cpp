@@ -37,7 +37,7 @@ void Supervisor::run() {
     int idle_looks = 0;
     int rounds = 0;
     run_->begin = std::chrono::steady_clock::now();
-    note_changes();    // what happened before the signals were watched
+    note_changes();  // what happened before the signals were watched
     while (!run_->fault) {
         release_due_ranks();
         give_turns();

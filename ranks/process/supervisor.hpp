@@ -8,9 +8,9 @@
 #pragma once
 
 #include "libsim/kernel/event_queue.hpp"
+#include "ranks/host/run.hpp"
 #include "ranks/process/inbox.hpp"
 #include "ranks/process/rank_processes.hpp"
-#include "ranks/run.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -34,12 +34,12 @@ private:
 
     struct Rank {
         Inbox inbox;
-        bool asked = false;        // its last op wants an answer
+        bool asked = false;  // its last op wants an answer
         bool running = false;
-        bool stopped = false;      // by SIGSTOP
-        bool ended = false;        // as a process
-        int status = 0;            // how it ended
-        WallTime last_sign{};      // when it last posted something or was told something
+        bool stopped = false;  // by SIGSTOP
+        bool ended = false;    // as a process
+        int status = 0;        // how it ended
+        WallTime last_sign{};  // when it last posted something or was told something
     };
 
     // supervisor.cpp
@@ -71,9 +71,9 @@ private:
     RankProcesses* processes_;
     Run* run_;
     std::deque<Rank> ranks_;
-    std::vector<int> running_;          // ranks that are `running`, in no order
-    std::vector<int> ended_;            // ranks whose end has not been looked at
-    EventQueue paced_;                  // Clock::wall: turns that are not due yet
+    std::vector<int> running_;  // ranks that are `running`, in no order
+    std::vector<int> ended_;    // ranks whose end has not been looked at
+    EventQueue paced_;          // Clock::wall: turns that are not due yet
     boost::asio::io_context io_;
     boost::asio::posix::stream_descriptor doorbell_;
     boost::asio::signal_set signals_;

@@ -30,13 +30,14 @@ void Supervisor::begin_watching() {
 }
 
 void Supervisor::watch_doorbell() {
-    doorbell_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
-        if (!error) {
-            std::uint64_t rings = 0;
-            [[maybe_unused]] const ssize_t got = read(doorbell_.native_handle(), &rings, sizeof rings);
-            watch_doorbell();
-        }
-    });
+    doorbell_.async_wait(
+        boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+            if (!error) {
+                std::uint64_t rings = 0;
+                [[maybe_unused]] const ssize_t got = read(doorbell_.native_handle(), &rings, sizeof rings);
+                watch_doorbell();
+            }
+        });
 }
 
 void Supervisor::watch_signals() {
@@ -66,7 +67,7 @@ void Supervisor::watch_clock() {
 
 void Supervisor::watch_pace(Time next) {
     pace_.expires_at(run_->due(next));
-    pace_.async_wait([](const boost::system::error_code&) {});    // waking is all it is for
+    pace_.async_wait([](const boost::system::error_code&) {});  // waking is all it is for
 }
 
 // Signals of several ranks may come as one: every change is fetched.
@@ -123,7 +124,8 @@ std::string Supervisor::story_of(int rank) const {
     } else if (const char* words = const_cast<Inbox&>(self.inbox).last_words(); *words != '\0') {
         story = fmt::format("{} threw {}: {}", who, where, words);
     } else {
-        story = fmt::format("{} exited with status {} {}, before its program returned", who, WEXITSTATUS(self.status), where);
+        story = fmt::format("{} exited with status {} {}, before its program returned", who, WEXITSTATUS(self.status),
+                            where);
     }
     if (const Op* last = self.inbox.last_op()) {
         story += fmt::format("\n  its last op: {}", describe(*last));
@@ -142,7 +144,8 @@ void Supervisor::report_hung_ranks() {
         fail(Failure::rank_hung, rank,
              fmt::format("rank {} (pid {}) hangs: no op for {} s, {}{}", rank,
                          processes_->pids()[static_cast<std::size_t>(rank)],
-                         std::chrono::duration<double>(run_->options->watchdog).count(), where_rank_is(run_->kernel, rank),
+                         std::chrono::duration<double>(run_->options->watchdog).count(),
+                         where_rank_is(run_->kernel, rank),
                          last == nullptr ? "" : "\n  its last op: " + describe(*last)));
         return;
     }

@@ -1,6 +1,6 @@
 #include "libsim/error.hpp"
+#include "ranks/host/run.hpp"
 #include "ranks/recorded.hpp"
-#include "ranks/run.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +72,8 @@ bool equal(const std::vector<Op>& a, const std::vector<Op>& b) {
 // Reads one rank's stream, a few ops at a time, with its peers as ranks again.
 class Reader {
 public:
-    Reader(const std::vector<Op>& stream, int rank, int ranks) : at_(stream.data()), end_(at_ + stream.size()), rank_(rank), ranks_(ranks) {}
+    Reader(const std::vector<Op>& stream, int rank, int ranks)
+        : at_(stream.data()), end_(at_ + stream.size()), rank_(rank), ranks_(ranks) {}
 
     std::span<const Op> next(std::span<Op> room) const {
         const std::size_t count = std::min<std::size_t>(room.size(), static_cast<std::size_t>(end_ - at_));

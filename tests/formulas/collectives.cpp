@@ -42,7 +42,7 @@ constexpr CollectiveKind all_kinds[] = {CollectiveKind::barrier, CollectiveKind:
 
 TEST(Ring, AllReduceOfFiveHundredUnitsOnFourRanksCostsSixStepsOf1350ms) {
     const auto all = ends(gpu_py(), {0, 0, 0, 0}, [](GPU& gpu) { all_reduce(gpu, world(gpu), Units(500)); });
-    EXPECT_EQ(all, std::vector<Duration>(4, 6 * 1350ms));    // 0.05 + 125 x 0.01 + 0.05
+    EXPECT_EQ(all, std::vector<Duration>(4, 6 * 1350ms));  // 0.05 + 125 x 0.01 + 0.05
 }
 
 TEST(Ring, CostsItsClosedFormForEveryNumberOfRanks) {
@@ -79,22 +79,20 @@ TEST(Collective, AsOneOpEndsForEveryRankWhenItsMessagesWouldWithRandomStragglers
         const auto one_op = ends(gpu_py(), lateness, [&](GPU& gpu) {
             gpu.collective(world(gpu), {.kind = kind, .size = size, .root = root});
         });
-        const auto messages = ends(gpu_py(), lateness, [&](GPU& gpu) {
-            carry_out(gpu, world(gpu), schedule_for(kind, gpu), size, "");
-        });
+        const auto messages =
+            ends(gpu_py(), lateness, [&](GPU& gpu) { carry_out(gpu, world(gpu), schedule_for(kind, gpu), size, ""); });
         ASSERT_EQ(one_op, messages) << name_of(kind) << " n=" << n << " trial " << trial;
     }
 }
 
 TEST(Collective, AsOneOpCountsTheMessagesAndSizesThatItStandsFor) {
     const auto one = simulate_well(fibers(5, gpu_py()), [](GPU& gpu) { all_reduce(gpu, world(gpu), Units(500)); });
-    const auto many = simulate_well(fibers(5, gpu_py()), [](GPU& gpu) {
-        carry_out(gpu, world(gpu), ring_all_reduce(5), Units(500), "");
-    });
+    const auto many = simulate_well(fibers(5, gpu_py()),
+                                    [](GPU& gpu) { carry_out(gpu, world(gpu), ring_all_reduce(5), Units(500), ""); });
     EXPECT_EQ(one.result.messages, 40);
     EXPECT_EQ(one.result.messages, many.result.messages);
     for (std::size_t rank = 0; rank < 5; ++rank) {
-        EXPECT_EQ(one.result.ranks[rank].billionths_sent, Units(800).billionths());    // 2 (n-1)/n of 500
+        EXPECT_EQ(one.result.ranks[rank].billionths_sent, Units(800).billionths());  // 2 (n-1)/n of 500
         EXPECT_EQ(one.result.ranks[rank].billionths_sent, many.result.ranks[rank].billionths_sent);
         EXPECT_EQ(one.result.ranks[rank].communication, many.result.ranks[rank].communication);
     }
@@ -103,7 +101,8 @@ TEST(Collective, AsOneOpCountsTheMessagesAndSizesThatItStandsFor) {
 TEST(Collective, OfOneRankTakesNoTimeAndSendsNothing) {
     for (const CollectiveKind kind : all_kinds) {
         const auto run = simulate_well(fibers(1, gpu_py()), [kind](GPU& gpu) {
-            gpu.collective(world(gpu), {.kind = kind, .size = Units(500), .root = kind == CollectiveKind::broadcast ? 0 : -1});
+            gpu.collective(world(gpu),
+                           {.kind = kind, .size = Units(500), .root = kind == CollectiveKind::broadcast ? 0 : -1});
         });
         EXPECT_EQ(run.end(), 0s) << name_of(kind);
         EXPECT_EQ(run.result.messages, 0);
@@ -117,8 +116,8 @@ TEST(Collective, OfTwoGroupsRunsInEachAtItsOwnTime) {
         gpu.compute(Units(gpu.rank() == 1 ? 100 : 0));
         all_reduce(gpu, gpu.rank() % 2 == 0 ? even : odd, Units(30));
     });
-    EXPECT_EQ(run.result.ranks[0].end, Time{4 * 200ms});           // 10 units a step
-    EXPECT_EQ(run.result.ranks[3].end, Time{10s + 2 * 250ms});     // 15 units a step
+    EXPECT_EQ(run.result.ranks[0].end, Time{4 * 200ms});        // 10 units a step
+    EXPECT_EQ(run.result.ranks[3].end, Time{10s + 2 * 250ms});  // 15 units a step
 }
 
 template <class T>
@@ -162,7 +161,7 @@ TYPED_TEST(CollectiveData, OfEveryGroupSizeAndLengthEqualsASequentialReduction) 
         for (const std::size_t count : {0U, 1U, 3U, 16U, 37U}) {
             for (const Reduction reduction : {Reduction::sum, Reduction::average, Reduction::max}) {
                 const std::vector<T> expected = reduced<T>(n, count, reduction);
-                std::vector<int> right(static_cast<std::size_t>(n), 0);    // fibers share the test's memory
+                std::vector<int> right(static_cast<std::size_t>(n), 0);  // fibers share the test's memory
                 simulate_well(fibers(n, gpu_py()), [&](GPU& gpu) {
                     std::vector<T> data = values_of<T>(gpu.rank(), count);
                     all_reduce(gpu, world(gpu), data, Units(100), reduction);

@@ -22,16 +22,15 @@ TEST_P(Messages, ASlowRankTakesItsFactorLonger) {
     const auto run = simulate_well(ranks(3, cluster), [](GPU& gpu) { gpu.compute(Units(20)); });
     EXPECT_EQ(run.span(0, 0).end, 2s);
     EXPECT_EQ(run.span(1, 0).end, 5s);
-    EXPECT_EQ(run.span(2, 0).end, 2s);    // beyond the list: full speed
+    EXPECT_EQ(run.span(2, 0).end, 2s);  // beyond the list: full speed
 }
 
 TEST_P(Messages, SenderPaysLatencyAndSizeReceiverTheAcknowledgement) {
-    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
-        gpu.rank() == 0 ? gpu.send(1, "x", Units(100)) : gpu.receive(0, "x", Units(100));
-    });
-    EXPECT_EQ(run.span(0, 0).end, 1050ms);             // 0.05 + 100 x 0.01
+    const auto run = simulate_well(
+        ranks(2), [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, "x", Units(100)) : gpu.receive(0, "x", Units(100)); });
+    EXPECT_EQ(run.span(0, 0).end, 1050ms);  // 0.05 + 100 x 0.01
     EXPECT_EQ(run.span(1, 0).begin, 0s);
-    EXPECT_EQ(run.span(1, 0).end, 1100ms);             // there at 1.05, + 0.05
+    EXPECT_EQ(run.span(1, 0).end, 1100ms);  // there at 1.05, + 0.05
     EXPECT_EQ(run.result.ranks[1].communication, Duration{1100ms});
     EXPECT_EQ(run.result.ranks[1].idle, Duration{0s});
 }
@@ -66,8 +65,8 @@ TEST_P(Messages, BytesAndFlopsCostWhatBandwidthAndRateSay) {
     const Cluster cluster = uniform({.latency = 5us, .bandwidth = 50 * GB_per_s, .flops = 100 * TFLOP_per_s});
     const auto run = simulate_well(ranks(2, cluster), [](GPU& gpu) {
         if (gpu.rank() == 0) {
-            gpu.compute(Flops(1'000'000'000));    // 10 us
-            gpu.send(1, 1_MB);                    // 5 + 20 us
+            gpu.compute(Flops(1'000'000'000));  // 10 us
+            gpu.send(1, 1_MB);                  // 5 + 20 us
         } else {
             gpu.receive(0, 1_MB);
         }
@@ -129,8 +128,8 @@ TEST_P(Messages, NowIsTheRanksOwnSimulatedTime) {
 TEST_P(Messages, AnAsynchronousSendOverlapsWithCompute) {
     const auto run = simulate_well(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 0) {
-            const Handle sending = gpu.send_async(1, "x", Units(100));    // 0 to 1.05 s
-            gpu.compute(Units(20));                                       // 0 to 2 s
+            const Handle sending = gpu.send_async(1, "x", Units(100));  // 0 to 1.05 s
+            gpu.compute(Units(20));                                     // 0 to 2 s
             gpu.wait(sending);
         } else {
             gpu.receive(0, "x", Units(100));
@@ -202,11 +201,10 @@ TEST_P(Messages, TimesOfEveryRankAddUpToTheRun) {
 }
 
 TEST_P(Messages, OfUnknownPriceAreAnErrorThatSaysWhatToDo) {
-    const auto run = simulate(ranks(2), [](GPU& gpu) {
-        gpu.rank() == 0 ? gpu.send(1, 1_MB) : gpu.receive(0, 1_MB);
-    });
+    const auto run = simulate(ranks(2), [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, 1_MB) : gpu.receive(0, 1_MB); });
     ASSERT_FALSE(run.result.ok());
-    EXPECT_THAT(run.result.fault->message, testing::HasSubstr("profile gpu-py has no price for bytes; say the cost in units"));
+    EXPECT_THAT(run.result.fault->message,
+                testing::HasSubstr("profile gpu-py has no price for bytes; say the cost in units"));
 }
 
 }  // namespace

@@ -33,21 +33,26 @@ inline std::ostream& operator<<(std::ostream& out, const KeptSpan& s) {
 
 struct Simulation {
     ranks::Result result;
-    std::vector<std::vector<KeptSpan>> spans;    // by rank
+    std::vector<std::vector<KeptSpan>> spans;  // by rank
 
     Duration end() const { return result.end.time_since_epoch(); }
-    const KeptSpan& span(int rank, std::size_t index) const { return spans.at(static_cast<std::size_t>(rank)).at(index); }
+    const KeptSpan& span(int rank, std::size_t index) const {
+        return spans.at(static_cast<std::size_t>(rank)).at(index);
+    }
 };
 
 inline KeptSpan keep(const Span& s) {
-    return {s.rank,       s.kind, s.op_number, *s.label, s.peer, s.amount, s.begin.time_since_epoch(),
-            s.end.time_since_epoch(), s.idle, s.message};
+    return {
+        s.rank, s.kind,   s.op_number, *s.label, s.peer, s.amount, s.begin.time_since_epoch(), s.end.time_since_epoch(),
+        s.idle, s.message};
 }
 
 inline Simulation simulate(ranks::LaunchOptions options, const ranks::Program& program) {
     Simulation simulation;
     simulation.spans.resize(static_cast<std::size_t>(options.ranks));
-    options.on_span = [&](const Span& span) { simulation.spans[static_cast<std::size_t>(span.rank)].push_back(keep(span)); };
+    options.on_span = [&](const Span& span) {
+        simulation.spans[static_cast<std::size_t>(span.rank)].push_back(keep(span));
+    };
     simulation.result = ranks::launch(options, program);
     return simulation;
 }

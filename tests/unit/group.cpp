@@ -1,5 +1,5 @@
-#include "libsim/error.hpp"
 #include "libsim/group.hpp"
+#include "libsim/error.hpp"
 #include "libsim/names.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Names, GiveATextItsNumberEvenWhenItsMemoryIsUsedAgain) {
     Names names;
     std::string text = "forward";
     const Label forward = names.intern(text);
-    text = "backwd!";    // same length, same address
+    text = "backwd!";  // same length, same address
     const Label backward = names.intern(text);
     EXPECT_NE(forward, backward);
     EXPECT_EQ(names.intern("forward"), forward);

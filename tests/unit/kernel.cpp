@@ -9,19 +9,25 @@ namespace {
 using namespace sim;
 using namespace std::chrono_literals;
 
-const Op compute{.kind = OpKind::compute, .measure = Measure::units, .amount = Units(10).billionths()};    // 1 s
+const Op compute{.kind = OpKind::compute, .measure = Measure::units, .amount = Units(10).billionths()};  // 1 s
 const Op finish{.kind = OpKind::finish};
 
 Op send(int to, int tag = 0) {
-    return {.kind = OpKind::send, .measure = Measure::units, .peer = to, .tag = tag, .amount = Units(95).billionths()};    // 1 s
+    return {.kind = OpKind::send,
+            .measure = Measure::units,
+            .peer = to,
+            .tag = tag,
+            .amount = Units(95).billionths()};  // 1 s
 }
 
 Op receive(int from, int tag = 0) {
-    return {.kind = OpKind::receive, .measure = Measure::units, .peer = from, .tag = tag, .amount = Units(95).billionths()};
+    return {
+        .kind = OpKind::receive, .measure = Measure::units, .peer = from, .tag = tag, .amount = Units(95).billionths()};
 }
 
 struct World {
-    explicit World(int ranks, Order order = Order::any) : groups(ranks), kernel(ranks, gpu_py(), names, groups, {.order = order}) {}
+    explicit World(int ranks, Order order = Order::any)
+        : groups(ranks), kernel(ranks, gpu_py(), names, groups, {.order = order}) {}
     Names names;
     Groups groups;
     Kernel kernel;

@@ -1,5 +1,5 @@
-#include "libsim/collectives/schedule.hpp"
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -140,9 +140,9 @@ TEST(Schedule, OfABarrierLetsNobodyEndBeforeHavingHeardOfEverybody) {
 }
 
 TEST(Schedule, OfARingSendsTheFewestMessagesThatAnAllReduceCanDoWith) {
-    EXPECT_EQ(schedule_of(CollectiveKind::all_reduce, 8, 0).steps, 14);    // 2 (n-1)
+    EXPECT_EQ(schedule_of(CollectiveKind::all_reduce, 8, 0).steps, 14);  // 2 (n-1)
     EXPECT_EQ(schedule_of(CollectiveKind::all_gather, 8, 0).steps, 7);
-    EXPECT_EQ(schedule_of(CollectiveKind::barrier, 8, 0).steps, 3);        // log2 n
+    EXPECT_EQ(schedule_of(CollectiveKind::barrier, 8, 0).steps, 3);  // log2 n
     EXPECT_EQ(schedule_of(CollectiveKind::barrier, 9, 0).steps, 4);
     EXPECT_EQ(schedule_of(CollectiveKind::barrier, 1, 0).steps, 0);
 }

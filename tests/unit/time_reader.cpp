@@ -17,7 +17,8 @@ std::vector<MemberClock> arrivals(int n, test::Random& random) {
 
 TEST(TimeReader, ClosedFormOfALockStepRingEqualsTheStepsForRandomStragglers) {
     test::Random random(3);
-    for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
         for (int n = 1; n <= 40; ++n) {
             const Schedule schedule = schedule_of(kind, n, 0);
             const StepCost cost{Duration{random.below(50)}, Duration{random.below(50)}};
@@ -38,8 +39,8 @@ TEST(TimeReader, AMemberWhoseSendsAreStillUnderWayDelaysItsFirstStep) {
     // Two members, one step of 10 + 1: member 0's sender is free at 5 only.
     std::vector<MemberClock> members{{.time = {}, .sends_free = Time{Duration{5}}}, {}};
     read_time(schedule_of(CollectiveKind::all_gather, 2, 0), {Duration{10}, Duration{1}}, members);
-    EXPECT_EQ(members[0].time, Time{Duration{16}});    // sent at 15, the other's has long been there
-    EXPECT_EQ(members[1].time, Time{Duration{16}});    // waits for what was sent at 15
+    EXPECT_EQ(members[0].time, Time{Duration{16}});  // sent at 15, the other's has long been there
+    EXPECT_EQ(members[1].time, Time{Duration{16}});  // waits for what was sent at 15
 }
 
 TEST(TimeReader, GivesABroadcastDownAChainTwiceNMinusOneSteps) {

@@ -8,7 +8,8 @@ using namespace sim;
 
 struct Sample {
     std::string label = "forward";
-    Span span{.rank = 1, .kind = OpKind::compute, .label = &label, .begin = Time{Duration{5}}, .end = Time{Duration{9}}};
+    Span span{
+        .rank = 1, .kind = OpKind::compute, .label = &label, .begin = Time{Duration{5}}, .end = Time{Duration{9}}};
 };
 
 std::string hash_of(const std::vector<Span>& spans) {

@@ -42,7 +42,7 @@ TEST(PaceOfUnit, TakesDecimalFractionsExactly) {
     EXPECT_EQ(one_unit_at(1.7), Duration{1700ms});
     EXPECT_EQ(one_unit_at(123.456789), Duration{123'456'789us});
     EXPECT_EQ(one_unit_at(1e-9), Duration{1ns});
-    EXPECT_EQ(one_unit_at(1e-15), ps(1));    // a thousandth of a picosecond, rounded up
+    EXPECT_EQ(one_unit_at(1e-15), ps(1));  // a thousandth of a picosecond, rounded up
 }
 
 TEST(PaceOfUnit, RefusesWhatIsNoRate) {

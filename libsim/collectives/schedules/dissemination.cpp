@@ -9,10 +9,8 @@ namespace {
 Step round(const Schedule& barrier, int member, int number) {
     const int n = barrier.members;
     const int distance = 1 << number;
-    return {.to = (member + distance) % n,
-            .send_chunk = 0,
-            .from = (member - distance % n + n) % n,
-            .receive_chunk = 0};
+    return {
+        .to = (member + distance) % n, .send_chunk = 0, .from = (member - distance % n + n) % n, .receive_chunk = 0};
 }
 
 }  // namespace

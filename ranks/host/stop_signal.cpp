@@ -1,4 +1,4 @@
-#include "ranks/stop_signal.hpp"
+#include "ranks/host/stop_signal.hpp"
 
 namespace sim::ranks {
 

@@ -3,8 +3,8 @@
 
 #include "libsim/kernel.hpp"
 #include "libsim/trace/timeline_hash.hpp"
+#include "ranks/host/payloads.hpp"
 #include "ranks/launch.hpp"
-#include "ranks/payloads.hpp"
 
 #include <chrono>
 

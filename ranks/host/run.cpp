@@ -1,4 +1,4 @@
-#include "ranks/run.hpp"
+#include "ranks/host/run.hpp"
 
 #include "libsim/kernel/describe.hpp"
 
@@ -65,7 +65,8 @@ Result Run::result() {
 std::string where_rank_is(const Kernel& kernel, int rank) {
     const std::string at = describe_time(kernel.time(rank));
     if (kernel.status(rank) == Kernel::Status::blocked) {
-        return fmt::format("in op {}, {}, at {}", kernel.blocked_op_number(rank), describe(kernel.blocked_in(rank)), at);
+        return fmt::format("in op {}, {}, at {}", kernel.blocked_op_number(rank), describe(kernel.blocked_in(rank)),
+                           at);
     }
     return kernel.ops(rank) == 0 ? fmt::format("before its first op, at {}", at)
                                  : fmt::format("after op {}, at {}", kernel.ops(rank) - 1, at);

@@ -1,0 +1,118 @@
+// Messages through the kernel, one by one: from fibers and from a recording. Rates are per second of CPU time.
+#include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/ring.hpp"
+#include "ranks/recorded.hpp"
+
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace {
+
+using namespace sim;
+
+ranks::LaunchOptions fibers(int ranks) {
+    return {.ranks = ranks, .host = ranks::Host::fiber, .hash_timeline = false};
+}
+
+void count(benchmark::State& state, const ranks::Result& last) {
+    if (!last.ok()) {
+        throw std::runtime_error(last.fault->message);
+    }
+    state.counters["messages/s"] =
+        benchmark::Counter(static_cast<double>(last.messages * state.iterations()), benchmark::Counter::kIsRate);
+}
+
+// 2 (n-1) steps on n ranks: 2.1 million messages for 1,024.
+void ring(GPU& gpu) {
+    carry_out(gpu, world(gpu), ring_all_reduce(gpu.world_size()), Units(500), "all-reduce");
+}
+
+void ring_message_by_message_fibers(benchmark::State& state) {
+    ranks::Result result;
+    for (auto _ : state) {
+        result = ranks::launch(fibers(static_cast<int>(state.range(0))), ring);
+    }
+    count(state, result);
+}
+BENCHMARK(ring_message_by_message_fibers)->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+void ring_message_by_message_fibers_with_hash(benchmark::State& state) {
+    ranks::LaunchOptions options = fibers(static_cast<int>(state.range(0)));
+    options.hash_timeline = true;
+    ranks::Result result;
+    for (auto _ : state) {
+        result = ranks::launch(options, ring);
+    }
+    count(state, result);
+}
+BENCHMARK(ring_message_by_message_fibers_with_hash)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+void ring_message_by_message_recorded(benchmark::State& state) {
+    const ranks::Recording recording(static_cast<int>(state.range(0)), ring);
+    ranks::Result result;
+    for (auto _ : state) {
+        result = recording.replay(fibers(recording.ranks()));
+    }
+    count(state, result);
+}
+BENCHMARK(ring_message_by_message_recorded)->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+// Two ranks, one waits for the other at every message.
+void ping_pong(GPU& gpu) {
+    for (int i = 0; i < 100'000; ++i) {
+        if (gpu.rank() == 0) {
+            gpu.send(1, Units(1));
+            gpu.receive(1, Units(1));
+        } else {
+            gpu.receive(0, Units(1));
+            gpu.send(0, Units(1));
+        }
+    }
+}
+
+void ping_pong_fibers(benchmark::State& state) {
+    ranks::Result result;
+    for (auto _ : state) {
+        result = ranks::launch(fibers(2), ping_pong);
+    }
+    count(state, result);
+}
+BENCHMARK(ping_pong_fibers)->Unit(benchmark::kMillisecond);
+
+void ping_pong_recorded(benchmark::State& state) {
+    const ranks::Recording recording(2, ping_pong);
+    ranks::Result result;
+    for (auto _ : state) {
+        result = recording.replay(fibers(2));
+    }
+    count(state, result);
+}
+BENCHMARK(ping_pong_recorded)->Unit(benchmark::kMillisecond);
+
+// Ranks that compute, talk to both neighbours, ask for the time and meet: what one rank of very many costs.
+void many_fiber_ranks(benchmark::State& state) {
+    const auto program = [](GPU& gpu) {
+        const int n = gpu.world_size();
+        for (int i = 0; i < 4; ++i) {
+            gpu.compute("work", Units(1));
+            gpu.send((gpu.rank() + 1) % n, Units(1));
+            gpu.receive((gpu.rank() + n - 1) % n, Units(1));
+        }
+        benchmark::DoNotOptimize(gpu.now());
+        gpu.barrier();
+    };
+    ranks::Result result;
+    for (auto _ : state) {
+        result = ranks::launch(fibers(static_cast<int>(state.range(0))), program);
+    }
+    count(state, result);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) / 1000;  // of the whole process so far
+}
+BENCHMARK(many_fiber_ranks)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+}  // namespace

@@ -1,0 +1,96 @@
+// Real processes: ops posted, ops answered, data carried, and ranks started and reaped. All in wall time.
+#include "libsim/collectives/all_reduce.hpp"
+#include "ranks/launch.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <stdexcept>
+
+namespace {
+
+using namespace sim;
+
+// Runs `program` as `ranks` processes, each of which does `each` of what is counted.
+void run(benchmark::State& state, int ranks, double each, const char* what, const ranks::Program& program) {
+    for (auto _ : state) {
+        const auto result = ranks::launch({.ranks = ranks, .hash_timeline = false}, program);
+        if (!result.ok()) {
+            throw std::runtime_error(result.fault->message);
+        }
+    }
+    const double all = each * ranks * static_cast<double>(state.iterations());
+    state.counters[std::string(what) + "/s"] = benchmark::Counter(all, benchmark::Counter::kIsRate);
+    state.counters["per_" + std::string(what)] =
+        benchmark::Counter(all, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void processes_post(benchmark::State& state) {
+    constexpr int each = 1'000'000;
+    run(state, static_cast<int>(state.range(0)), each, "op", [](GPU& gpu) {
+        for (int i = 0; i < each; ++i) {
+            gpu.compute(Units(1));
+        }
+    });
+}
+BENCHMARK(processes_post)->Arg(1)->Arg(2)->Arg(4)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void processes_ask(benchmark::State& state) {
+    constexpr int each = 50'000;
+    run(state, static_cast<int>(state.range(0)), each, "answer", [](GPU& gpu) {
+        for (int i = 0; i < each; ++i) {
+            gpu.compute(Units(1));
+            benchmark::DoNotOptimize(gpu.now());
+        }
+    });
+}
+BENCHMARK(processes_ask)->Arg(1)->Arg(2)->Arg(4)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// A message with 8 B of data, there and back: every receive waits for the other process.
+void processes_ping_pong(benchmark::State& state) {
+    constexpr int each = 50'000;
+    run(state, 2, each, "message", [](GPU& gpu) {
+        std::vector<double> data(1);
+        const int other = 1 - gpu.rank();
+        for (int i = 0; i < each; ++i) {
+            if (gpu.rank() == 0) {
+                gpu.send(other, data, "", Units(1));
+            }
+            gpu.receive(other, std::span(data), "", Units(1));
+            if (gpu.rank() == 1) {
+                gpu.send(other, data, "", Units(1));
+            }
+        }
+    });
+}
+BENCHMARK(processes_ping_pong)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// One message of 80 MB.
+void processes_carry_data(benchmark::State& state) {
+    run(state, 2, 40e6, "byte", [](GPU& gpu) {
+        std::vector<double> data(10'000'000);
+        if (gpu.rank() == 0) {
+            gpu.send(1, data, "", Units(1));
+        } else {
+            gpu.receive(0, std::span(data), "", Units(1));
+        }
+    });
+}
+BENCHMARK(processes_carry_data)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void processes_start_and_reap(benchmark::State& state) {
+    run(state, static_cast<int>(state.range(0)), 1, "process", [](GPU&) {});
+}
+BENCHMARK(processes_start_and_reap)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// Each rank posts 1,000 ops and joins an all-reduce by size.
+void processes_start_work_and_reap(benchmark::State& state) {
+    run(state, static_cast<int>(state.range(0)), 1, "process", [](GPU& gpu) {
+        for (int i = 0; i < 1000; ++i) {
+            gpu.compute(Units(1));
+        }
+        all_reduce(gpu, world(gpu), Units(500));
+    });
+}
+BENCHMARK(processes_start_work_and_reap)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace

@@ -1,0 +1,122 @@
+// The same program has the same timeline on every host, in every run.
+#include "libsim/collectives/all_gather.hpp"
+#include "libsim/collectives/all_reduce.hpp"
+#include "libsim/collectives/broadcast.hpp"
+#include "ranks/recorded.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/simulate.hpp"
+
+#include <unistd.h>
+
+namespace {
+
+using namespace sim;
+using namespace sim::test;
+
+// Everything at once: uneven compute, messages with and without data, asynchronous ones, collectives, observations.
+// Ranks also dawdle in wall time, which must not show.
+void mixed_program(GPU& gpu, std::uint64_t seed) {
+    Random shared(seed);  // the same on all ranks
+    Random own(seed * 1000 + static_cast<std::uint64_t>(gpu.rank()));
+    const int n = gpu.world_size();
+    std::vector<double> data(static_cast<std::size_t>(shared.below(50)), gpu.rank());
+    for (int round = 0; round < 5; ++round) {
+        gpu.compute("work", Units(own.below(20)));
+        if (own.below(4) == 0) {
+            usleep(static_cast<useconds_t>(own.below(300)));
+        }
+        const int distance = n > 1 ? 1 + shared.below(n - 1) : 0;
+        const int to = (gpu.rank() + distance) % n;
+        const int from = (gpu.rank() - distance + n) % n;
+        const Size size = Units(shared.below(100));
+        switch (n > 1 ? shared.below(6) : 5) {
+            case 0:
+                gpu.send(to, "plain", size, Tag{round});
+                gpu.receive(from, "plain", size, Tag{round});
+                break;
+            case 1: {
+                const Handle receiving = gpu.receive_async(from, "overlapped", size);
+                gpu.send_async(to, "overlapped", size);
+                gpu.compute("meanwhile", Units(own.below(10)));
+                gpu.wait(receiving);
+                break;
+            }
+            case 2:
+                gpu.send(to, std::span<const double>(data), "data", size);
+                gpu.receive(from, std::span(data), "data", size);
+                break;
+            case 3: all_reduce(gpu, world(gpu), data, size); break;
+            case 4: broadcast(gpu, world(gpu), shared.below(n), size); break;
+            default: gpu.barrier(); break;
+        }
+        if (own.below(3) == 0) {
+            gpu.log("now " + std::to_string(gpu.now().count()));
+        }
+    }
+    gpu.report("data", data);
+}
+
+Simulation run(ranks::Host host, int ranks, std::uint64_t seed) {
+    return simulate_well({.ranks = ranks, .host = host}, [seed](GPU& gpu) { mixed_program(gpu, seed); });
+}
+
+TEST(SameTimeline, OfRandomProgramsOnBothHostsForEveryNumberOfRanks) {
+    for (int ranks = 1; ranks <= 16; ++ranks) {
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const Simulation processes = run(ranks::Host::process, ranks, seed);
+            const Simulation fibers = run(ranks::Host::fiber, ranks, seed);
+            ASSERT_EQ(processes.spans, fibers.spans) << ranks << " ranks, seed " << seed;
+            ASSERT_EQ(processes.result.timeline_sha256, fibers.result.timeline_sha256);
+            ASSERT_EQ(processes.result.reports, fibers.result.reports);
+            ASSERT_EQ(processes.result.messages, fibers.result.messages);
+        }
+    }
+}
+
+TEST(SameTimeline, InAHundredRunsAsProcesses) {
+    const std::string first = run(ranks::Host::process, 8, 42).result.timeline_sha256;
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_EQ(run(ranks::Host::process, 8, 42).result.timeline_sha256, first) << "run " << i;
+    }
+}
+
+TEST(SameTimeline, InVirtualAndInWallTime) {
+    for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+        const ranks::Program program = [](GPU& gpu) { mixed_program(gpu, 7); };
+        const auto wall =
+            ranks::launch({.ranks = 4, .host = host, .clock = ranks::Clock::wall, .time_scale = 1e-3}, program);
+        ASSERT_TRUE(wall.ok()) << wall.fault->message;
+        EXPECT_EQ(wall.timeline_sha256, run(host, 4, 7).result.timeline_sha256);
+        EXPECT_GE(wall.wall_seconds, seconds(wall.end) * 1e-3) << "ranks really waited";
+    }
+}
+
+void ring(GPU& gpu) {
+    gpu.compute("work", Units(gpu.rank() % 3));
+    carry_out(gpu, world(gpu), ring_all_reduce(gpu.world_size()), Units(500), "ring");
+    all_reduce(gpu, Group::strided(gpu.rank() % 2, 2, gpu.world_size() / 2), Units(10));
+}
+
+TEST(SameTimeline, OfARecordingAndOfTheProgramItself) {
+    const ranks::LaunchOptions options{.ranks = 12, .host = ranks::Host::fiber};
+    const ranks::Recording recording(12, ring);
+    const auto replayed = recording.replay(options);
+    EXPECT_TRUE(replayed.ok());
+    EXPECT_EQ(replayed.timeline_sha256, ranks::launch(options, ring).timeline_sha256);
+    EXPECT_EQ(recording.replay(options).timeline_sha256, replayed.timeline_sha256) << "a second replay";
+}
+
+TEST(Recording, KeepsOneStreamForRanksThatDoTheSameToTheirNeighbours) {
+    const auto plain_ring = [](GPU& gpu) {
+        carry_out(gpu, world(gpu), ring_all_gather(gpu.world_size()), Units(1), "");
+    };
+    EXPECT_EQ(ranks::Recording(64, plain_ring).distinct(), 1U);
+    EXPECT_EQ(ranks::Recording(12, ring).distinct(), 6U);  // three amounts of work, two groups
+}
+
+TEST(Recording, RefusesAProgramThatObserves) {
+    EXPECT_THROW(ranks::Recording(2, [](GPU& gpu) { gpu.now(); }), std::exception);
+    EXPECT_THROW(ranks::Recording(2, [](GPU& gpu) { gpu.send(1 - gpu.rank(), std::vector<int>{1}); }), std::exception);
+}
+
+}  // namespace
