@@ -31,11 +31,12 @@ public:
     const Event& top() const { return heap_.front(); }
 
     void push(const Event& event) {
+        const UnsignedWide key = key_of(event);
         heap_.push_back(event);
         std::size_t hole = heap_.size() - 1;
         while (hole > 0) {
             const std::size_t parent = (hole - 1) / children;
-            if (key_of(heap_[parent]) <= key_of(event)) {
+            if (key_of(heap_[parent]) <= key) {
                 break;
             }
             heap_[hole] = heap_[parent];
@@ -58,18 +59,21 @@ private:
     static constexpr std::size_t children = 4;
 
     void sink(const Event& event) {
+        const UnsignedWide key = key_of(event);
+        const std::size_t size = heap_.size();
         std::size_t hole = 0;
-        for (;;) {
-            const std::size_t first = hole * children + 1;
-            if (first >= heap_.size()) {
-                break;
-            }
-            const std::size_t end = first + children < heap_.size() ? first + children : heap_.size();
+        for (std::size_t first = 1; first < size; first = hole * children + 1) {
+            const std::size_t end = first + children < size ? first + children : size;
             std::size_t least = first;
+            UnsignedWide least_key = key_of(heap_[first]);
+            // Selections, not branches: which child is least cannot be predicted.
             for (std::size_t child = first + 1; child < end; ++child) {
-                least = key_of(heap_[child]) < key_of(heap_[least]) ? child : least;
+                const UnsignedWide child_key = key_of(heap_[child]);
+                const bool less = child_key < least_key;
+                least = less ? child : least;
+                least_key = less ? child_key : least_key;
             }
-            if (key_of(event) <= key_of(heap_[least])) {
+            if (key <= least_key) {
                 break;
             }
             heap_[hole] = heap_[least];

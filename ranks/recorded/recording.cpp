@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <unordered_map>
@@ -72,11 +73,13 @@ bool equal(const std::vector<Op>& a, const std::vector<Op>& b) {
 // Reads one rank's stream, a few ops at a time, with its peers as ranks again.
 class Reader {
 public:
+    static constexpr std::size_t most = 32;
+
     Reader(const std::vector<Op>& stream, int rank, int ranks)
         : at_(stream.data()), end_(at_ + stream.size()), rank_(rank), ranks_(ranks) {}
 
-    std::span<const Op> next(std::span<Op> room) const {
-        const std::size_t count = std::min<std::size_t>(room.size(), static_cast<std::size_t>(end_ - at_));
+    std::span<const Op> next(std::span<Op, most> room) const {
+        const std::size_t count = std::min(ahead_, static_cast<std::size_t>(end_ - at_));
         for (std::size_t i = 0; i < count; ++i) {
             room[i] = at_[i];
             const int peer = room[i].peer + rank_;
@@ -84,11 +87,17 @@ public:
         }
         return room.first(count);
     }
-    void take(std::size_t ops) { at_ += ops; }
+
+    // Who came far in this turn will probably do so in the next; who did not would translate in vain.
+    void take(std::size_t ops) {
+        at_ += ops;
+        ahead_ = std::clamp<std::size_t>(2 * ops, 4, most);
+    }
 
 private:
     const Op* at_;
     const Op* end_;
+    std::size_t ahead_ = 4;
     int rank_;
     int ranks_;
 };
@@ -125,7 +134,6 @@ Recording::Recording(int ranks, const Program& program) {
 }
 
 Result Recording::replay(const LaunchOptions& options) const {
-    constexpr std::size_t at_a_time = 32;
     LaunchOptions run_options = options;
     run_options.ranks = ranks();
     Run run(run_options, Order::any);
@@ -138,7 +146,7 @@ Result Recording::replay(const LaunchOptions& options) const {
     for (int rank = 0; rank < ranks(); ++rank) {
         readers.emplace_back(streams_[stream_of_[static_cast<std::size_t>(rank)]], rank, ranks());
     }
-    std::array<Op, at_a_time> room;
+    std::array<Op, Reader::most> room;
     try {
         while (const std::optional<int> rank = run.kernel.next_turn()) {
             Reader& reader = readers[static_cast<std::size_t>(*rank)];
