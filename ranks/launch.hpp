@@ -35,7 +35,9 @@ struct LaunchOptions {
     Clock clock = Clock::virtual_time;
     double time_scale = 1.0;  // wall seconds per simulated second; Clock::wall only
     Cluster cluster = gpu_py();
-    bool hash_timeline = true;                    // fill Result::timeline_sha256
+    bool hash_timeline = true;  // fill Result::timeline_sha256
+    // Called once, before anything is simulated, with the process of every rank.
+    std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung

@@ -9,7 +9,6 @@
 //
 // Half of the time is communication: 4 GPUs are not quite 2 times as fast as one.
 #include "libsim/collectives/all_reduce.hpp"
-#include "scenarios/common/errors.hpp"
 #include "scenarios/common/options.hpp"
 #include "scenarios/common/scenario.hpp"
 #include "scenarios/training/alone.hpp"
@@ -46,14 +45,6 @@ static void data_parallel(sim::GPU& gpu, const Options& options) {
     gpu.report("weights", weights);
 }
 
-static void every_rank_has_an_item(const Options& options) {
-    if (options.items < options.ranks) {
-        throw sim::scenarios::UsageError(
-            fmt::format("--items {} leave {} of {} ranks without work: use at most {} ranks or at least {} items",
-                        options.items, options.ranks - options.items, options.ranks, options.items, options.ranks));
-    }
-}
-
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{
         .name = "1d_data_parallel",
@@ -63,7 +54,6 @@ int main(int argc, char** argv) {
         .examples = {"1d_data_parallel                        # 4 ranks: 16.1 s simulated, where 0D takes 32 s",
                      "1d_data_parallel --ranks 8 --quiet      # is twice the number of GPUs twice as fast?",
                      "1d_data_parallel --trace trace.json     # a picture of it: open it at ui.perfetto.dev"},
-        .check = every_rank_has_an_item,
         .program = data_parallel,
     };
     return sim::scenarios::run(scenario, argc, argv);

@@ -35,7 +35,7 @@ public:
           slots_each_(options.clock == Clock::wall ? 1 : ops_per_turn),
           stacks_(options.ranks, stack_bytes(options)),
           slots_(std::make_unique_for_overwrite<Op[]>(slots_each_ * static_cast<std::size_t>(options.ranks))) {
-        run_.pids.assign(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid()));
+        run_.begin_with(std::vector<int>(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid())));
     }
 
     Result run() {

@@ -28,6 +28,13 @@ SpanSink Run::sink() {
     };
 }
 
+void Run::begin_with(std::vector<int> rank_pids) {
+    pids = std::move(rank_pids);
+    if (options->on_start) {
+        options->on_start(pids);
+    }
+}
+
 void Run::fail(Fault first) {
     if (!fault) {
         fault = std::move(first);

@@ -13,6 +13,8 @@ namespace sim::ranks {
 struct Run {
     Run(const LaunchOptions& options, Order order);
 
+    // The ranks live: tells whoever wants to know.
+    void begin_with(std::vector<int> rank_pids);
     // Fills in what the kernel knows; `fault` stays as it is.
     Result result();
     void report(int rank, Label name, std::vector<double> values) {

@@ -33,7 +33,7 @@ Result run_as_processes(const LaunchOptions& options, const Program& program) {
     try {
         RankProcesses processes(options, program);
         Run run(options, Order::any);
-        run.pids = processes.pids();
+        run.begin_with(processes.pids());
         {
             Supervisor supervisor(processes, run);
             supervisor.run();

@@ -5,7 +5,6 @@
 #include "scenarios/common/narration.hpp"
 #include "scenarios/common/outcome.hpp"
 #include "scenarios/common/output_file.hpp"
-#include "scenarios/common/pid_table.hpp"
 #include "scenarios/common/profile.hpp"
 #include "scenarios/common/summary.hpp"
 
@@ -78,13 +77,13 @@ struct Run {
 sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
     const Options& options = run.options;
     const bool in_step = options.clock == sim::ranks::Clock::wall;
-    PidTable pids(options.ranks);
+    std::vector<int> pids;
     spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
     log.set_pattern("%v");
     Narration narration({.acknowledgement = acknowledgement_of(run.cluster),
                          .everything = options.verbose,
                          .live = in_step,
-                         .pid = [&](int rank) { return pids.pid(rank); },
+                         .pid = [&](int rank) { return pids[static_cast<std::size_t>(rank)]; },
                          .tell = [&](const std::string& line) { log.info(line); }});
 
     sim::ranks::LaunchOptions launch{.ranks = options.ranks,
@@ -94,6 +93,7 @@ sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
                                      .cluster = run.cluster};
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
+    launch.on_start = [&](const std::vector<int>& of_ranks) { pids = of_ranks; };
     const bool traced = !options.trace.empty();
     if (traced || !options.quiet) {
         launch.on_span = [&, traced](const Span& span) {
@@ -108,10 +108,7 @@ sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
     if (in_step && !options.quiet) {
         launch.on_time = [&](Time now) { narration.tell_until(now); };
     }
-    const sim::ranks::Result result = sim::ranks::launch(launch, [&](GPU& gpu) {
-        pids.enter(gpu.rank());
-        run.scenario.program(gpu, options);
-    });
+    sim::ranks::Result result = sim::ranks::launch(launch, [&](GPU& gpu) { run.scenario.program(gpu, options); });
     // A run that broke off by the wall's clock never came to what it had not told yet.
     if (!in_step || result.ok()) {
         narration.tell_all();

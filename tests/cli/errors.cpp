@@ -16,7 +16,6 @@ TEST(Usage, ThatCannotBeEndsWithExitCode2AndOneLine) {
         {"--ranks -1", "--ranks must be a whole number from 1 to 100000, not -1"},
         {"--ranks 99999", "99999 ranks are more than the 4096 that can be processes; --host fiber can have more"},
         {"--ranks 4 --dp 2", "--ranks 4 and --dp 2 disagree: both are the size of the dp axis"},
-        {"--ranks 17", "--items 16 leave 1 of 17 ranks without work: use at most 16 ranks or at least 17 items"},
         {"--rank 4", "unknown option --rank; did you mean --ranks?"},
         {"--tp 2", "unknown option --tp; did you mean --dp?"},
         {"--items 1e3", "--items must be a whole number from 1 to 1000000, not 1000"},

@@ -200,6 +200,21 @@ TEST_P(Messages, TimesOfEveryRankAddUpToTheRun) {
     }
 }
 
+TEST_P(Messages, BeginAfterTheLauncherWasToldThePidOfEveryRank) {
+    ranks::LaunchOptions options = ranks(3);
+    std::vector<int> pids;
+    std::size_t spans = 0;
+    options.on_start = [&](const std::vector<int>& of_ranks) {
+        pids = of_ranks;
+        EXPECT_EQ(spans, 0U);
+    };
+    options.on_span = [&](const Span&) { ++spans; };
+    const auto result = ranks::launch(options, [](GPU& gpu) { gpu.compute(Units(1)); });
+    EXPECT_EQ(pids, result.pids);
+    EXPECT_EQ(pids.size(), 3U);
+    EXPECT_EQ(spans, 3U);
+}
+
 TEST_P(Messages, OfUnknownPriceAreAnErrorThatSaysWhatToDo) {
     const auto run = simulate(ranks(2), [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, 1_MB) : gpu.receive(0, 1_MB); });
     ASSERT_FALSE(run.result.ok());
