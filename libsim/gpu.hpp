@@ -14,6 +14,7 @@
 #include "libsim/units.hpp"
 
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -26,6 +27,15 @@ enum class Tag : std::int32_t {};
 
 template <class T>
 concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+
+// A vector, span, std::array … of payload. No text literal: that is a label.
+template <class R>
+concept PayloadRange =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && !std::is_array_v<std::remove_cvref_t<R>> &&
+    Payload<std::ranges::range_value_t<R>>;
+template <class R>
+concept WritablePayloadRange =
+    PayloadRange<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 // An asynchronous op under way. Join it once, with GPU::wait.
 struct Handle {
@@ -62,21 +72,14 @@ public:
     void receive(int source, Size size, Tag tag = {}) { receive(source, {}, size, tag); }
 
     // With data, which really arrives. Costs `size`, by default the bytes of the data.
-    template <Payload T>
-    void send(int target, std::span<const T> data, std::string_view label = {}, std::optional<Size> size = {},
-              Tag tag = {}) {
-        send_bytes(target, std::as_bytes(data), label, size, tag, false);
-    }
-    template <Payload T>
-    void send(int target, const std::vector<T>& data, std::string_view label = {}, std::optional<Size> size = {},
-              Tag tag = {}) {
-        send(target, std::span<const T>(data), label, size, tag);
+    template <PayloadRange R>
+    void send(int target, const R& data, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
+        send_bytes(target, std::as_bytes(std::span(data)), label, size, tag, false);
     }
     // Fills `into`. A message of another number of bytes, or without data, is a mismatch.
-    template <Payload T>
-    void receive(int source, std::span<T> into, std::string_view label = {}, std::optional<Size> size = {},
-                 Tag tag = {}) {
-        receive_bytes(source, std::as_writable_bytes(into), label, size, tag);
+    template <WritablePayloadRange R>
+    void receive(int source, R&& into, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
+        receive_bytes(source, std::as_writable_bytes(std::span(into)), label, size, tag);
     }
     // Whatever length was sent; a length that is no whole number of T is a mismatch.
     template <Payload T>
@@ -93,16 +96,16 @@ public:
     Handle compute_async(std::string_view label, Work work);
     Handle send_async(int target, std::string_view label, Size size, Tag tag = {});
     Handle receive_async(int source, std::string_view label, Size size, Tag tag = {});
-    template <Payload T>
-    Handle send_async(int target, std::span<const T> data, std::string_view label = {}, std::optional<Size> size = {},
+    template <PayloadRange R>
+    Handle send_async(int target, const R& data, std::string_view label = {}, std::optional<Size> size = {},
                       Tag tag = {}) {
-        return send_bytes(target, std::as_bytes(data), label, size, tag, true);
+        return send_bytes(target, std::as_bytes(std::span(data)), label, size, tag, true);
     }
     // `into` must stay alive until wait().
-    template <Payload T>
-    Handle receive_async(int source, std::span<T> into, std::string_view label = {}, std::optional<Size> size = {},
+    template <WritablePayloadRange R>
+    Handle receive_async(int source, R&& into, std::string_view label = {}, std::optional<Size> size = {},
                          Tag tag = {}) {
-        return receive_bytes_async(source, std::as_writable_bytes(into), label, size, tag);
+        return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), label, size, tag);
     }
     void wait(const Handle& handle);
 

@@ -11,11 +11,12 @@ namespace sim {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as reduce_scatter returns it) is set.
 // `size` is what the whole result costs; by default its bytes.
-template <Number T>
-void all_gather(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {}) {
-    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
-    gpu.enter(group, {.kind = CollectiveKind::all_gather, .size = cost, .element_size = sizeof(T)});
-    carry_out(gpu, group, ring_all_gather(group.size()), cost, "all-gather", elements_of(data, Reduction::sum));
+template <NumberRange R>
+void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {}) {
+    const std::span numbers(data);
+    const Size cost = cost_of(size, numbers.size_bytes());
+    gpu.enter(group, {.kind = CollectiveKind::all_gather, .size = cost, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, ring_all_gather(group.size()), cost, "all-gather", elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is the whole result's.

@@ -8,27 +8,22 @@
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/collectives/schedules/ring.hpp"
 
-#include <vector>
-
 namespace sim {
 
 // With data, message by message. `size` is what the whole array costs; by default its bytes.
 // Requires: every rank of `group` calls it, with arrays of the same length.
-template <Number T>
-void all_reduce(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {},
+template <NumberRange R>
+void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
                 Reduction reduction = Reduction::sum) {
-    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
-    gpu.enter(group,
-              {.kind = CollectiveKind::all_reduce, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
-    carry_out(gpu, group, ring_all_reduce(group.size()), cost, "all-reduce", elements_of(data, reduction));
+    const std::span numbers(data);
+    const Size cost = cost_of(size, numbers.size_bytes());
+    gpu.enter(
+        group,
+        {.kind = CollectiveKind::all_reduce, .size = cost, .reduction = reduction, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, ring_all_reduce(group.size()), cost, "all-reduce", elements_of(numbers, reduction));
     if (reduction == Reduction::average) {
-        divide_by(data, group.size());
+        divide_by(numbers, group.size());
     }
-}
-template <Number T>
-void all_reduce(GPU& gpu, const Group& group, std::vector<T>& data, std::optional<Size> size = {},
-                Reduction reduction = Reduction::sum) {
-    all_reduce(gpu, group, std::span<T>(data), size, reduction);
 }
 
 // By size alone: one op, whatever the group's size. Takes the same time as the messages would.

@@ -10,12 +10,14 @@
 namespace sim {
 
 // With data. `root` is a rank of `group`. `size` is what the whole array costs; by default its bytes.
-template <Number T>
-void broadcast(GPU& gpu, const Group& group, int root, std::span<T> data, std::optional<Size> size = {}) {
-    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
-    gpu.enter(group, {.kind = CollectiveKind::broadcast, .size = cost, .root = root, .element_size = sizeof(T)});
+template <NumberRange R>
+void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {}) {
+    const std::span numbers(data);
+    const Size cost = cost_of(size, numbers.size_bytes());
+    gpu.enter(group,
+              {.kind = CollectiveKind::broadcast, .size = cost, .root = root, .element_size = sizeof numbers[0]});
     carry_out(gpu, group, ring_broadcast(group.size(), group.index_of(root)), cost, "broadcast",
-              elements_of(data, Reduction::sum));
+              elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op.

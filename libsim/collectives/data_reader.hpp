@@ -13,6 +13,14 @@ namespace sim {
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
+// A vector, span, std::array … of numbers that a collective works on in place.
+template <class R>
+concept NumberRange = WritablePayloadRange<R> && Number<std::ranges::range_value_t<R>>;
+
+inline Size cost_of(std::optional<Size> size, std::size_t bytes) {
+    return size.value_or(Bytes{static_cast<std::int64_t>(bytes)});
+}
+
 // Chunk `index` of `count` elements in `chunks` nearly equal parts: as [begin, end).
 struct ChunkRange {
     std::size_t begin = 0;
@@ -56,16 +64,16 @@ Combine combine_as(Reduction reduction) {
     };
 }
 
-template <Number T>
-Elements elements_of(std::span<T> data, Reduction reduction) {
+template <Number T, std::size_t Extent>
+Elements elements_of(std::span<T, Extent> data, Reduction reduction) {
     return {.data = std::as_writable_bytes(data),
             .count = data.size(),
             .element_size = sizeof(T),
             .combine = combine_as<T>(reduction)};
 }
 
-template <Number T>
-void divide_by(std::span<T> data, int members) {
+template <Number T, std::size_t Extent>
+void divide_by(std::span<T, Extent> data, int members) {
     for (T& value : data) {
         value = static_cast<T>(value / static_cast<T>(members));
     }

@@ -12,16 +12,18 @@ namespace sim {
 // With data. Overwrites `data` with partial sums; returns the part of it that is this member's finished chunk, of
 // data.size() / n elements (the first members hold one more if that does not divide).
 // `size` is what the whole input costs; by default its bytes.
-template <Number T>
-std::span<T> reduce_scatter(GPU& gpu, const Group& group, std::span<T> data, std::optional<Size> size = {},
-                            Reduction reduction = Reduction::sum) {
-    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size_bytes())});
-    gpu.enter(
-        group,
-        {.kind = CollectiveKind::reduce_scatter, .size = cost, .reduction = reduction, .element_size = sizeof(T)});
-    carry_out(gpu, group, ring_reduce_scatter(group.size()), cost, "reduce-scatter", elements_of(data, reduction));
-    const ChunkRange own = chunk_range(data.size(), group.size(), group.index_of(gpu.rank()));
-    const std::span<T> mine = data.subspan(own.begin, own.size());
+template <NumberRange R>
+auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
+                    Reduction reduction = Reduction::sum) {
+    const std::span numbers(data);
+    const Size cost = cost_of(size, numbers.size_bytes());
+    gpu.enter(group, {.kind = CollectiveKind::reduce_scatter,
+                      .size = cost,
+                      .reduction = reduction,
+                      .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, ring_reduce_scatter(group.size()), cost, "reduce-scatter", elements_of(numbers, reduction));
+    const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
+    const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
     if (reduction == Reduction::average) {
         divide_by(mine, group.size());
     }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
+#include <algorithm>
 
 namespace sim::ranks {
 
@@ -46,7 +46,8 @@ double Run::wall_seconds() const {
 }
 
 std::chrono::steady_clock::time_point Run::due(Time time) const {
-    const std::chrono::duration<double> after(seconds(time) * options->time_scale);
+    constexpr double thirty_years = 1e9;  // longer than the wall's clock need count
+    const std::chrono::duration<double> after(std::min(seconds(time) * options->time_scale, thirty_years));
     return begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(after);
 }
 

@@ -50,6 +50,11 @@ void reset_signal_handlers() {
     }
 }
 
+void flush_output() {
+    std::cout.flush();
+    std::fflush(nullptr);
+}
+
 void leave_last_words(RankMemory& memory, const char* text) {
     std::strncpy(memory.last_words.data(), text, memory.last_words.size() - 1);
 }
@@ -99,9 +104,7 @@ void RankProcesses::map_memory(int ranks) {
 }
 
 void RankProcesses::fork_all(const LaunchOptions& options, const Program& program) {
-    // What is buffered now would be written once more by every child.
-    std::fflush(nullptr);
-    std::cout.flush();
+    flush_output();  // or every child would write it once more
     const int parent = static_cast<int>(getpid());
     SignalsBlocked blocked;
     for (int rank = 0; rank < options.ranks; ++rank) {
@@ -157,8 +160,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
                           .answer_every_op = options.clock == Clock::wall});
         GPU gpu(port);
         program(gpu);
-        std::cout.flush();
-        std::fflush(nullptr);
+        flush_output();  // before the run can end
         port.finish();
         status = 0;
     } catch (const std::exception& error) {
@@ -166,6 +168,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     } catch (...) {
         leave_last_words(own, "something that is no std::exception");
     }
+    flush_output();
     _exit(status);
 }
 

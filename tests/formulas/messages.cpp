@@ -1,6 +1,8 @@
 // Compute, send, receive and their asynchronous forms against sums worked out by hand.
 #include "tests/support/simulate.hpp"
 
+#include <array>
+
 namespace {
 
 using namespace sim;
@@ -114,6 +116,28 @@ TEST_P(Messages, BringTheirDataWhateverItsLength) {
         EXPECT_EQ(run.result.reports.at("back").at(0).at(0), static_cast<double>(count - 1) * 0.5 + 1);
         EXPECT_EQ(run.end(), 2 * (60ms + 50ms));
     }
+}
+
+TEST_P(Messages, TakeAnyContiguousRangeOfPlainValues) {
+    struct Pair {
+        int a = 0;
+        float b = 0;
+    };
+    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
+        std::array<Pair, 2> pairs{Pair{1, 2}, Pair{3, 4}};
+        std::vector<double> numbers{5, 6};
+        const std::span<double> view(numbers);
+        if (gpu.rank() == 0) {
+            gpu.send(1, pairs, "pairs", Units(1));
+            gpu.send(1, view, "view", Units(1));
+        } else {
+            pairs = {};
+            gpu.receive(0, pairs, "pairs", Units(1));
+            gpu.receive(0, numbers, "view", Units(1));
+            gpu.report("got", std::vector<double>{static_cast<double>(pairs[1].a), view[1]});
+        }
+    });
+    EXPECT_EQ(run.result.reports.at("got").at(1), (std::vector<double>{3, 6}));
 }
 
 TEST_P(Messages, NowIsTheRanksOwnSimulatedTime) {

@@ -317,6 +317,24 @@ TEST(Deaths, OutputOfARankIsWrittenOnceWhenItEnds) {
     EXPECT_EQ(output.find("parent"), output.rfind("parent"));
 }
 
+extern "C" void some_handler(int) {}
+
+TEST(Deaths, TheLaunchersOwnSignalHandlersAreItsAgainAfterwards) {
+    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) {
+        struct sigaction mine {};
+        mine.sa_handler = some_handler;
+        struct sigaction before {};
+        sigaction(signal, &mine, &before);
+        for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+            ranks::launch({.ranks = 2, .host = host}, [](GPU& gpu) { gpu.barrier(); });
+            struct sigaction after {};
+            sigaction(signal, nullptr, &after);
+            EXPECT_EQ(after.sa_handler, some_handler) << signal;
+        }
+        sigaction(signal, &before, nullptr);
+    }
+}
+
 TEST(Deaths, ManyRunsLeaveNoDescriptorChildOrNamedMemory) {
     const Census before;
     for (int run = 0; run < 100; ++run) {
