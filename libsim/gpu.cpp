@@ -29,24 +29,11 @@ Op message_op(OpKind kind, Label label, int peer, Size size, Tag tag) {
             .amount = size.amount};
 }
 
-// A receive without a size takes whatever was sent.
-Op receive_op(Label label, int peer, std::optional<Size> size, Tag tag) {
-    Op op = message_op(OpKind::receive, label, peer, size.value_or(Bytes{0}), tag);
-    if (!size) {
-        op.amount = any_amount;
-    }
-    return op;
-}
-
-void check_tag(Tag tag) {
-    if (static_cast<std::int32_t>(tag) < 0) {
-        throw ProgramError(fmt::format("a tag is 0 or more, not {}", static_cast<std::int32_t>(tag)));
-    }
-}
-
 }  // namespace
 
-void GPU::check_peer(const char* verb, int peer) const {
+// A message of the program's own, checked.
+Op GPU::message(OpKind kind, int peer, std::string_view text, Size size, Tag tag) {
+    const char* const verb = kind == OpKind::send ? "send to" : "receive from";
     if (peer < 0 || peer >= world_size()) {
         throw ProgramError(
             fmt::format("rank {} cannot {} rank {}: ranks are 0 to {}", rank(), verb, peer, world_size() - 1));
@@ -54,70 +41,28 @@ void GPU::check_peer(const char* verb, int peer) const {
     if (peer == rank()) {
         throw ProgramError(fmt::format("rank {} cannot {} itself", rank(), verb));
     }
-}
-
-void GPU::compute(std::string_view text, Work work) {
-    port_->post(compute_op(label(text), work));
-}
-
-Handle GPU::compute_async(std::string_view text, Work work) {
-    Op op = compute_op(label(text), work);
-    op.asynchronous = true;
-    port_->post(op);
-    return {asynchronous_ops_++, {}};
-}
-
-void GPU::send(int target, std::string_view text, Size size, Tag tag) {
-    check_peer("send to", target);
-    check_tag(tag);
-    port_->post(message_op(OpKind::send, label(text), target, size, tag));
-}
-
-Handle GPU::send_async(int target, std::string_view text, Size size, Tag tag) {
-    check_peer("send to", target);
-    check_tag(tag);
-    Op op = message_op(OpKind::send, label(text), target, size, tag);
-    op.asynchronous = true;
-    port_->post(op);
-    return {asynchronous_ops_++, {}};
-}
-
-void GPU::receive(int source, std::string_view text, Size size, Tag tag) {
-    check_peer("receive from", source);
-    check_tag(tag);
-    port_->post(message_op(OpKind::receive, label(text), source, size, tag));
-}
-
-Handle GPU::receive_async(int source, std::string_view text, Size size, Tag tag) {
-    check_peer("receive from", source);
-    check_tag(tag);
-    Op op = message_op(OpKind::receive, label(text), source, size, tag);
-    op.asynchronous = true;
-    port_->post(op);
-    return {asynchronous_ops_++, {}};
-}
-
-Handle GPU::send_bytes(int target, std::span<const std::byte> data, std::string_view text, std::optional<Size> size,
-                       Tag tag, bool asynchronous) {
-    check_peer("send to", target);
-    check_tag(tag);
-    Op op = message_op(OpKind::send, label(text), target, size.value_or(Bytes{static_cast<std::int64_t>(data.size())}),
-                       tag);
-    op.bytes = data.size();
-    op.asynchronous = asynchronous;
-    if (!data.empty()) {
-        port_->write(data);
+    if (static_cast<std::int32_t>(tag) < 0) {
+        throw ProgramError(fmt::format("a tag is 0 or more, not {}", static_cast<std::int32_t>(tag)));
     }
-    port_->post(op);
-    return asynchronous ? Handle{asynchronous_ops_++, {}} : Handle{};
+    return message_op(kind, label(text), peer, size, tag);
 }
 
-void GPU::receive_bytes(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size,
-                        Tag tag) {
-    check_peer("receive from", source);
-    check_tag(tag);
-    Op op = receive_op(label(text), source, size, tag);
-    op.bytes = into.size();
+// A receive of data; without a size it takes whatever was sent.
+Op GPU::data_receive(int source, std::string_view text, std::optional<Size> size, Tag tag, std::uint64_t bytes) {
+    Op op = message(OpKind::receive, source, text, size.value_or(Bytes{0}), tag);
+    op.amount = size ? op.amount : any_amount;
+    op.bytes = bytes;
+    return op;
+}
+
+Handle GPU::start(Op op, std::span<std::byte> into) {
+    op.asynchronous = true;
+    port_->post(op);
+    return {asynchronous_ops_++, into};
+}
+
+// What no data comes from needs no answer.
+void GPU::post_or_read(const Op& op, std::span<std::byte> into) {
     if (into.empty()) {
         port_->post(op);
         return;
@@ -126,24 +71,68 @@ void GPU::receive_bytes(int source, std::span<std::byte> into, std::string_view 
     port_->read(into);
 }
 
+void GPU::write(std::span<const std::byte> data) {
+    if (!data.empty()) {
+        port_->write(data);
+    }
+}
+
+void GPU::compute(std::string_view text, Work work) {
+    port_->post(compute_op(label(text), work));
+}
+
+Handle GPU::compute_async(std::string_view text, Work work) {
+    return start(compute_op(label(text), work));
+}
+
+void GPU::send(int target, std::string_view text, Size size, Tag tag) {
+    port_->post(message(OpKind::send, target, text, size, tag));
+}
+
+Handle GPU::send_async(int target, std::string_view text, Size size, Tag tag) {
+    return start(message(OpKind::send, target, text, size, tag));
+}
+
+void GPU::receive(int source, std::string_view text, Size size, Tag tag) {
+    port_->post(message(OpKind::receive, source, text, size, tag));
+}
+
+Handle GPU::receive_async(int source, std::string_view text, Size size, Tag tag) {
+    return start(message(OpKind::receive, source, text, size, tag));
+}
+
+Op GPU::data_send(int target, std::span<const std::byte> data, std::string_view text, std::optional<Size> size,
+                  Tag tag) {
+    const Size cost = size.value_or(Bytes{static_cast<std::int64_t>(data.size())});
+    Op op = message(OpKind::send, target, text, cost, tag);
+    op.bytes = data.size();
+    write(data);
+    return op;
+}
+
+void GPU::send_bytes(int target, std::span<const std::byte> data, std::string_view text, std::optional<Size> size,
+                     Tag tag) {
+    port_->post(data_send(target, data, text, size, tag));
+}
+
+Handle GPU::send_bytes_async(int target, std::span<const std::byte> data, std::string_view text,
+                             std::optional<Size> size, Tag tag) {
+    return start(data_send(target, data, text, size, tag));
+}
+
+void GPU::receive_bytes(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size,
+                        Tag tag) {
+    post_or_read(data_receive(source, text, size, tag, into.size()), into);
+}
+
 Handle GPU::receive_bytes_async(int source, std::span<std::byte> into, std::string_view text, std::optional<Size> size,
                                 Tag tag) {
-    check_peer("receive from", source);
-    check_tag(tag);
-    Op op = receive_op(label(text), source, size, tag);
-    op.bytes = into.size();
-    op.asynchronous = true;
-    port_->post(op);
-    return {asynchronous_ops_++, into};
+    return start(data_receive(source, text, size, tag, into.size()), into);
 }
 
 std::size_t GPU::expect_elements(int source, std::string_view text, std::optional<Size> size, Tag tag,
                                  std::size_t element_size) {
-    check_peer("receive from", source);
-    check_tag(tag);
-    Op op = receive_op(label(text), source, size, tag);
-    op.bytes = any_bytes;
-    const std::uint64_t bytes = port_->ask(op).bytes;
+    const std::uint64_t bytes = port_->ask(data_receive(source, text, size, tag, any_bytes)).bytes;
     if (bytes % element_size != 0) {
         throw ProgramError(fmt::format("rank {} wanted elements of {} B from rank {}, which sent {} B", rank(),
                                        element_size, source, bytes));
@@ -152,16 +141,10 @@ std::size_t GPU::expect_elements(int source, std::string_view text, std::optiona
 }
 
 void GPU::wait(const Handle& handle) {
-    const Op op{.kind = OpKind::wait, .amount = handle.number, .bytes = handle.into.size()};
     if (handle.number < 0 || handle.number >= asynchronous_ops_) {
         throw ProgramError(fmt::format("rank {} waits for a handle that none of its operations returned", rank()));
     }
-    if (handle.into.empty()) {
-        port_->post(op);
-        return;
-    }
-    port_->ask(op);
-    port_->read(handle.into);
+    post_or_read({.kind = OpKind::wait, .amount = handle.number, .bytes = handle.into.size()}, handle.into);
 }
 
 Duration GPU::now() {
@@ -214,21 +197,14 @@ void GPU::barrier() {
 void GPU::send_in_collective(int target, std::span<const std::byte> data, std::string_view text, Size size, Tag tag) {
     Op op = message_op(OpKind::send, label(text), target, size, tag);
     op.bytes = data.size();
-    if (!data.empty()) {
-        port_->write(data);
-    }
+    write(data);
     port_->post(op);
 }
 
 void GPU::receive_in_collective(int source, std::span<std::byte> into, std::string_view text, Size size, Tag tag) {
     Op op = message_op(OpKind::receive, label(text), source, size, tag);
     op.bytes = into.size();
-    if (into.empty()) {
-        port_->post(op);
-        return;
-    }
-    port_->ask(op);
-    port_->read(into);
+    post_or_read(op, into);
 }
 
 }  // namespace sim

@@ -74,7 +74,7 @@ public:
     // With data, which really arrives. Costs `size`, by default the bytes of the data.
     template <PayloadRange R>
     void send(int target, const R& data, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
-        send_bytes(target, std::as_bytes(std::span(data)), label, size, tag, false);
+        send_bytes(target, std::as_bytes(std::span(data)), label, size, tag);
     }
     // Fills `into`. A message of another number of bytes, or without data, is a mismatch.
     template <WritablePayloadRange R>
@@ -99,7 +99,7 @@ public:
     template <PayloadRange R>
     Handle send_async(int target, const R& data, std::string_view label = {}, std::optional<Size> size = {},
                       Tag tag = {}) {
-        return send_bytes(target, std::as_bytes(std::span(data)), label, size, tag, true);
+        return send_bytes_async(target, std::as_bytes(std::span(data)), label, size, tag);
     }
     // `into` must stay alive until wait().
     template <WritablePayloadRange R>
@@ -131,9 +131,17 @@ public:
 
 private:
     Label label(std::string_view text) { return text.empty() ? Label::none : port_->intern(text); }
-    void check_peer(const char* verb, int peer) const;
-    Handle send_bytes(int target, std::span<const std::byte> data, std::string_view label, std::optional<Size> size,
-                      Tag tag, bool asynchronous);
+    Op message(OpKind kind, int peer, std::string_view label, Size size, Tag tag);
+    Op data_send(int target, std::span<const std::byte> data, std::string_view label, std::optional<Size> size,
+                 Tag tag);
+    Op data_receive(int source, std::string_view label, std::optional<Size> size, Tag tag, std::uint64_t bytes);
+    Handle start(Op op, std::span<std::byte> into = {});
+    void post_or_read(const Op& op, std::span<std::byte> into);
+    void write(std::span<const std::byte> data);
+    void send_bytes(int target, std::span<const std::byte> data, std::string_view label, std::optional<Size> size,
+                    Tag tag);
+    Handle send_bytes_async(int target, std::span<const std::byte> data, std::string_view label,
+                            std::optional<Size> size, Tag tag);
     void receive_bytes(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size,
                        Tag tag);
     Handle receive_bytes_async(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size,
