@@ -37,7 +37,9 @@ private:
     std::span<std::byte> stack_;
     Body body_ = nullptr;
     void* argument_ = nullptr;
-    // What the sanitizers want to know: whose shadow stack, and where the outer stack lies.
+    // For the sanitizers: handles, shadows, and where the outer stack lies.
+    void* handle_ = nullptr;
+    void* outside_handle_ = nullptr;
     void* inside_shadow_ = nullptr;
     void* outside_shadow_ = nullptr;
     const void* outside_bottom_ = nullptr;

@@ -1,5 +1,7 @@
 #include "ranks/fiber/stacks.hpp"
 
+#include "ranks/fiber/sanitizers.hpp"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ Stacks::Stacks(int count, std::size_t bytes_each) {
         throw std::bad_alloc();
     }
     base_ = static_cast<std::byte*>(mapped);
+    sanitizers::forget({base_, total_});  // of stacks that once lay here
     // A huge page would give every rank 2 MiB of memory for the one page it touches.
     madvise(base_, total_, MADV_NOHUGEPAGE);
     for (int index = 0; guard_ > 0 && index < count; ++index) {
@@ -33,6 +36,7 @@ Stacks::Stacks(int count, std::size_t bytes_each) {
 }
 
 Stacks::~Stacks() {
+    sanitizers::forget({base_, total_});
     munmap(base_, total_);
 }
 

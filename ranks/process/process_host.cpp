@@ -1,11 +1,9 @@
 #include "ranks/process/process_host.hpp"
 
+#include "ranks/process/signals.hpp"
 #include "ranks/process/supervisor.hpp"
 
 #include <fmt/format.h>
-
-#include <array>
-#include <csignal>
 
 namespace sim::ranks {
 
@@ -14,27 +12,6 @@ namespace {
 // A rank whose program has returned has only to leave; one that was killed has only to be gone.
 constexpr std::chrono::seconds time_to_leave{2};
 constexpr std::chrono::seconds time_to_die{5};
-
-// Asio leaves the default behind, not what the program had set up for its own signals.
-class HandlersKept {
-public:
-    HandlersKept() {
-        for (std::size_t i = 0; i < signals.size(); ++i) {
-            sigaction(signals[i], nullptr, &before_[i]);
-        }
-    }
-    ~HandlersKept() {
-        for (std::size_t i = 0; i < signals.size(); ++i) {
-            sigaction(signals[i], &before_[i], nullptr);
-        }
-    }
-    HandlersKept(const HandlersKept&) = delete;
-    HandlersKept& operator=(const HandlersKept&) = delete;
-
-private:
-    static constexpr std::array signals{SIGCHLD, SIGINT, SIGTERM};
-    std::array<struct sigaction, signals.size()> before_{};
-};
 
 void end_ranks(RankProcesses& processes, Run& run) {
     if (run.fault) {
@@ -54,13 +31,15 @@ void end_ranks(RankProcesses& processes, Run& run) {
 
 Result run_as_processes(const LaunchOptions& options, const Program& program) {
     const auto begin = std::chrono::steady_clock::now();
-    const HandlersKept handlers_kept;
+    const HandlersKept kept;
     try {
-        RankProcesses processes(options, program);
+        SignalsBlocked blocked;  // nobody could handle them yet
+        RankProcesses processes(options, program, blocked);
         Run run(options, Order::any);
         run.begin_with(processes.pids());
         {
             Supervisor supervisor(processes, run);
+            blocked.unblock();
             supervisor.run();
         }
         end_ranks(processes, run);

@@ -26,23 +26,6 @@ std::string reason() {
     return std::strerror(errno);
 }
 
-// Signals come to a process that has nobody to handle them yet, or any more: between fork and the child's own set-up.
-class SignalsBlocked {
-public:
-    SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        sigprocmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { restore(); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-    void restore() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_{};
-};
-
 // The parent's handlers would run the parent's code in the child.
 void reset_signal_handlers() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2}) {
@@ -61,7 +44,7 @@ void leave_last_words(RankMemory& memory, const char* text) {
 
 }  // namespace
 
-RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program)
+RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked)
     : ended_(static_cast<std::size_t>(options.ranks)) {
     map_memory(options.ranks);
     event_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -69,7 +52,7 @@ RankProcesses::RankProcesses(const LaunchOptions& options, const Program& progra
         throw MachineLimit(fmt::format("cannot open a doorbell: {}", reason()));
     }
     try {
-        fork_all(options, program);
+        fork_all(options, program, blocked);
     } catch (...) {
         kill_all();
         reap_all(std::chrono::seconds(5));
@@ -103,10 +86,9 @@ void RankProcesses::map_memory(int ranks) {
     }
 }
 
-void RankProcesses::fork_all(const LaunchOptions& options, const Program& program) {
+void RankProcesses::fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked) {
     flush_output();  // or every child would write it once more
     const int parent = static_cast<int>(getpid());
-    SignalsBlocked blocked;
     for (int rank = 0; rank < options.ranks; ++rank) {
         const int pid = static_cast<int>(fork());
         if (pid < 0) {
@@ -120,7 +102,7 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
                 _exit(1);  // the supervisor died before the line above
             }
             reset_signal_handlers();
-            blocked.restore();
+            blocked.unblock();
             be_rank(rank, options, program);
         }
         // Both sides say it, so that neither has to wait for the other.

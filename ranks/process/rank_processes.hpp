@@ -6,6 +6,7 @@
 
 #include "ranks/launch.hpp"
 #include "ranks/process/shared_memory.hpp"
+#include "ranks/process/signals.hpp"
 
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <boost/interprocess/mapped_region.hpp>
@@ -18,8 +19,9 @@ namespace sim::ranks {
 
 class RankProcesses {
 public:
-    // Starts them all, or throws MachineLimit and leaves none.
-    RankProcesses(const LaunchOptions& options, const Program& program);
+    // Starts them all, or throws MachineLimit and leaves none. The ranks unblock their signals; the caller does so
+    // when it can handle them.
+    RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
     // Kills and reaps what is left.
     ~RankProcesses();
     RankProcesses(const RankProcesses&) = delete;
@@ -49,7 +51,7 @@ public:
 
 private:
     void map_memory(int ranks);
-    void fork_all(const LaunchOptions& options, const Program& program);
+    void fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);
     void forget_other_memory(int rank);
 

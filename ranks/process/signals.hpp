@@ -1,0 +1,48 @@
+// Signals while there is nobody to handle them, and handlers that are not ours.
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+
+namespace sim::ranks {
+
+// All signals wait while this lives, or until unblock(): from before the first fork until a supervisor listens.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsBlocked() { unblock(); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    void unblock() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
+// Puts back the launcher's own handlers: Asio leaves the default behind.
+class HandlersKept {
+public:
+    HandlersKept() {
+        for (std::size_t i = 0; i < signals.size(); ++i) {
+            sigaction(signals[i], nullptr, &before_[i]);
+        }
+    }
+    ~HandlersKept() {
+        for (std::size_t i = 0; i < signals.size(); ++i) {
+            sigaction(signals[i], &before_[i], nullptr);
+        }
+    }
+    HandlersKept(const HandlersKept&) = delete;
+    HandlersKept& operator=(const HandlersKept&) = delete;
+
+private:
+    static constexpr std::array signals{SIGCHLD, SIGINT, SIGTERM};
+    std::array<struct sigaction, signals.size()> before_{};
+};
+
+}  // namespace sim::ranks
