@@ -47,15 +47,18 @@ std::optional<int> Kernel::next_turn() {
 }
 
 Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
-    if (op.kind != OpKind::compute) {
-        last = {op.amount, op.measure, transfer_time(cluster_, Size{op.amount, op.measure})};
-        return last.price;
+    try {
+        const bool is_compute = op.kind == OpKind::compute;
+        const Duration price = is_compute ? compute_time(cluster_, rank, Work{op.amount, op.measure})
+                                          : transfer_time(cluster_, Size{op.amount, op.measure});
+        if (!is_compute || cluster_.compute.slowdown.empty()) {  // else the next rank's price is another
+            last = {op.amount, op.measure, price};
+        }
+        return price;
+    } catch (const ProgramError& error) {
+        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).op_number, describe(op),
+                                       describe_time(of(rank).clock), error.what()));
     }
-    const Duration price = compute_time(cluster_, rank, Work{op.amount, op.measure});
-    if (cluster_.compute.slowdown.empty()) {  // else the next rank's price is another
-        last = {op.amount, op.measure, price};
-    }
-    return price;
 }
 
 void Kernel::block(Rank& self, const Op& op, std::uint32_t op_number) {

@@ -6,7 +6,8 @@
 //   blocked    it waits for others, in simulated time;
 //   finished.
 // Who pays what, and when: docs/design.md. The same ops give the same timeline, whoever hosts the ranks.
-// Cost: no heap allocation per op once the run has warmed up; nothing for a trace that nobody asked for.
+// Cost: no heap allocation per computation or message once the run has warmed up; nothing for a trace that nobody asked
+// for.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -145,6 +146,7 @@ private:
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);
+    Duration chunk_price(const Board::Meeting& meeting, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
 
     Cluster cluster_;

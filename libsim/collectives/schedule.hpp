@@ -28,8 +28,9 @@ struct Schedule {
     int root = 0;
     int steps = 0;
     int chunks = 1;
-    // In every step each member sends to its right and receives from its left: its time has a closed form.
-    bool lock_step_ring = false;
+    // In every step each member sends and receives, and in the end has heard of every other, straight or through
+    // others: then its time has a closed form.
+    bool lock_step = false;
     Step (*at)(const Schedule& schedule, int member, int step) = nullptr;
 
     Step step(int member, int number) const { return at(*this, member, number); }

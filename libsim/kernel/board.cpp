@@ -76,16 +76,19 @@ const Board::Meeting& Board::latest_of(int rank, GroupId id) const {
 
 void Board::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at, const Op& op) const {
     const GroupId id = collective_word(op).group;
-    const auto with_form = [](const Op& o) {
-        return describe(o) + (o.kind == OpKind::enter ? " with data" : " by size alone");
-    };
     const bool forms_differ = meeting.op.kind != op.kind;
-    throw MismatchError(
-        fmt::format("collectives do not match in {}\n  rank {}, op {}: {}   at {}\n  rank {}, op {}: {}   at {}",
-                    id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size()),
-                    meeting.first_rank, meeting.first_op_number,
-                    forms_differ ? with_form(meeting.op) : describe(meeting.op), describe_time(meeting.first_at), rank,
-                    op_number, forms_differ ? with_form(op) : describe(op), describe_time(at)));
+    const auto line = [&](int who, std::uint32_t number, Time when, const Op& what) {
+        const char* form = !forms_differ ? "" : what.kind == OpKind::enter ? " with data" : " by size alone";
+        return fmt::format("\n  rank {}, op {}: {}{}   at {}", who, number, describe(what), form, describe_time(when));
+    };
+    std::string first = line(meeting.first_rank, meeting.first_op_number, meeting.first_at, meeting.op);
+    std::string second = line(rank, op_number, at, op);
+    if (rank < meeting.first_rank) {
+        std::swap(first, second);  // by rank: who came first in wall time is nobody's business
+    }
+    const std::string where =
+        id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size());
+    throw MismatchError(fmt::format("collectives do not match in {}{}{}", where, first, second));
 }
 
 }  // namespace sim

@@ -1,7 +1,11 @@
 // The kernel's collectives by size alone: all members meet, and one evaluation gives everybody's end.
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/error.hpp"
 #include "libsim/kernel.hpp"
+#include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/time_reader.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -17,13 +21,23 @@ bool Kernel::collective(int rank, Rank& self, const Op& op) {
     return self.status == Status::out;
 }
 
+Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each) const {
+    try {
+        return transfer_time(cluster_, each);
+    } catch (const ProgramError& error) {
+        const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
+        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).pending_number,
+                                       describe(meeting.op), describe_time(of(rank).clock), error.what()));
+    }
+}
+
 void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const CollectiveWord word = collective_word(meeting.op);
     const Group& group = groups_->group(word.group);
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
     const Schedule schedule = schedule_of(word.kind, group.size(), root);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
-    const StepCost cost{.send = transfer_time(cluster_, each), .acknowledgement = acknowledgement_};
+    const StepCost cost{.send = chunk_price(meeting, each), .acknowledgement = acknowledgement_};
 
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
     for (int index = 0; index < group.size(); ++index) {

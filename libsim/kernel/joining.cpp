@@ -47,7 +47,8 @@ void Kernel::join(int rank, Rank& self, Joinable& joinable) {
     if (joinable.op.kind == OpKind::compute) {
         self.computing += self.clock - begin;
     } else {
-        const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : joinable.begin;
+        // Who waits for its own sends is busy with them; who waits for a message is idle until its sender begins.
+        const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
         self.communicating += self.clock - std::clamp(transfer, begin, self.clock);
     }
     if (joinable.op.kind == OpKind::receive) {

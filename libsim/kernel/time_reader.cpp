@@ -10,11 +10,10 @@ namespace {
 
 bool has_closed_form(const Schedule& schedule, const std::vector<MemberClock>& members) {
     const auto sends_are_free = [](const MemberClock& member) { return member.sends_free <= member.time; };
-    return schedule.lock_step_ring && schedule.steps >= schedule.members - 1 &&
-           std::all_of(members.begin(), members.end(), sends_are_free);
+    return schedule.lock_step && std::all_of(members.begin(), members.end(), sends_are_free);
 }
 
-void read_lock_step_ring(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members) {
+void read_lock_step(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members) {
     if (schedule.steps == 0) {
         return;
     }
@@ -65,7 +64,7 @@ void read_time(const Schedule& schedule, const StepCost& cost, std::vector<Membe
     check(static_cast<int>(members.size()) == schedule.members, "a schedule of {} members has {} clocks",
           schedule.members, members.size());
     if (reading == Reading::closed_form_where_exact && has_closed_form(schedule, members)) {
-        read_lock_step_ring(schedule, cost, members);
+        read_lock_step(schedule, cost, members);
     } else {
         read_step_by_step(schedule, cost, members);
     }

@@ -3,7 +3,8 @@
 // Exact, with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives like this:
 //   sent(i, s)  = max(time(i, s), sends_free(i)) + send          time(i, s): before step s
 //   time(i,s+1) = max(sent(i, s), sent(from(i, s), s)) + acknowledgement
-// On a lock-step ring of s >= n-1 steps that is  max over members of time(·, 0) + s (send + acknowledgement).
+// In lock step (schedule.hpp) every member's lateness reaches everybody: after s steps all are at
+// max over members of time(·, 0) + s (send + acknowledgement).
 // Cost: n for the closed form, else n times the steps.
 #pragma once
 

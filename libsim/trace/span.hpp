@@ -37,7 +37,7 @@ struct RankTotals {
     std::int64_t bytes_sent = 0;
     std::int64_t billionths_sent = 0;  // of units
     std::int64_t messages_sent = 0;
-    std::int64_t ops = 0;  // compute, send, receive, wait, collective, log, now
+    std::int64_t ops = 0;  // compute, send, receive, wait, collective, now
 };
 
 }  // namespace sim

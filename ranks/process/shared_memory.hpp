@@ -2,9 +2,13 @@
 // nothing is left behind and nobody else can open it.
 //
 // (1) No lock lives here: a process may be killed between any two instructions.
+//
 // (2) Each atomic has one writer, named below. Data lies between the two positions of its ring and does not change
-// there. (3) Positions only grow; a position's place in its ring is its remainder. (4) The supervisor believes nothing:
-// it keeps its own positions, and copies before it looks.
+// there.
+//
+// (3) Positions only grow; a position's place in its ring is its remainder.
+//
+// (4) The supervisor believes nothing: it keeps its own positions, and copies before it looks.
 #pragma once
 
 #include "libsim/op.hpp"

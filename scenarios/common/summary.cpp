@@ -86,29 +86,35 @@ std::string table(const Outcome& outcome) {
     return text;
 }
 
-// One sentence about the largest loss, from the numbers of the run.
+// What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
 std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
     const int n = outcome.options.ranks;
     if (n == 1) {
         return "this is the one GPU with which the others are compared";
     }
     const double extra = spent.compute - outcome.sequential_seconds;
-    const double largest = std::max({spent.communication, spent.idle, extra});
-    if (largest <= 1e-9 * spent.all()) {
-        return "nothing is lost: all of the time is compute, and all of the compute is needed";
+    struct Loss {
+        double seconds;
+        std::string sentence;
+    };
+    std::vector<Loss> losses{
+        {spent.communication,
+         fmt::format("a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
+                     spent.communication / n, outcome.simulated_seconds())},
+        {spent.idle,
+         fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: they compute from {:.3f} s to {:.3f} s",
+                     spent.idle / n, outcome.simulated_seconds(), spent.least_compute, spent.most_compute)},
+        {extra,
+         fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
+                     spent.compute, outcome.sequential_seconds)}};
+    constexpr double matters = 0.05;  // of all ranks' time
+    std::erase_if(losses, [&](const Loss& loss) { return loss.seconds < matters * spent.all(); });
+    std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.seconds > b.seconds; });
+    std::string text;
+    for (const Loss& loss : losses) {
+        text += fmt::format("{}{}", text.empty() ? "" : "\n                   ", loss.sentence);
     }
-    if (largest == spent.communication) {
-        return fmt::format(
-            "a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
-            spent.communication / n, outcome.simulated_seconds());
-    }
-    if (largest == spent.idle) {
-        return fmt::format(
-            "a rank waits {:.3f} s of {:.3f} s on average for others: they compute from {:.3f} s to {:.3f} s",
-            spent.idle / n, outcome.simulated_seconds(), spent.least_compute, spent.most_compute);
-    }
-    return fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
-                       spent.compute, outcome.sequential_seconds);
+    return text.empty() ? "hardly anything is lost: nearly all of the time is compute that is needed" : text;
 }
 
 std::string agreement(const Outcome& outcome) {

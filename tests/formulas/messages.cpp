@@ -1,4 +1,5 @@
 // Compute, send, receive and their asynchronous forms against sums worked out by hand.
+#include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <array>
@@ -198,6 +199,19 @@ TEST_P(Messages, ReceivesWaitSideBySide) {
     EXPECT_EQ(run.end(), 3100ms);
 }
 
+TEST_P(Messages, WaitingForOnesOwnSendsIsCommunicationAlsoForThoseBeforeThem) {
+    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            gpu.send_async(1, "first", Units(100));
+            gpu.wait(gpu.send_async(1, "second", Units(100)));
+        } else {
+            gpu.receive(0, "first", Units(100));
+            gpu.receive(0, "second", Units(100));
+        }
+    });
+    EXPECT_EQ(run.result.ranks[0].communication, Duration{2100ms});
+}
+
 TEST_P(Messages, ARankEndsWhenAllThatItStartedHasEnded) {
     const auto run = simulate_well(ranks(2), [](GPU& gpu) {
         gpu.rank() == 0 ? gpu.send_async(1, "x", Units(100)) : gpu.receive_async(0, "x", Units(100));
@@ -243,7 +257,11 @@ TEST_P(Messages, OfUnknownPriceAreAnErrorThatSaysWhatToDo) {
     const auto run = simulate(ranks(2), [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, 1_MB) : gpu.receive(0, 1_MB); });
     ASSERT_FALSE(run.result.ok());
     EXPECT_THAT(run.result.fault->message,
-                testing::HasSubstr("profile gpu-py has no price for bytes; say the cost in units"));
+                testing::HasSubstr(
+                    "op 0: send 1000000 B to 1 at 0 s: profile gpu-py has no price for bytes; say the cost in units"));
+    const auto by_size = simulate(ranks(2), [](GPU& gpu) { all_reduce(gpu, world(gpu), 1_MB); });
+    EXPECT_THAT(by_size.result.fault->message,
+                testing::HasSubstr("rank 0, op 0: all-reduce of 1000000 B at 0 s: profile"));
 }
 
 }  // namespace

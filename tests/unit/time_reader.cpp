@@ -15,10 +15,10 @@ std::vector<MemberClock> arrivals(int n, test::Random& random) {
     return members;
 }
 
-TEST(TimeReader, ClosedFormOfALockStepRingEqualsTheStepsForRandomStragglers) {
+TEST(TimeReader, ClosedFormOfLockStepEqualsTheStepsForRandomStragglers) {
     test::Random random(3);
-    for (const CollectiveKind kind :
-         {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather,
+                                      CollectiveKind::reduce_scatter, CollectiveKind::barrier}) {
         for (int n = 1; n <= 40; ++n) {
             const Schedule schedule = schedule_of(kind, n, 0);
             const StepCost cost{Duration{random.below(50)}, Duration{random.below(50)}};

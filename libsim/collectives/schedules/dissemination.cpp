@@ -20,6 +20,7 @@ Schedule dissemination_barrier(int members) {
             .kind = CollectiveKind::barrier,
             .members = members,
             .steps = static_cast<int>(std::bit_width(static_cast<unsigned>(members - 1))),
+            .lock_step = true,
             .at = round};
 }
 

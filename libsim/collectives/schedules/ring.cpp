@@ -55,7 +55,7 @@ Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Sche
             .members = members,
             .steps = steps,
             .chunks = members,
-            .lock_step_ring = true,
+            .lock_step = true,
             .at = at};
 }
 
