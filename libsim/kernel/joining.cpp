@@ -44,6 +44,7 @@ void Kernel::join(int rank, Rank& self, Joinable& joinable) {
     const Time begin = self.clock;
     self.clock = std::max(self.clock, joinable.end);
     joinable.joined = true;
+    self.delivery = {};
     if (joinable.op.kind == OpKind::compute) {
         self.computing += self.clock - begin;
     } else {

@@ -16,6 +16,7 @@ namespace {
 constexpr int looks_before_sleep = 20;
 // Signals are looked for now and then even if the supervisor never sleeps.
 constexpr int rounds_between_polls = 64;
+constexpr int turns_at_a_time = 4096;
 
 }  // namespace
 
@@ -40,14 +41,14 @@ void Supervisor::run() {
     note_changes();  // what happened before the signals were watched
     while (!run_->fault) {
         release_due_ranks();
-        give_turns();
+        const bool more = give_turns();
         if (run_->fault || run_->kernel.all_finished()) {
             return;
         }
-        if (running_.empty() && paced_.empty()) {
+        if (run_->kernel.stuck()) {
             return fail(Failure::mismatch_or_deadlock, -1, explain_deadlock(run_->kernel));
         }
-        const bool news = look_at_running_ranks();
+        const bool news = look_at_running_ranks() || more;
         report_ended_ranks();
         idle_looks = news ? 0 : idle_looks + 1;
         if (idle_looks > looks_before_sleep) {
@@ -66,11 +67,12 @@ void Supervisor::fail(Failure failure, int rank, std::string message, int signal
     run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
 }
 
-void Supervisor::give_turns() {
-    while (!run_->fault) {
+// True if some rank is still due: a rank that posts for ever must not keep the supervisor from everything else.
+bool Supervisor::give_turns() {
+    for (int turn = 0; turn < turns_at_a_time && !run_->fault; ++turn) {
         const std::optional<int> rank = run_->kernel.next_turn();
         if (!rank) {
-            return;
+            return false;
         }
         if (is_due(*rank)) {
             take_turn(*rank);
@@ -80,6 +82,7 @@ void Supervisor::give_turns() {
             watch_pace(paced_.top().at);
         }
     }
+    return true;
 }
 
 bool Supervisor::is_due(int rank) {
@@ -175,7 +178,8 @@ bool Supervisor::look_at_running_ranks() {
 
 void Supervisor::sleep() {
     std::atomic<std::uint32_t>& asleep = processes_->supervisor().asleep;
-    asleep.store(1, std::memory_order_seq_cst);
+    asleep.store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     // Who has posted before it saw that we sleep would not ring.
     if (!look_at_running_ranks()) {
         io_.run_one();

@@ -43,7 +43,7 @@ private:
     };
 
     // supervisor.cpp
-    void give_turns();
+    bool give_turns();
     void take_turn(int rank);
     void answer(int rank);
     bool look_at_running_ranks();

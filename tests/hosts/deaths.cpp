@@ -131,7 +131,8 @@ TEST(Deaths, AThousandRandomKillsAreEachReportedWithTheirRankAndLeaveNothing) {
         ASSERT_THAT(result.fault->message,
                     HasSubstr("rank " + std::to_string(victim) + " (pid " + std::to_string(shared->pids[victim]) +
                               ") was killed by signal 9 (Killed; possibly out of memory)"));
-        ASSERT_THAT(result.fault->message, HasSubstr("its last op: "));
+        ASSERT_THAT(result.fault->message,
+                    testing::AnyOf(HasSubstr("its last op: "), HasSubstr("before its first op")));
     }
     EXPECT_EQ(Census{}, before);
     std::sort(latencies.begin(), latencies.end());
@@ -234,6 +235,18 @@ TEST(Deaths, AnInterruptedRunStopsItsRanksAndSaysWhichSignal) {
         EXPECT_EQ(result.exit_code(), 128 + signal);
         EXPECT_EQ(Census{}, before);
     }
+}
+
+TEST(Deaths, ARankThatPostsForEverKeepsNobodyFromNoticingAnything) {
+    const auto result = ranks::launch({.ranks = 2}, [](GPU& gpu) {
+        while (gpu.rank() == 0) {
+            gpu.compute(Units(0));
+        }
+        std::this_thread::sleep_for(5ms);
+        std::raise(SIGKILL);
+    });
+    EXPECT_EQ(result.exit_code(), 4);
+    EXPECT_EQ(result.fault->rank, 1);
 }
 
 TEST(Deaths, AnInterruptedRunOfFibersStopsToo) {
