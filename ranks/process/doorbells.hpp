@@ -14,7 +14,7 @@
 namespace sim::ranks {
 
 // An answer takes a few microseconds where both sides are awake; giving way that often costs less than going to sleep.
-inline constexpr int yields_before_sleep = 20;
+inline constexpr int yields_before_sleep = 50;
 
 inline long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
     return syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);

@@ -13,7 +13,7 @@ namespace sim::ranks {
 namespace {
 
 // Ranks that are about to post need a few microseconds: giving way that often costs less than going to sleep.
-constexpr int looks_before_sleep = 20;
+constexpr int looks_before_sleep = 50;
 // Signals are looked for now and then even if the supervisor never sleeps.
 constexpr int rounds_between_polls = 64;
 constexpr int turns_at_a_time = 4096;
