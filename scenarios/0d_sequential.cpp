@@ -5,8 +5,8 @@
 //
 //   time of a step = items x compute units of an item x seconds per unit
 //                  = 16 x 20 x 0.1 s = 32 s with the defaults
-#include "scenarios/common/options.hpp"
-#include "scenarios/common/scenario.hpp"
+#include "scenarios/options/options.hpp"
+#include "scenarios/scenario.hpp"
 #include "scenarios/training/alone.hpp"
 #include "scenarios/training/items.hpp"
 #include "scenarios/training/model.hpp"

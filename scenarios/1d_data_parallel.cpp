@@ -9,8 +9,8 @@
 //
 // Half of the time is communication: 4 GPUs are not quite 2 times as fast as one.
 #include "libsim/collectives/all_reduce.hpp"
-#include "scenarios/common/options.hpp"
-#include "scenarios/common/scenario.hpp"
+#include "scenarios/options/options.hpp"
+#include "scenarios/scenario.hpp"
 #include "scenarios/training/alone.hpp"
 #include "scenarios/training/items.hpp"
 #include "scenarios/training/model.hpp"

@@ -1,4 +1,4 @@
-#include "scenarios/common/narration.hpp"
+#include "scenarios/report/narration.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

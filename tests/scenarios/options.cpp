@@ -1,7 +1,7 @@
-#include "scenarios/common/options.hpp"
+#include "scenarios/options/options.hpp"
 
-#include "scenarios/common/errors.hpp"
-#include "scenarios/common/nearest.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/nearest.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

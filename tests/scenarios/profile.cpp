@@ -1,6 +1,6 @@
-#include "scenarios/common/profile.hpp"
+#include "scenarios/options/profile.hpp"
 
-#include "scenarios/common/errors.hpp"
+#include "scenarios/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

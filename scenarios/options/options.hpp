@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ranks/launch.hpp"
-#include "scenarios/common/scenario.hpp"
+#include "scenarios/scenario.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,13 +1,11 @@
-#include "scenarios/common/outcome.hpp"
+#include "scenarios/report/outcome.hpp"
 
 #include "libsim/check.hpp"
+#include "libsim/trace/timeline_hash.hpp"
 #include "scenarios/training/alone.hpp"
-
-#include <openssl/evp.h>
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace sim::scenarios {
@@ -45,18 +43,6 @@ double mean_loss(const sim::ranks::Result& result, const std::string& name, cons
     return sum / options.items;
 }
 
-std::string sha256(std::span<const double> numbers) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    const int done = EVP_Digest(numbers.data(), numbers.size_bytes(), digest.data(), &length, EVP_sha256(), nullptr);
-    check(done == 1, "SHA-256 is not available");
-    std::string text;
-    for (unsigned int i = 0; i < length; ++i) {
-        text += fmt::format("{:02x}", digest[i]);
-    }
-    return text;
-}
-
 }  // namespace
 
 double Outcome::speedup() const {
@@ -71,7 +57,7 @@ Outcome outcome_of(const std::string& scenario, const Options& options, const Cl
     outcome.loss_before = mean_loss(outcome.result, "loss before", options);
     outcome.loss = mean_loss(outcome.result, "loss", options);
     const auto& weights = reported(outcome.result, "weights", options.ranks);
-    outcome.weights_sha256 = sha256(weights.at(0));
+    outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(weights.at(0))));
     const std::vector<double> alone = training::train_alone({.seed = static_cast<std::uint64_t>(options.seed),
                                                              .items = options.items,
                                                              .layers = options.layers,

@@ -1,12 +1,12 @@
 #include "libsim/error.hpp"
-#include "scenarios/common/chrome_trace.hpp"
-#include "scenarios/common/errors.hpp"
-#include "scenarios/common/json_report.hpp"
-#include "scenarios/common/narration.hpp"
-#include "scenarios/common/outcome.hpp"
-#include "scenarios/common/output_file.hpp"
-#include "scenarios/common/profile.hpp"
-#include "scenarios/common/summary.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/profile.hpp"
+#include "scenarios/report/chrome_trace.hpp"
+#include "scenarios/report/json_report.hpp"
+#include "scenarios/report/narration.hpp"
+#include "scenarios/report/outcome.hpp"
+#include "scenarios/report/output_file.hpp"
+#include "scenarios/report/summary.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>

@@ -1,8 +1,8 @@
-#include "scenarios/common/profile.hpp"
+#include "scenarios/options/profile.hpp"
 
-#include "scenarios/common/errors.hpp"
-#include "scenarios/common/nearest.hpp"
-#include "scenarios/common/toml_file.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/nearest.hpp"
+#include "scenarios/options/toml_file.hpp"
 
 #include <fmt/format.h>
 

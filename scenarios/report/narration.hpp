@@ -8,7 +8,7 @@
 #pragma once
 
 #include "libsim/trace/span.hpp"
-#include "scenarios/common/labels.hpp"
+#include "scenarios/report/labels.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ranks/launch.hpp"
-#include "scenarios/common/options.hpp"
+#include "scenarios/options/options.hpp"
 
 #include <string>
 

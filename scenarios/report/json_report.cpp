@@ -1,4 +1,4 @@
-#include "scenarios/common/json_report.hpp"
+#include "scenarios/report/json_report.hpp"
 
 #include <nlohmann/json.hpp>
 

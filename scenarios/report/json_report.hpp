@@ -1,7 +1,7 @@
 // The outcome as one JSON object, for programs: the keys and units that --json promises.
 #pragma once
 
-#include "scenarios/common/outcome.hpp"
+#include "scenarios/report/outcome.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Every option, once: its name, what it takes, and what it sets. The command line and --config read the same table.
 #pragma once
 
-#include "scenarios/common/options.hpp"
-#include "scenarios/common/toml_file.hpp"
+#include "scenarios/options/options.hpp"
+#include "scenarios/options/toml_file.hpp"
 
 #include <cstdint>
 #include <functional>

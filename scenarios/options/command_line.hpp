@@ -1,7 +1,7 @@
 // The command line, taken apart: which options were given, with what. The one place that knows CLI11.
 #pragma once
 
-#include "scenarios/common/option_table.hpp"
+#include "scenarios/options/option_table.hpp"
 
 #include <optional>
 #include <string>

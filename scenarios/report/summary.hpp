@@ -1,7 +1,7 @@
 // The outcome for a reader: what ran, where each rank's time went, and why N ranks are not N times as fast.
 #pragma once
 
-#include "scenarios/common/outcome.hpp"
+#include "scenarios/report/outcome.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
-#include "scenarios/common/option_table.hpp"
+#include "scenarios/options/option_table.hpp"
 
-#include "scenarios/common/errors.hpp"
-#include "scenarios/common/nearest.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/nearest.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "scenarios/common/output_file.hpp"
+#include "scenarios/report/output_file.hpp"
 
-#include "scenarios/common/errors.hpp"
+#include "scenarios/errors.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

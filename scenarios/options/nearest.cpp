@@ -1,4 +1,4 @@
-#include "scenarios/common/nearest.hpp"
+#include "scenarios/options/nearest.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -1,9 +1,9 @@
-#include "scenarios/common/options.hpp"
+#include "scenarios/options/options.hpp"
 
-#include "scenarios/common/command_line.hpp"
-#include "scenarios/common/errors.hpp"
-#include "scenarios/common/nearest.hpp"
-#include "scenarios/common/option_table.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/command_line.hpp"
+#include "scenarios/options/nearest.hpp"
+#include "scenarios/options/option_table.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scenarios/common/summary.hpp"
+#include "scenarios/report/summary.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "scenarios/common/command_line.hpp"
+#include "scenarios/options/command_line.hpp"
 
-#include "scenarios/common/errors.hpp"
-#include "scenarios/common/nearest.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/nearest.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
-#include "scenarios/common/toml_file.hpp"
+#include "scenarios/options/toml_file.hpp"
 
-#include "scenarios/common/errors.hpp"
+#include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

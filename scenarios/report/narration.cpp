@@ -1,4 +1,4 @@
-#include "scenarios/common/narration.hpp"
+#include "scenarios/report/narration.hpp"
 
 #include <fmt/format.h>
 
