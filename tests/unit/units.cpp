@@ -65,8 +65,8 @@ TEST(Units, KeepAThirdOfFiveHundredToABillionth) {
 }
 
 TEST(Units, RefuseWhatTheyCannotHold) {
-    EXPECT_THROW(Units(1e10), std::out_of_range);
-    EXPECT_THROW(Units(std::numeric_limits<double>::quiet_NaN()), std::out_of_range);
+    EXPECT_THROW(Units{1e10}, std::out_of_range);
+    EXPECT_THROW(Units{std::numeric_limits<double>::quiet_NaN()}, std::out_of_range);
 }
 
 TEST(CeilDiv, RoundsUpAndKeepsWholeParts) {
