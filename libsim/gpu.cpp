@@ -134,6 +134,8 @@ std::size_t GPU::expect_elements(int source, std::string_view text, std::optiona
                                  std::size_t element_size) {
     const std::uint64_t bytes = port_->ask(data_receive(source, text, size, tag, any_bytes)).bytes;
     if (bytes % element_size != 0) {
+        std::vector<std::byte> unwanted(bytes);
+        port_->read(unwanted);  // or the next receive would find it
         throw ProgramError(fmt::format("rank {} wanted elements of {} B from rank {}, which sent {} B", rank(),
                                        element_size, source, bytes));
     }
@@ -166,7 +168,12 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
     if (!group.contains(rank())) {
         throw ProgramError(fmt::format("rank {} joins a {} of a group it is not in", rank(), name_of(what.kind)));
     }
-    if (what.root >= 0 && !group.contains(what.root)) {
+    if (group.largest() >= world_size()) {
+        throw ProgramError(fmt::format("rank {} joins a {} with rank {}: ranks are 0 to {}", rank(), name_of(what.kind),
+                                       group.largest(), world_size() - 1));
+    }
+    const bool has_root = what.root >= 0 || what.kind == CollectiveKind::broadcast;
+    if (has_root && !group.contains(what.root)) {
         throw ProgramError(fmt::format("the {}'s root, rank {}, is not in its group", name_of(what.kind), what.root));
     }
     Op op{.kind = kind,

@@ -26,13 +26,13 @@ namespace sim {
 enum class Tag : std::int32_t {};
 
 template <class T>
-concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::view<T>;
 
 // A vector, span, std::array … of payload. No text literal: that is a label.
 template <class R>
 concept PayloadRange =
-    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && !std::is_array_v<std::remove_cvref_t<R>> &&
-    Payload<std::ranges::range_value_t<R>>;
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Payload<std::ranges::range_value_t<R>> &&
+    !(std::is_array_v<std::remove_cvref_t<R>> && std::is_same_v<std::ranges::range_value_t<R>, char>);
 template <class R>
 concept WritablePayloadRange =
     PayloadRange<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
@@ -96,6 +96,8 @@ public:
     Handle compute_async(std::string_view label, Work work);
     Handle send_async(int target, std::string_view label, Size size, Tag tag = {});
     Handle receive_async(int source, std::string_view label, Size size, Tag tag = {});
+    Handle send_async(int target, Size size, Tag tag = {}) { return send_async(target, {}, size, tag); }
+    Handle receive_async(int source, Size size, Tag tag = {}) { return receive_async(source, {}, size, tag); }
     template <PayloadRange R>
     Handle send_async(int target, const R& data, std::string_view label = {}, std::optional<Size> size = {},
                       Tag tag = {}) {
@@ -103,8 +105,8 @@ public:
     }
     // `into` must stay alive until wait().
     template <WritablePayloadRange R>
-    Handle receive_async(int source, R&& into, std::string_view label = {}, std::optional<Size> size = {},
-                         Tag tag = {}) {
+    requires std::ranges::borrowed_range<R> Handle receive_async(int source, R&& into, std::string_view label = {},
+                                                                 std::optional<Size> size = {}, Tag tag = {}) {
         return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), label, size, tag);
     }
     void wait(const Handle& handle);

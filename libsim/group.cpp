@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace sim {
 
@@ -13,6 +14,9 @@ Group Group::strided(int first, int stride, int count) {
         throw ProgramError(
             fmt::format("a group needs first >= 0, stride >= 1 and count >= 1, not first {}, stride {}, count {}",
                         first, stride, count));
+    }
+    if (first + static_cast<std::int64_t>(count - 1) * stride > INT32_MAX) {
+        throw ProgramError(fmt::format("a group of {} ranks from {} by {} has no last rank", count, first, stride));
     }
     Group group;
     group.first_ = first;
@@ -94,10 +98,15 @@ bool operator==(const Group& a, const Group& b) {
 }
 
 std::size_t GroupHash::operator()(const Group& group) const {
-    std::size_t hash = static_cast<std::size_t>(group.size());
-    // The first few members tell groups apart; equality decides.
-    for (int index = 0; index < std::min(group.size(), 4); ++index) {
-        hash = hash * 1'000'003U + static_cast<std::size_t>(group.rank_at(index));
+    std::uint64_t hash = static_cast<std::uint64_t>(group.size());
+    const auto mix = [&hash](int value) {
+        hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 29U;
+    };
+    mix(group.rank_at(0));
+    mix(group.rank_at(group.size() - 1));
+    for (int index = 1; !group.evenly_spaced() && index < group.size() - 1; ++index) {
+        mix(group.rank_at(index));
     }
     return hash;
 }

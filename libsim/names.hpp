@@ -16,6 +16,8 @@ namespace sim {
 class Names {
 public:
     Names() { intern(""); }
+    Names(const Names&) = delete;  // its look-ups point into its own texts
+    Names& operator=(const Names&) = delete;
     Label intern(std::string_view text);
     const std::string& text(Label label) const { return texts_[static_cast<std::size_t>(label)]; }
     std::size_t size() const { return texts_.size(); }

@@ -34,6 +34,12 @@ Pace fraction_of(double number) {
 
 }  // namespace
 
+void add_checked(std::int64_t& sum, std::int64_t amount) {
+    if (__builtin_add_overflow(sum, amount, &sum)) {
+        throw std::overflow_error("a rank sends more than 64 bits can count");
+    }
+}
+
 void throw_time_overflow() {
     throw std::overflow_error("simulated time left its range of 106 days");
 }
@@ -86,8 +92,13 @@ Pace slowed(Pace pace, double factor) {
             amount /= a;
         }
     }
-    if (picoseconds > INT64_MAX || amount > INT64_MAX) {
-        throw std::out_of_range("a slowdown has too many digits for its rate");
+    // Two fractions of many digits: the nearest one that fits is right to 1e-18 of itself.
+    while (picoseconds > INT64_MAX || amount > INT64_MAX) {
+        picoseconds = (picoseconds + 1) / 2;
+        amount = (amount + 1) / 2;
+    }
+    if (amount < 1'000'000'000 && picoseconds > INT64_MAX / 2) {
+        throw std::out_of_range("a rate this slow leaves the range of simulated time");
     }
     return {static_cast<std::int64_t>(picoseconds), static_cast<std::int64_t>(amount)};
 }

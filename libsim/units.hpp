@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 
 namespace sim {
@@ -31,6 +32,9 @@ inline Time later(Time at, Duration by) {
     }
     return Time{Duration{sum}};
 }
+
+// sum += amount. Throws std::overflow_error where that leaves 64 bits.
+void add_checked(std::int64_t& sum, std::int64_t amount);
 
 double seconds(Duration duration);
 inline double seconds(Time time) {
@@ -64,7 +68,8 @@ public:
 
     constexpr Units() = default;
     explicit Units(double units);
-    explicit Units(int units) : billionths_(std::int64_t{units} * per_unit) {}
+    template <std::integral Integer>
+    explicit Units(Integer units) : Units(static_cast<double>(units)) {}
     static constexpr Units from_billionths(std::int64_t n) {
         Units units;
         units.billionths_ = n;
@@ -73,6 +78,9 @@ public:
     constexpr std::int64_t billionths() const { return billionths_; }
     double value() const;
     friend constexpr auto operator<=>(Units, Units) = default;
+    friend constexpr Units operator+(Units a, Units b) { return from_billionths(a.billionths_ + b.billionths_); }
+    friend constexpr Units operator-(Units a, Units b) { return from_billionths(a.billionths_ - b.billionths_); }
+    friend constexpr Units operator*(std::int64_t k, Units a) { return from_billionths(k * a.billionths_); }
 
 private:
     std::int64_t billionths_ = 0;
@@ -130,10 +138,10 @@ struct Pace {
 };
 Pace pace_of(Bandwidth bandwidth);
 Pace pace_of(FlopRate rate);
-// Seconds for one unit; decimal fractions of up to 15 digits are exact. Throws std::out_of_range below 0 or if not
-// finite.
+// Seconds for one unit; decimal fractions of up to 15 digits and 21 places are exact. Throws std::out_of_range below 0
+// or if not finite.
 Pace pace_of_unit(double seconds_per_unit);
-// `pace` made slower (or faster) by a decimal factor of up to 15 digits.
+// `pace` made slower (or faster) by a factor: exact where the product has a fraction of 63 bits, else right to 1e-18.
 Pace slowed(Pace pace, double factor);
 
 // How long `amount` takes at `pace`, rounded up. Requires: amount >= 0.

@@ -38,6 +38,8 @@ struct LaunchOptions {
     bool hash_timeline = true;  // fill Result::timeline_sha256
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
+    // What the launcher's user should know while the run goes on, as one line: a rank that was stopped, say.
+    std::function<void(const std::string& what)> on_notice = nullptr;
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung
@@ -77,7 +79,8 @@ struct Result {
 };
 
 // Forks (Host::process) before it starts anything else; call it before threads exist.
-// Throws std::invalid_argument for options that cannot be (0 ranks, a time scale below 0).
+// Throws std::invalid_argument for options that cannot be (0 ranks, a time scale below 0), and std::overflow_error,
+// with no rank left behind, where simulated time leaves its range of 106 days.
 Result launch(const LaunchOptions& options, const Program& program);
 
 }  // namespace sim::ranks

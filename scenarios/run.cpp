@@ -1,4 +1,5 @@
 #include "libsim/error.hpp"
+#include "ranks/host/stop_signal.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/profile.hpp"
 #include "scenarios/report/chrome_trace.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -25,7 +27,7 @@ namespace sim::scenarios {
 namespace {
 
 // Exit codes beside those of a fault.
-enum ExitCode { done = 0, failed = 1, usage = 2, no_output = 6, machine_limit = 7 };
+enum ExitCode { done = 0, failed = 1, usage = 2, no_output = 6, machine_limit = 7, stopped = 128 };
 
 int complain(const std::string& name, std::string what, int exit_code) {
     // One line, whatever was typed or read.
@@ -94,6 +96,7 @@ sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
     launch.on_start = [&](const std::vector<int>& of_ranks) { pids = of_ranks; };
+    launch.on_notice = [&](const std::string& what) { fmt::print(stderr, "{}: {}\n", run.scenario.name, what); };
     const bool traced = !options.trace.empty();
     if (traced || !options.quiet) {
         launch.on_span = [&, traced](const Span& span) {
@@ -129,6 +132,8 @@ int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
         check_output(options.trace);
     }
 
+    // From here on an interrupted run still leaves a valid trace.
+    const sim::ranks::StopSignal stop;
     Recording recording;
     sim::ranks::Result result = launch_and_narrate({scenario, options, cluster}, recording);
     int exit_code = result.exit_code();
@@ -148,6 +153,9 @@ int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
     }
     const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(result));
     print(options.json ? json_report(outcome) : summary(outcome));
+    if (const int signal = stop.received(); signal != 0) {
+        return stopped + signal;
+    }
     if (exit_code == done && !(outcome.max_weight_difference <= weights_agree)) {
         return complain(scenario.name, "the weights differ from those of training on one rank", failed);
     }
@@ -157,6 +165,9 @@ int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
 }  // namespace
 
 int run(const Scenario& scenario, int argc, const char* const* argv) {
+    // A file that grows too large and a reader that goes away are failed writes, which are reported, not an end.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
     try {
         return run_or_throw(scenario, argc, argv);
     } catch (const UsageError& error) {

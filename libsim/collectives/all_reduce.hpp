@@ -27,8 +27,8 @@ void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
 }
 
 // By size alone: one op, whatever the group's size. Takes the same time as the messages would.
-inline void all_reduce(GPU& gpu, const Group& group, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size});
+inline void all_reduce(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum) {
+    gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction});
 }
 
 }  // namespace sim

@@ -8,8 +8,8 @@ namespace {
 
 // Two groups that share a pair of ranks must not take each other's messages, nor two kinds within one group.
 Tag tag_of(const Group& group, CollectiveKind kind) {
-    const std::size_t hash = GroupHash{}(group)*8U + static_cast<std::size_t>(kind);
-    return Tag{-1 - static_cast<std::int32_t>(hash & 0x3fffffffU)};
+    const std::uint64_t mixed = (GroupHash{}(group) + static_cast<std::uint64_t>(kind)) * 0xff51afd7ed558ccdU;
+    return Tag{-1 - static_cast<std::int32_t>(mixed >> 34U)};  // 30 bits of it
 }
 
 std::span<std::byte> chunk(const Elements& elements, const Schedule& schedule, int index) {

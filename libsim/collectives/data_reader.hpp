@@ -75,7 +75,12 @@ Elements elements_of(std::span<T, Extent> data, Reduction reduction) {
 template <Number T, std::size_t Extent>
 void divide_by(std::span<T, Extent> data, int members) {
     for (T& value : data) {
-        value = static_cast<T>(value / static_cast<T>(members));
+        if constexpr (std::is_floating_point_v<T>) {
+            value /= static_cast<T>(members);
+        } else {  // the number of members need not fit into T
+            using Whole = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+            value = static_cast<T>(static_cast<Whole>(value) / static_cast<Whole>(members));
+        }
     }
 }
 

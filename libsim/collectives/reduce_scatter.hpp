@@ -13,6 +13,7 @@ namespace sim {
 // data.size() / n elements (the first members hold one more if that does not divide).
 // `size` is what the whole input costs; by default its bytes.
 template <NumberRange R>
+requires std::ranges::borrowed_range<R>
 auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
                     Reduction reduction = Reduction::sum) {
     const std::span numbers(data);
@@ -31,8 +32,8 @@ auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> 
 }
 
 // By size alone: one op.
-inline void reduce_scatter(GPU& gpu, const Group& group, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::reduce_scatter, .size = size});
+inline void reduce_scatter(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum) {
+    gpu.collective(group, {.kind = CollectiveKind::reduce_scatter, .size = size, .reduction = reduction});
 }
 
 }  // namespace sim

@@ -56,7 +56,8 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
         member.sends_free = std::max(member.sends_free, clock.sends_free);
         member.communicating += busy;
         member.messages += static_cast<std::uint32_t>(clock.messages);
-        (each.measure == Measure::bytes ? member.bytes_sent : member.billionths_sent) += clock.messages * each.amount;
+        add_checked(each.measure == Measure::bytes ? member.bytes_sent : member.billionths_sent,
+                    time_for(each.amount, {clock.messages, 1}).count());
         if (on_span_) {
             emit(rank, member.pending, member.pending_number, begin, member.clock, member.clock - begin - busy, 0);
         }

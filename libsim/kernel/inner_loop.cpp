@@ -48,7 +48,7 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
     message.number = ++self.messages;
     message.measure = op.measure;
     self.sends_free = end;
-    (op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent) += op.amount;
+    add_checked(op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent, op.amount);
     if (on_span_) {
         emit(rank, op, number, begin, end, Duration{0}, id_of(rank, message));
     }

@@ -31,9 +31,11 @@ using SpanSink = std::function<void(const Span&)>;
 // Where a rank's simulated time went. compute + communication + idle = end of the whole run, for every rank.
 struct RankTotals {
     Duration compute{0};
-    Duration communication{0};  // sending, receiving, and waiting for a transfer that is on its way
-    Duration idle{0};           // waiting for a peer to begin, or for the others to end
-    Time end;                   // when this rank finished
+    // Sending, receiving, and waiting for a transfer that is on its way. In a collective by size only the sending and
+    // acknowledging itself: the rest of it is idle.
+    Duration communication{0};
+    Duration idle{0};  // waiting for a peer to begin, or for the others to end
+    Time end;          // when this rank finished
     std::int64_t bytes_sent = 0;
     std::int64_t billionths_sent = 0;  // of units
     std::int64_t messages_sent = 0;

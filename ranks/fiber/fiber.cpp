@@ -2,6 +2,10 @@
 
 #include "ranks/fiber/sanitizers.hpp"
 
+#include <cxxabi.h>
+
+#include <utility>
+
 namespace sim::ranks {
 
 namespace {
@@ -42,11 +46,19 @@ void Fiber::enter() {
 }
 
 void Fiber::resume() {
+    auto& current = *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
+    const Exceptions outside = std::exchange(current, exceptions_);
     outside_handle_ = sanitizers::current_fiber();
     sanitizers::switch_to(handle_);
     sanitizers::leave_for(&outside_shadow_, stack_.data(), stack_.size());
     inside_ = std::move(inside_).resume();
     sanitizers::arrived_from(outside_shadow_, nullptr, nullptr);
+    exceptions_ = std::exchange(current, outside);
+}
+
+void Fiber::abandon() {
+    // Destroying it would resume it once more, to unwind: its memory goes with the slab instead.
+    new boost::context::fiber(std::move(inside_));
 }
 
 void Fiber::suspend() {

@@ -26,12 +26,21 @@ public:
 
     // From outside: runs it until it suspends or returns. Requires: !ended().
     void resume();
+    // From outside: it will not be resumed again. What lies on its stack is not destroyed.
+    void abandon();
     // From inside: back to whoever resumed it.
     void suspend();
 
 private:
     void enter();
 
+    // The C++ runtime keeps the exceptions in flight by thread; a stack of its own needs its own.
+    struct Exceptions {
+        void* caught = nullptr;
+        unsigned int uncaught = 0;
+    };
+
+    Exceptions exceptions_;
     boost::context::fiber inside_;
     boost::context::fiber outside_;
     std::span<std::byte> stack_;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -23,7 +24,8 @@ constexpr std::size_t ops_per_turn = 32;
 std::size_t stack_bytes(const LaunchOptions& options) {
     constexpr std::size_t few = 256U << 10U;
     constexpr std::size_t many = 64U << 10U;
-    return options.stack_bytes > 0 ? options.stack_bytes : options.ranks <= 4096 ? few : many;
+    constexpr std::size_t least = 16U << 10U;
+    return options.stack_bytes > 0 ? std::max(options.stack_bytes, least) : options.ranks <= 4096 ? few : many;
 }
 
 class FiberHost {
@@ -68,14 +70,14 @@ private:
             if (!rank) {
                 break;
             }
+            if (run_.options->clock == Clock::wall) {
+                wait_until(run_.kernel.time(*rank));
+            }
             if (const int signal = stop_.received(); signal != 0) {
                 run_.fail({.failure = Failure::interrupted,
                            .signal = signal,
-                           .message = fmt::format("stopped by signal {}", signal)});
+                           .message = stopped_by(signal, run_.kernel.end())});
                 return;
-            }
-            if (run_.options->clock == Clock::wall) {
-                wait_until(run_.kernel.time(*rank));
             }
             take_turn(ports_[static_cast<std::size_t>(*rank)]);
         }
@@ -119,7 +121,13 @@ private:
     }
 
     void wait_until(Time time) {
-        std::this_thread::sleep_until(run_.due(time));
+        using namespace std::chrono_literals;
+        const auto due = run_.due(time);
+        // In slices: a sleep does not end when a signal comes.
+        for (auto now = std::chrono::steady_clock::now(); now < due && stop_.received() == 0;
+             now = std::chrono::steady_clock::now()) {
+            std::this_thread::sleep_until(std::min(due, now + 10ms));
+        }
         if (run_.options->on_time) {
             run_.options->on_time(time);
         }

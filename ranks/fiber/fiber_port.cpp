@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 namespace sim::ranks {
+
+namespace {
+
+// How often a rank may catch the end of its run before its stack is given up.
+constexpr int most_refusals = 1000;
+
+}  // namespace
 
 FiberPort::FiberPort(int rank, Run& run, std::span<Op> slots)
     : Port(rank, run.options->ranks), run_(&run), slots_(slots), taken_(slots.data()) {
@@ -22,10 +30,22 @@ void FiberPort::begin(std::span<std::byte> stack, Body body, void* host) {
 }
 
 void FiberPort::hand_over() {
-    fiber.suspend();
-    if (over_) {
-        throw RunIsOver{};
+    if (!over_) {
+        fiber.suspend();
     }
+    if (!over_) {
+        return;
+    }
+    // What a destructor still posts while the stack is unwound is dropped; anything else unwinds it.
+    next_ = slots_.data();
+    if (std::uncaught_exceptions() > 0) {
+        return;
+    }
+    if (++refusals_ > most_refusals) {
+        abandoned_ = true;  // it catches everything and goes on: it will not end
+        fiber.suspend();
+    }
+    throw RunIsOver{};
 }
 
 void FiberPort::make_room() {
@@ -46,6 +66,10 @@ void FiberPort::write(std::span<const std::byte> payload) {
 
 void FiberPort::read(std::span<std::byte> payload) {
     const Kernel::Delivery& delivery = run_->kernel.delivered(rank());
+    if (over_) {
+        std::memset(payload.data(), 0, payload.size());
+        return;
+    }
     const std::vector<std::byte> data = run_->payloads.take(delivery.source, delivery.number);
     check(data.size() == payload.size(), "a payload of {} B is read as {} B", data.size(), payload.size());
     std::memcpy(payload.data(), data.data(), data.size());
@@ -63,8 +87,11 @@ void FiberPort::run_rank() {
 
 void FiberPort::end_rank() {
     over_ = true;
-    while (!fiber.ended()) {
+    while (!fiber.ended() && !abandoned_) {
         fiber.resume();
+    }
+    if (abandoned_) {
+        fiber.abandon();
     }
 }
 

@@ -48,6 +48,8 @@ private:
     Body body_ = nullptr;
     void* host_ = nullptr;
     bool over_ = false;
+    bool abandoned_ = false;
+    int refusals_ = 0;
 };
 
 }  // namespace sim::ranks

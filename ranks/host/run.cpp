@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstring>
 
 namespace sim::ranks {
 
@@ -68,6 +70,16 @@ Result Run::result() {
     }
     result.reports = std::move(reports);
     return result;
+}
+
+std::string signal_name(int signal) {
+    const char* name = strsignal(signal);
+    return fmt::format("signal {} ({}{})", signal, name == nullptr ? "unknown" : name,
+                       signal == SIGKILL ? "; possibly out of memory" : "");
+}
+
+std::string stopped_by(int signal, Time at) {
+    return fmt::format("stopped by {} at {}", signal_name(signal), describe_time(at));
 }
 
 std::string where_rank_is(const Kernel& kernel, int rank) {

@@ -41,6 +41,10 @@ private:
     SpanSink sink();
 };
 
+// "signal 2 (Interrupt)", and what is said of a run that one has ended.
+std::string signal_name(int signal);
+std::string stopped_by(int signal, Time at);
+
 // "after op 12, receive from 3, tag 7, at 1.5 s", for reports on a rank that is no more.
 std::string where_rank_is(const Kernel& kernel, int rank);
 

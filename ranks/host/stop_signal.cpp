@@ -4,8 +4,9 @@ namespace sim::ranks {
 
 namespace {
 
-// The one global of the library: a signal handler has nothing else to write to.
+// The globals of the library: a signal handler has nothing else to write to, and handlers are the process's.
 volatile std::sig_atomic_t stop_signal_received = 0;
+int stop_signals_alive = 0;
 
 extern "C" void on_stop_signal(int signal) {
     stop_signal_received = signal;
@@ -14,7 +15,9 @@ extern "C" void on_stop_signal(int signal) {
 }  // namespace
 
 StopSignal::StopSignal() {
-    stop_signal_received = 0;
+    if (stop_signals_alive++ == 0) {
+        stop_signal_received = 0;
+    }
     struct sigaction action {};
     action.sa_handler = on_stop_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -24,6 +27,7 @@ StopSignal::StopSignal() {
 }
 
 StopSignal::~StopSignal() {
+    --stop_signals_alive;
     sigaction(SIGINT, &old_int_, nullptr);
     sigaction(SIGTERM, &old_term_, nullptr);
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
 
 namespace sim::ranks {
@@ -114,6 +115,11 @@ void Inbox::define(const Op& op) {
 // Everything that the kernel uses as an index or switches on.
 void Inbox::check_numbers(Op& op) const {
     const int ranks = run_->options->ranks;
+    // A bool of any other byte is undefined behaviour once it is read as one.
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&op);
+    if (bytes[offsetof(Op, asynchronous)] > 1 || bytes[offsetof(Op, answer)] > 1) {
+        violated("a flag that is neither on nor off");
+    }
     if (op.kind > OpKind::finish || op.measure > Measure::flops ||
         static_cast<std::size_t>(op.label) >= labels_.size()) {
         violated("an unknown kind of op");
@@ -134,7 +140,8 @@ void Inbox::check_numbers(Op& op) const {
         }
         word.group = groups_[local];
         const Group& group = run_->groups.group(word.group);
-        if (!group.contains(rank_) || (op.peer >= 0 && !group.contains(op.peer))) {
+        const bool has_root = op.peer >= 0 || word.kind == CollectiveKind::broadcast;
+        if (!group.contains(rank_) || (has_root && !group.contains(op.peer))) {
             violated("a collective of others");
         }
         op.bytes = std::bit_cast<std::uint64_t>(word);

@@ -4,6 +4,10 @@
 #include "ranks/process/supervisor.hpp"
 
 #include <fmt/format.h>
+#include <boost/system/system_error.hpp>
+
+#include <csignal>
+#include <new>
 
 namespace sim::ranks {
 
@@ -27,29 +31,45 @@ void end_ranks(RankProcesses& processes, Run& run) {
     }
 }
 
+Result machine_limit(const std::string& what) {
+    Result result;
+    result.fault = Fault{.failure = Failure::machine_limit, .message = what};
+    return result;
+}
+
+Result supervise(const LaunchOptions& options, const Program& program) {
+    const auto begin = std::chrono::steady_clock::now();
+    // Signals wait while nobody could handle them: until the supervisor listens, and from when it stops until the
+    // launcher's own handlers are back.
+    SignalsBlocked blocked;
+    const HandlersKept kept;
+    std::signal(SIGCHLD, SIG_DFL);  // ignored, ranks would vanish unseen
+    RankProcesses processes(options, program, blocked);
+    Run run(options, Order::any);
+    run.begin_with(processes.pids());
+    {
+        Supervisor supervisor(processes, run);
+        blocked.unblock();
+        supervisor.run();
+        blocked.block();
+    }
+    end_ranks(processes, run);
+    Result result = run.result();
+    result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
 }  // namespace
 
 Result run_as_processes(const LaunchOptions& options, const Program& program) {
-    const auto begin = std::chrono::steady_clock::now();
-    const HandlersKept kept;
     try {
-        SignalsBlocked blocked;  // nobody could handle them yet
-        RankProcesses processes(options, program, blocked);
-        Run run(options, Order::any);
-        run.begin_with(processes.pids());
-        {
-            Supervisor supervisor(processes, run);
-            blocked.unblock();
-            supervisor.run();
-        }
-        end_ranks(processes, run);
-        Result result = run.result();
-        result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        return result;
+        return supervise(options, program);
     } catch (const RankProcesses::MachineLimit& limit) {
-        Result result;
-        result.fault = Fault{.failure = Failure::machine_limit, .message = limit.what()};
-        return result;
+        return machine_limit(limit.what());
+    } catch (const boost::system::system_error& error) {
+        return machine_limit(fmt::format("cannot watch {} ranks: {}", options.ranks, error.what()));
+    } catch (const std::bad_alloc&) {
+        return machine_limit(fmt::format("not enough memory for {} ranks", options.ranks));
     }
 }
 

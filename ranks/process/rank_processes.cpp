@@ -28,7 +28,7 @@ std::string reason() {
 
 // The parent's handlers would run the parent's code in the child.
 void reset_signal_handlers() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXFSZ}) {
         std::signal(signal, SIG_DFL);
     }
 }
@@ -162,24 +162,42 @@ std::optional<RankProcesses::Change> RankProcesses::next_change() {
     }
     const auto found = std::find(pids_.begin(), pids_.end(), pid);
     check(found != pids_.end(), "process {} is in the ranks' group and is no rank", pid);
-    const auto rank = static_cast<int>(found - pids_.begin());
+    return note(static_cast<int>(found - pids_.begin()), status);
+}
+
+RankProcesses::Change RankProcesses::note(int rank, int status) {
     if (WIFEXITED(status) || WIFSIGNALED(status)) {
         ended_[static_cast<std::size_t>(rank)] = true;
         --running_;
     }
-    return Change{rank, status};
+    return {rank, status};
+}
+
+std::optional<RankProcesses::Change> RankProcesses::next_change_of_any() {
+    for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
+        int status = 0;
+        if (!ended_[rank] && waitpid(pids_[rank], &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+            return note(static_cast<int>(rank), status);
+        }
+    }
+    return std::nullopt;
 }
 
 void RankProcesses::kill_all() {
     if (running_ > 0) {
         kill(-group_, SIGKILL);
     }
+    for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
+        if (!ended_[rank]) {
+            kill(pids_[rank], SIGKILL);  // it may have left the group; not reaped, its pid is still its own
+        }
+    }
 }
 
 bool RankProcesses::reap_all(std::chrono::milliseconds at_most) {
     const auto end = std::chrono::steady_clock::now() + at_most;
     while (running_ > 0 && std::chrono::steady_clock::now() < end) {
-        if (!next_change()) {
+        if (!next_change() && !next_change_of_any()) {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
     }

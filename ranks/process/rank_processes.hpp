@@ -42,6 +42,8 @@ public:
         int status;  // as of waitpid
     };
     std::optional<Change> next_change();
+    // The same, of ranks that have left the group, too. Cost: a system call for every rank.
+    std::optional<Change> next_change_of_any();
     int running() const { return running_; }
 
     // SIGKILL to all that are left, and to what they have started.
@@ -50,6 +52,7 @@ public:
     bool reap_all(std::chrono::milliseconds at_most);
 
 private:
+    Change note(int rank, int status);
     void map_memory(int ranks);
     void fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);

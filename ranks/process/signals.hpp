@@ -7,17 +7,21 @@
 
 namespace sim::ranks {
 
-// All signals wait while this lives, or until unblock(): from before the first fork until a supervisor listens.
+// All signals wait while this lives, but between unblock() and block().
 class SignalsBlocked {
 public:
     SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        sigprocmask(SIG_SETMASK, &all, &before_);
+        sigprocmask(SIG_SETMASK, nullptr, &before_);
+        block();
     }
     ~SignalsBlocked() { unblock(); }
     SignalsBlocked(const SignalsBlocked&) = delete;
     SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    void block() {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, nullptr);
+    }
     void unblock() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 private:

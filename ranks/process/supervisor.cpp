@@ -14,9 +14,8 @@ namespace {
 
 // Ranks that are about to post need a few microseconds: giving way that often costs less than going to sleep.
 constexpr int looks_before_sleep = 50;
-// Signals are looked for now and then even if the supervisor never sleeps.
-constexpr int rounds_between_polls = 64;
-constexpr int turns_at_a_time = 4096;
+// Signals and timers are looked for so often even if the supervisor never sleeps.
+constexpr std::chrono::milliseconds between_polls{2};
 
 }  // namespace
 
@@ -35,13 +34,18 @@ Supervisor::Supervisor(RankProcesses& processes, Run& run)
 }
 
 void Supervisor::run() {
-    int idle_looks = 0;
-    int rounds = 0;
     run_->begin = std::chrono::steady_clock::now();
+    watch_and_serve();
+    io_.poll();  // a signal that came last is not lost
+}
+
+void Supervisor::watch_and_serve() {
+    int idle_looks = 0;
+    WallTime next_poll{};
     note_changes();  // what happened before the signals were watched
     while (!run_->fault) {
         release_due_ranks();
-        const bool more = give_turns();
+        const bool more = give_turns(next_poll);
         if (run_->fault || run_->kernel.all_finished()) {
             return;
         }
@@ -57,8 +61,9 @@ void Supervisor::run() {
         } else if (!news) {
             sched_yield();
         }
-        if (++rounds % rounds_between_polls == 0) {
+        if (const WallTime now = std::chrono::steady_clock::now(); now >= next_poll) {
             io_.poll();
+            next_poll = now + between_polls;
         }
     }
 }
@@ -67,9 +72,10 @@ void Supervisor::fail(Failure failure, int rank, std::string message, int signal
     run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
 }
 
-// True if some rank is still due: a rank that posts for ever must not keep the supervisor from everything else.
-bool Supervisor::give_turns() {
-    for (int turn = 0; turn < turns_at_a_time && !run_->fault; ++turn) {
+// Until nobody is due, which returns false, or `until`: ranks that post without pause must not keep the supervisor
+// from everything else.
+bool Supervisor::give_turns(WallTime until) {
+    while (!run_->fault) {
         const std::optional<int> rank = run_->kernel.next_turn();
         if (!rank) {
             return false;
@@ -80,6 +86,9 @@ bool Supervisor::give_turns() {
             const Time at = run_->kernel.time(*rank);
             paced_.push({at, *rank, run_->kernel.ops(*rank)});
             watch_pace(paced_.top().at);
+        }
+        if (std::chrono::steady_clock::now() >= until) {
+            return true;
         }
     }
     return true;
@@ -159,7 +168,10 @@ bool Supervisor::look_at_running_ranks() {
         const int rank = running_[i];
         Rank& self = of(rank);
         try {
-            news = self.inbox.pump() || news;
+            if (self.inbox.pump()) {
+                news = true;
+                self.last_sign = std::chrono::steady_clock::now();
+            }
         } catch (const Inbox::Violation& violation) {
             fail(Failure::rank_died, rank, violation.what());
             return true;

@@ -43,7 +43,8 @@ private:
     };
 
     // supervisor.cpp
-    bool give_turns();
+    void watch_and_serve();
+    bool give_turns(WallTime until);
     void take_turn(int rank);
     void answer(int rank);
     bool look_at_running_ranks();
@@ -62,7 +63,10 @@ private:
     void note_changes();
     void report_ended_ranks();
     const Op* last_op_of_ended(int rank);
+    void forgive_pause();
+    bool has_posted(int rank);
     void report_hung_ranks();
+    void notice(const std::string& what) const;
     std::string story_of(int rank) const;
 
     Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -73,7 +77,9 @@ private:
     std::deque<Rank> ranks_;
     std::vector<int> running_;  // ranks that are `running`, in no order
     std::vector<int> ended_;    // ranks whose end has not been looked at
-    EventQueue paced_;          // Clock::wall: turns that are not due yet
+    WallTime next_thorough_look_{};
+    WallTime last_tick_{};  // 0: none yet
+    EventQueue paced_;      // Clock::wall: turns that are not due yet
     boost::asio::io_context io_;
     boost::asio::posix::stream_descriptor doorbell_;
     boost::asio::signal_set signals_;

@@ -5,21 +5,16 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <csignal>
-#include <cstring>
-
 namespace sim::ranks {
 
 namespace {
 
 // How long a posted op can stay unseen when nobody rings for it.
 constexpr std::chrono::milliseconds tick{10};
-
-std::string signal_name(int signal) {
-    const char* name = strsignal(signal);
-    return fmt::format("signal {} ({}{})", signal, name == nullptr ? "unknown" : name,
-                       signal == SIGKILL ? "; possibly out of memory" : "");
-}
+// Ranks that left their group send no signal that we would see; looking at each costs a system call.
+constexpr std::chrono::seconds between_thorough_looks{1};
+// A tick so late says that the supervisor itself was stopped.
+constexpr std::chrono::milliseconds pause{500};
 
 }  // namespace
 
@@ -48,8 +43,7 @@ void Supervisor::watch_signals() {
         if (signal == SIGCHLD) {
             note_changes();
         } else {
-            fail(Failure::interrupted, -1,
-                 fmt::format("stopped by {} at {}", signal_name(signal), describe_time(run_->kernel.end())), signal);
+            fail(Failure::interrupted, -1, stopped_by(signal, run_->kernel.end()), signal);
         }
         watch_signals();
     });
@@ -58,11 +52,24 @@ void Supervisor::watch_signals() {
 void Supervisor::watch_clock() {
     tick_.expires_after(tick);
     tick_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) {
-            report_hung_ranks();
-            watch_clock();
+        if (error) {
+            return;
         }
+        forgive_pause();
+        note_changes();  // should a signal have been lost, or never been let through
+        report_hung_ranks();
+        watch_clock();
     });
+}
+
+// Whoever stopped the supervisor stopped the ranks' clocks, too.
+void Supervisor::forgive_pause() {
+    const WallTime now = std::chrono::steady_clock::now();
+    const bool paused = last_tick_ != WallTime{} && now - last_tick_ > pause;
+    for (std::size_t rank = 0; paused && rank < ranks_.size(); ++rank) {
+        ranks_[rank].last_sign = now;
+    }
+    last_tick_ = now;
 }
 
 void Supervisor::watch_pace(Time next) {
@@ -70,14 +77,28 @@ void Supervisor::watch_pace(Time next) {
     pace_.async_wait([](const boost::system::error_code&) {});  // waking is all it is for
 }
 
+void Supervisor::notice(const std::string& what) const {
+    if (run_->options->on_notice) {
+        run_->options->on_notice(what);
+    }
+}
+
 // Signals of several ranks may come as one: every change is fetched.
 void Supervisor::note_changes() {
-    while (const std::optional<RankProcesses::Change> change = processes_->next_change()) {
+    const WallTime now = std::chrono::steady_clock::now();
+    const bool thoroughly = now >= next_thorough_look_;
+    if (thoroughly) {
+        next_thorough_look_ = now + between_thorough_looks;
+    }
+    while (const auto change = thoroughly ? processes_->next_change_of_any() : processes_->next_change()) {
         Rank& rank = of(change->rank);
         if (WIFSTOPPED(change->status)) {
             rank.stopped = true;
+            notice(fmt::format("rank {} (pid {}) is stopped; the run waits until it goes on", change->rank,
+                               processes_->pids()[static_cast<std::size_t>(change->rank)]));
         } else if (WIFCONTINUED(change->status)) {
             rank.stopped = false;
+            notice(fmt::format("rank {} goes on", change->rank));
             rank.last_sign = std::chrono::steady_clock::now();
         } else {
             rank.ended = true;
@@ -89,14 +110,17 @@ void Supervisor::note_changes() {
 
 // A rank may end once its last op is posted; before, its end is the run's.
 void Supervisor::report_ended_ranks() {
+    std::vector<int> later;
     for (const int rank : ended_) {
         const Op* last = last_op_of_ended(rank);
-        if (last == nullptr || last->kind != OpKind::finish) {
+        if (run_->kernel.status(rank) == Kernel::Status::due) {
+            later.push_back(rank);  // the kernel has not come to what it posted
+        } else if (last == nullptr || last->kind != OpKind::finish) {
             const int status = of(rank).status;
             fail(Failure::rank_died, rank, story_of(rank), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
         }
     }
-    ended_.clear();
+    ended_ = std::move(later);
 }
 
 // What a rank posted before it ended still counts.
@@ -133,11 +157,24 @@ std::string Supervisor::story_of(int rank) const {
     return story;
 }
 
+// Looks once more before a rank is accused.
+bool Supervisor::has_posted(int rank) {
+    try {
+        return of(rank).inbox.fetch();
+    } catch (const Inbox::Violation& violation) {
+        fail(Failure::rank_died, rank, violation.what());
+        return true;
+    }
+}
+
 void Supervisor::report_hung_ranks() {
     const WallTime now = std::chrono::steady_clock::now();
     for (const int rank : running_) {
-        const Rank& self = of(rank);
+        Rank& self = of(rank);
         if (self.stopped || self.ended || now - self.last_sign < run_->options->watchdog) {
+            continue;
+        }
+        if (has_posted(rank)) {
             continue;
         }
         const Op* last = self.inbox.last_op();

@@ -137,7 +137,9 @@ Result Recording::replay(const LaunchOptions& options) const {
     LaunchOptions run_options = options;
     run_options.ranks = ranks();
     Run run(run_options, Order::any);
-    run.names = names_;
+    for (std::size_t label = 0; label < names_.size(); ++label) {
+        run.names.intern(names_.text(static_cast<Label>(label)));
+    }
     for (const Group& group : groups_) {
         run.groups.number(group);
     }

@@ -47,7 +47,7 @@ std::variant<CommandLine, Answer> read_command_line(const Scenario& scenario, co
         const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
         if (std::holds_alternative<Flag>(row.kind)) {
             const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
-            app.add_flag_function("--" + row.name, on, row.help);
+            app.add_flag_function("--" + row.name, on, row.help)->disable_flag_override();
         } else {
             auto* option = app.add_option_function<std::string>("--" + row.name, take, row.help);
             option->type_name(row.takes)->multi_option_policy(last);

@@ -81,7 +81,7 @@ std::string content_of(const std::string& file) {
     if (status.st_size > 0 || !S_ISREG(status.st_mode)) {
         content << stream.rdbuf();
     }
-    if (!stream || !content) {
+    if (!stream.is_open() || stream.bad()) {
         throw UsageError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
     }
     return content.str();

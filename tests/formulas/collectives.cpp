@@ -212,6 +212,41 @@ TEST_P(CollectiveHosts, DataInAGroupThatIsNotEvenlySpacedReachesItsMembersOnly) 
     EXPECT_EQ(sums.at(1).at(0), 1);
 }
 
+TEST_P(CollectiveHosts, OfGroupsThatBeginAlikeDoNotTakeEachOthersMessages) {
+    const auto run = simulate_well(ranks(6), [](GPU& gpu) {
+        const Group a = Group::of({0, 1, 2, 3, 4});
+        const Group b = Group::of({0, 1, 2, 3, 5});
+        std::vector<double> from_a(5, 1);
+        std::vector<double> from_b(5, 2);
+        if (gpu.rank() == 0) {
+            broadcast(gpu, a, 0, from_a, Units(1));
+            broadcast(gpu, b, 0, from_b, Units(1));
+        } else {
+            if (b.contains(gpu.rank())) {
+                from_b.assign(5, 0);
+                broadcast(gpu, b, 0, from_b, Units(1));
+            }
+            if (a.contains(gpu.rank())) {
+                from_a.assign(5, 0);
+                broadcast(gpu, a, 0, from_a, Units(1));
+            }
+        }
+        gpu.report("a and b", std::vector{from_a[4], from_b[4]});
+    });
+    for (int rank = 0; rank < 6; ++rank) {
+        EXPECT_EQ(run.result.reports.at("a and b").at(rank), (std::vector<double>{1, 2})) << rank;
+    }
+}
+
+TEST(Average, OfSmallIntegersDividesByMoreMembersThanTheyCanCount) {
+    const auto run = simulate_well(fibers(256, gpu_py()), [](GPU& gpu) {
+        std::vector<std::int8_t> data{static_cast<std::int8_t>(gpu.rank() < 100 ? 1 : 0)};
+        all_reduce(gpu, world(gpu), data, Units(1), Reduction::average);
+        gpu.report("average", data[0]);
+    });
+    EXPECT_EQ(run.result.reports.at("average").at(9).at(0), 0);  // 100 / 256
+}
+
 TEST_P(CollectiveHosts, BitwiseEqualResultsOnAllMembers) {
     const auto run = simulate_well(ranks(7), [](GPU& gpu) {
         std::vector<double> data(100);

@@ -1,19 +1,15 @@
-// Ranks that are killed, stopped, or never come back; a supervisor that is killed. Nothing hangs, nothing is left.
+// Ranks that are killed, crash, hang or scribble; a supervisor that is killed. Nothing hangs, nothing is left.
 #include "tests/support/random.hpp"
-#include "tests/support/simulate.hpp"
+#include "tests/support/rank_processes.hpp"
 
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <new>
 #include <thread>
 
 namespace {
@@ -23,81 +19,6 @@ using namespace sim::test;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using WallClock = std::chrono::steady_clock;
-
-constexpr int world_size = 6;
-
-// What a test shares with the ranks and with a killer process.
-struct Shared {
-    std::atomic<int> pids[world_size];
-    std::atomic<int> victim;
-    std::atomic<std::int64_t> killed_at;  // steady clock, ns
-};
-
-class SharedMemory {
-public:
-    SharedMemory() : at_(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-        new (at_) Shared{};
-    }
-    ~SharedMemory() { munmap(at_, sizeof(Shared)); }
-    SharedMemory(const SharedMemory&) = delete;
-    SharedMemory& operator=(const SharedMemory&) = delete;
-    Shared* operator->() { return static_cast<Shared*>(at_); }
-    Shared& operator*() { return *static_cast<Shared*>(at_); }
-
-private:
-    void* at_;
-};
-
-std::int64_t now_ns() {
-    return std::chrono::nanoseconds(WallClock::now().time_since_epoch()).count();
-}
-
-bool all_started(Shared& shared) {
-    for (const auto& pid : shared.pids) {
-        if (pid == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Sends data around the ring for ever, with answers, posts and payloads under way at every instant.
-void busy_for_ever(GPU& gpu, Shared& shared) {
-    shared.pids[gpu.rank()] = getpid();
-    std::vector<double> data(100, 1.0);
-    for (;;) {
-        gpu.compute("work", Units(1));
-        gpu.send((gpu.rank() + 1) % world_size, data, "data", Units(1));
-        gpu.receive((gpu.rank() + world_size - 1) % world_size, std::span(data), "data", Units(1));
-        gpu.now();
-    }
-}
-
-int child_count() {
-    int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-        std::FILE* file = std::fopen((entry.path() / "children").c_str(), "r");
-        int pid = 0;
-        while (file != nullptr && std::fscanf(file, "%d", &pid) == 1) {
-            ++count;
-        }
-        if (file != nullptr) {
-            std::fclose(file);
-        }
-    }
-    return count;
-}
-
-std::ptrdiff_t entries_of(const char* folder) {
-    return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
-}
-
-struct Census {
-    int children = child_count();
-    std::ptrdiff_t descriptors = entries_of("/proc/self/fd");
-    std::ptrdiff_t named_memory = entries_of("/dev/shm");
-    friend bool operator==(const Census&, const Census&) = default;
-};
 
 // A process that kills `victim` some time after all ranks have started.
 int start_killer(Shared& shared, int victim, std::chrono::microseconds after) {
@@ -185,58 +106,6 @@ TEST(Deaths, ARankThatComputesForEverWithoutAnOpIsNamedByTheWatchdog) {
                 HasSubstr("hangs: no op for 0.2 s, after op 0, at 1 s\n  its last op: compute 10 units"));
 }
 
-TEST(Deaths, AStoppedRankIsNotHungAndGoesOnToTheSameTimeline) {
-    const auto run = [](bool stop) {
-        SharedMemory shared;
-        int waker = 0;
-        if (stop) {
-            waker = fork();
-            if (waker == 0) {
-                while (shared->pids[1] == 0) {
-                    std::this_thread::sleep_for(100us);
-                }
-                std::this_thread::sleep_for(400ms);  // twice the watchdog's patience
-                kill(shared->pids[1], SIGCONT);
-                _exit(0);
-            }
-        }
-        const auto result = ranks::launch({.ranks = 2, .watchdog = 200ms}, [&](GPU& gpu) {
-            gpu.compute("before", Units(10));
-            if (gpu.rank() == 1 && stop) {
-                shared->pids[1] = getpid();
-                std::raise(SIGSTOP);
-            }
-            gpu.barrier();
-        });
-        if (stop) {
-            waitpid(waker, nullptr, 0);
-        }
-        EXPECT_TRUE(result.ok()) << result.fault->message;
-        return result.timeline_sha256;
-    };
-    EXPECT_EQ(run(true), run(false));
-}
-
-TEST(Deaths, AnInterruptedRunStopsItsRanksAndSaysWhichSignal) {
-    for (const int signal : {SIGINT, SIGTERM}) {
-        const Census before;
-        SharedMemory shared;
-        const int parent = getpid();
-        const int sender = fork();
-        if (sender == 0) {
-            while (!all_started(*shared)) {
-                std::this_thread::sleep_for(100us);
-            }
-            kill(parent, signal);
-            _exit(0);
-        }
-        const auto result = ranks::launch({.ranks = world_size}, [&](GPU& gpu) { busy_for_ever(gpu, *shared); });
-        waitpid(sender, nullptr, 0);
-        EXPECT_EQ(result.exit_code(), 128 + signal);
-        EXPECT_EQ(Census{}, before);
-    }
-}
-
 TEST(Deaths, ARankThatPostsForEverKeepsNobodyFromNoticingAnything) {
     const auto result = ranks::launch({.ranks = 2}, [](GPU& gpu) {
         while (gpu.rank() == 0) {
@@ -249,16 +118,33 @@ TEST(Deaths, ARankThatPostsForEverKeepsNobodyFromNoticingAnything) {
     EXPECT_EQ(result.fault->rank, 1);
 }
 
-TEST(Deaths, AnInterruptedRunOfFibersStopsToo) {
-    const auto result = ranks::launch({.ranks = 4, .host = ranks::Host::fiber}, [](GPU& gpu) {
-        for (int i = 0;; ++i) {
-            gpu.compute(Units(1));
-            if (i == 1000 && gpu.rank() == 0) {
-                std::raise(SIGINT);
-            }
+TEST(Deaths, ADeathAmongManyRanksThatPostForEverIsNoticed) {
+    const auto result = ranks::launch({.ranks = 32}, [](GPU& gpu) {
+        while (gpu.rank() != 7) {
+            gpu.compute(Units(0));
         }
+        std::this_thread::sleep_for(5ms);
+        std::raise(SIGKILL);
     });
-    EXPECT_EQ(result.exit_code(), 130);
+    EXPECT_EQ(result.exit_code(), 4);
+    EXPECT_EQ(result.fault->rank, 7);
+}
+
+TEST(Deaths, OfARankThatHasLeftTheProcessGroupIsReportedToo) {
+    const Census before;
+    const auto result = ranks::launch({.ranks = 3}, [](GPU& gpu) {
+        if (gpu.rank() != 0) {
+            setpgid(0, 0);
+        }
+        if (gpu.rank() == 2) {
+            std::raise(SIGKILL);
+        }
+        gpu.receive((gpu.rank() + 1) % 3, Units(1));
+        gpu.now();
+    });
+    EXPECT_EQ(result.exit_code(), 4);
+    EXPECT_EQ(result.fault->rank, 2);
+    EXPECT_EQ(Census{}, before);
 }
 
 // A supervisor, with ranks that never end, that is killed at a random instant of its first milliseconds.
@@ -329,24 +215,6 @@ TEST(Deaths, OutputOfARankIsWrittenOnceWhenItEnds) {
     EXPECT_THAT(output, HasSubstr("rank0 "));
     EXPECT_THAT(output, HasSubstr("rank1 "));
     EXPECT_EQ(output.find("parent"), output.rfind("parent"));
-}
-
-extern "C" void some_handler(int) {}
-
-TEST(Deaths, TheLaunchersOwnSignalHandlersAreItsAgainAfterwards) {
-    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) {
-        struct sigaction mine {};
-        mine.sa_handler = some_handler;
-        struct sigaction before {};
-        sigaction(signal, &mine, &before);
-        for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
-            ranks::launch({.ranks = 2, .host = host}, [](GPU& gpu) { gpu.barrier(); });
-            struct sigaction after {};
-            sigaction(signal, nullptr, &after);
-            EXPECT_EQ(after.sa_handler, some_handler) << signal;
-        }
-        sigaction(signal, &before, nullptr);
-    }
 }
 
 TEST(Deaths, ManyRunsLeaveNoDescriptorChildOrNamedMemory) {

@@ -2,6 +2,7 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/collectives/reduce_scatter.hpp"
+#include "libsim/error.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <chrono>
@@ -231,6 +232,8 @@ TEST_P(Faults, WrongArgumentsThrowInTheRankAndSayWhatWouldBeRight) {
         {[](GPU& gpu) { gpu.wait(Handle{}); }, "a handle that none of its operations returned"},
         {[](GPU& gpu) { all_reduce(gpu, Group::of({1 - gpu.rank()}), Units(1)); }, "a group it is not in"},
         {[](GPU& gpu) { broadcast(gpu, world(gpu), 9, Units(1)); }, "is not in its group"},
+        {[](GPU& gpu) { broadcast(gpu, world(gpu), -1, Units(1)); }, "is not in its group"},
+        {[](GPU& gpu) { all_reduce(gpu, Group::strided(0, 1, 100'000), Units(1)); }, "ranks are 0 to 1"},
     };
     for (const Case& c : cases) {
         EXPECT_THAT(fault_of(ranks(2), c.program, 4).message, HasSubstr(c.says));
@@ -261,6 +264,79 @@ TEST_P(Faults, LeaveWhatWasDoneBeforeInTheTrace) {
     ASSERT_EQ(run.spans[0].size(), 1U);
     EXPECT_EQ(run.span(0, 0).label, "before");
     EXPECT_EQ(run.result.ranks[0].compute, Duration{1s});
+}
+
+TEST_P(Faults, ARankThatIsStoppedMayStillLogInDestructorsOrCatchEverything) {
+    struct LogsAtTheEnd {
+        GPU* gpu;
+        ~LogsAtTheEnd() {
+            for (int i = 0; i < 100; ++i) {
+                gpu->log("bye");
+            }
+        }
+    };
+    const auto in_destructors = fault_of(
+        ranks(2),
+        [](GPU& gpu) {
+            const LogsAtTheEnd logs{&gpu};
+            gpu.receive(1 - gpu.rank(), Units(1));
+            gpu.now();
+        },
+        3);
+    EXPECT_THAT(in_destructors.message, HasSubstr("deadlock"));
+    const auto stubborn = fault_of(
+        ranks(2),
+        [](GPU& gpu) {
+            for (;;) {
+                try {
+                    gpu.receive(1 - gpu.rank(), Units(1));
+                    gpu.now();
+                } catch (...) {
+                    gpu.log("no");
+                }
+            }
+        },
+        3);
+    EXPECT_THAT(stubborn.message, HasSubstr("deadlock"));
+}
+
+TEST_P(Faults, EveryRankHasItsOwnExceptionsInFlight) {
+    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
+        try {
+            throw std::runtime_error(std::to_string(gpu.rank()));
+        } catch (...) {
+            gpu.compute(Units(gpu.rank()));
+            gpu.now();
+            try {
+                std::rethrow_exception(std::current_exception());
+            } catch (const std::runtime_error& error) {
+                gpu.report("mine", std::stod(error.what()));
+            }
+        }
+    });
+    EXPECT_EQ(run.result.reports.at("mine").at(0).at(0), 0);
+    EXPECT_EQ(run.result.reports.at("mine").at(1).at(0), 1);
+}
+
+TEST_P(Faults, AMessageOfTheWrongLengthIsGoneOnceItsReceiveHasThrown) {
+    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            gpu.send(1, std::vector<std::uint8_t>(5), "odd", Units(1));
+            gpu.send(1, std::vector<double>{42}, "even", Units(1));
+            return;
+        }
+        EXPECT_THROW(gpu.receive<double>(0), ProgramError);
+        gpu.report("next", gpu.receive<double>(0));
+    });
+    EXPECT_EQ(run.result.reports.at("next").at(1), std::vector<double>{42});
+}
+
+TEST_P(Faults, CountsThatLeaveTheirRangeEndTheRun) {
+    const auto program = [](GPU& gpu) {
+        gpu.rank() == 0 ? gpu.send(1, Bytes(INT64_MAX)) : gpu.receive(0, Bytes(INT64_MAX));
+        gpu.rank() == 0 ? gpu.send(1, Bytes(INT64_MAX)) : gpu.receive(0, Bytes(INT64_MAX));
+    };
+    EXPECT_THROW(ranks::launch(ranks(2, uniform({})), program), std::overflow_error);
 }
 
 TEST_P(Faults, SimulatedTimeThatLeavesItsRangeEndsTheRunAndLeavesNoRank) {

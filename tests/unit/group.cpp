@@ -39,6 +39,7 @@ TEST(Group, RefusesNoRanksNegativeOnesAndTheSameTwice) {
     EXPECT_THROW(Group::of({1, 2, 1}), ProgramError);
     EXPECT_THROW(Group::strided(0, 0, 2), ProgramError);
     EXPECT_THROW(Group::strided(0, 1, 0), ProgramError);
+    EXPECT_THROW(Group::strided(0, 1 << 30, 4), ProgramError);
 }
 
 TEST(Names, GiveATextItsNumberEvenWhenItsMemoryIsUsedAgain) {

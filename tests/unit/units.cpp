@@ -1,4 +1,5 @@
 #include "libsim/units.hpp"
+#include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,6 +58,22 @@ TEST(Slowed, MultipliesThePaceWithoutRounding) {
     const Pace slow = slowed(pace_of_unit(0.1), 2.5);
     EXPECT_EQ(time_for(Units(20).billionths(), slow), Duration{5s});
     EXPECT_EQ(slowed(pace_of_unit(0.1), 1.0), pace_of_unit(0.1));
+}
+
+TEST(Slowed, TakesAnyTwoFactorsAndIsRightToFifteenDigits) {
+    test::Random random(5);
+    for (int trial = 0; trial < 1000; ++trial) {
+        const double pace = 1e-6 + random.below(1 << 30) / 7e9;
+        const double factor = 0.1 + random.below(1 << 30) / 3e8;
+        const Duration exact = time_for(Units(1'000'000).billionths(), slowed(pace_of_unit(pace), factor));
+        ASSERT_NEAR(static_cast<double>(exact.count()) / (pace * factor * 1e18), 1.0, 1e-14) << pace << " " << factor;
+    }
+}
+
+TEST(Units, ComeFromAnyKindOfWholeNumberAndAddUp) {
+    EXPECT_EQ(Units(std::size_t{5}), Units(5));
+    EXPECT_EQ(Units(std::int64_t{5}) + Units(1.5), Units(6.5));
+    EXPECT_EQ(3 * Units(2), Units(7) - Units(1U));
 }
 
 TEST(Units, KeepAThirdOfFiveHundredToABillionth) {

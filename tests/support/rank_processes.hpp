@@ -1,0 +1,92 @@
+// Rank processes under test: what they share with the test, and what they must not leave behind.
+#pragma once
+
+#include "tests/support/simulate.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+
+namespace sim::test {
+
+inline constexpr int world_size = 6;
+
+// What a test shares with the ranks and with a killer process.
+struct Shared {
+    std::atomic<int> pids[world_size];
+    std::atomic<int> victim;
+    std::atomic<std::int64_t> killed_at;  // steady clock, ns
+};
+
+class SharedMemory {
+public:
+    SharedMemory() : at_(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+        new (at_) Shared{};
+    }
+    ~SharedMemory() { munmap(at_, sizeof(Shared)); }
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+    Shared* operator->() { return static_cast<Shared*>(at_); }
+    Shared& operator*() { return *static_cast<Shared*>(at_); }
+
+private:
+    void* at_;
+};
+
+inline std::int64_t now_ns() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+inline bool all_started(Shared& shared) {
+    for (const auto& pid : shared.pids) {
+        if (pid == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Sends data around the ring for ever, with answers, posts and payloads under way at every instant.
+inline void busy_for_ever(GPU& gpu, Shared& shared) {
+    shared.pids[gpu.rank()] = getpid();
+    std::vector<double> data(100, 1.0);
+    for (;;) {
+        gpu.compute("work", Units(1));
+        gpu.send((gpu.rank() + 1) % world_size, data, "data", Units(1));
+        gpu.receive((gpu.rank() + world_size - 1) % world_size, std::span(data), "data", Units(1));
+        gpu.now();
+    }
+}
+
+inline int child_count() {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::FILE* file = std::fopen((entry.path() / "children").c_str(), "r");
+        int pid = 0;
+        while (file != nullptr && std::fscanf(file, "%d", &pid) == 1) {
+            ++count;
+        }
+        if (file != nullptr) {
+            std::fclose(file);
+        }
+    }
+    return count;
+}
+
+inline std::ptrdiff_t entries_of(const char* folder) {
+    return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+}
+
+struct Census {
+    int children = child_count();
+    std::ptrdiff_t descriptors = entries_of("/proc/self/fd");
+    std::ptrdiff_t named_memory = entries_of("/dev/shm");
+    friend bool operator==(const Census&, const Census&) = default;
+};
+
+}  // namespace sim::test
