@@ -34,7 +34,12 @@ inline Time later(Time at, Duration by) {
 }
 
 // sum += amount. Throws std::overflow_error where that leaves 64 bits.
-void add_checked(std::int64_t& sum, std::int64_t amount);
+[[noreturn]] void throw_count_overflow();
+inline void add_checked(std::int64_t& sum, std::int64_t amount) {
+    if (__builtin_add_overflow(sum, amount, &sum)) {
+        throw_count_overflow();
+    }
+}
 
 double seconds(Duration duration);
 inline double seconds(Time time) {
