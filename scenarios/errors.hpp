@@ -15,4 +15,9 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// A signal asked us to stop while the results were put together.
+struct Interrupted {
+    int signal = 0;
+};
+
 }  // namespace sim::scenarios

@@ -170,6 +170,8 @@ int run(const Scenario& scenario, int argc, const char* const* argv) {
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return run_or_throw(scenario, argc, argv);
+    } catch (const Interrupted& interrupted) {
+        return stopped + interrupted.signal;
     } catch (const UsageError& error) {
         return complain(scenario.name, error.what(), usage);
     } catch (const std::invalid_argument& error) {

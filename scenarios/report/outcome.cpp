@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/trace/timeline_hash.hpp"
+#include "scenarios/errors.hpp"
 #include "scenarios/training/alone.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +23,9 @@ double sequential_seconds(const Options& options, const Cluster& cluster) {
             }
         }
     });
+    if (result.fault && result.fault->failure == sim::ranks::Failure::interrupted) {
+        throw Interrupted{result.fault->signal};
+    }
     check(result.ok(), "0D alone failed: {}", result.ok() ? "" : result.fault->message);
     return seconds(result.end);
 }
