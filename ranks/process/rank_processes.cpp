@@ -154,33 +154,28 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     _exit(status);
 }
 
-std::optional<RankProcesses::Change> RankProcesses::next_change() {
+std::vector<RankProcesses::Change> RankProcesses::changes(Look look) {
+    constexpr int all_kinds = WNOHANG | WUNTRACED | WCONTINUED;
+    std::vector<Change> found;
+    const auto note = [&](std::size_t rank, int status) {
+        if (WIFEXITED(status) || WIFSIGNALED(status)) {
+            ended_[rank] = true;
+            --running_;
+        }
+        found.push_back({static_cast<int>(rank), status});
+    };
     int status = 0;
-    const int pid = static_cast<int>(waitpid(-group_, &status, WNOHANG | WUNTRACED | WCONTINUED));
-    if (pid <= 0) {
-        return std::nullopt;
+    for (int pid = 0; (pid = static_cast<int>(waitpid(-group_, &status, all_kinds))) > 0;) {
+        const auto rank = std::find(pids_.begin(), pids_.end(), pid);
+        check(rank != pids_.end(), "process {} is in the ranks' group and is no rank", pid);
+        note(static_cast<std::size_t>(rank - pids_.begin()), status);
     }
-    const auto found = std::find(pids_.begin(), pids_.end(), pid);
-    check(found != pids_.end(), "process {} is in the ranks' group and is no rank", pid);
-    return note(static_cast<int>(found - pids_.begin()), status);
-}
-
-RankProcesses::Change RankProcesses::note(int rank, int status) {
-    if (WIFEXITED(status) || WIFSIGNALED(status)) {
-        ended_[static_cast<std::size_t>(rank)] = true;
-        --running_;
-    }
-    return {rank, status};
-}
-
-std::optional<RankProcesses::Change> RankProcesses::next_change_of_any() {
-    for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
-        int status = 0;
-        if (!ended_[rank] && waitpid(pids_[rank], &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
-            return note(static_cast<int>(rank), status);
+    for (std::size_t rank = 0; look == Look::at_each && rank < pids_.size(); ++rank) {
+        if (!ended_[rank] && waitpid(pids_[rank], &status, all_kinds) > 0) {
+            note(rank, status);
         }
     }
-    return std::nullopt;
+    return found;
 }
 
 void RankProcesses::kill_all() {
@@ -197,7 +192,7 @@ void RankProcesses::kill_all() {
 bool RankProcesses::reap_all(std::chrono::milliseconds at_most) {
     const auto end = std::chrono::steady_clock::now() + at_most;
     while (running_ > 0 && std::chrono::steady_clock::now() < end) {
-        if (!next_change() && !next_change_of_any()) {
+        if (changes(Look::at_each).empty()) {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
     }

@@ -11,7 +11,6 @@
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <boost/interprocess/mapped_region.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,14 +35,15 @@ public:
     int event_descriptor() const { return event_descriptor_; }
     const std::vector<int>& pids() const { return pids_; }
 
-    // What has changed since the last call: one rank that stopped, went on, or ended; nothing if nothing has.
+    // A rank that stopped, went on, or ended.
     struct Change {
         int rank;
         int status;  // as of waitpid
     };
-    std::optional<Change> next_change();
-    // The same, of ranks that have left the group, too. Cost: a system call for every rank.
-    std::optional<Change> next_change_of_any();
+    // Ranks in the process group tell by SIGCHLD; one that has left it must be looked at, a system call each.
+    enum class Look { at_group, at_each };
+    // What has changed since the last call.
+    std::vector<Change> changes(Look look);
     int running() const { return running_; }
 
     // SIGKILL to all that are left, and to what they have started.
@@ -52,7 +52,6 @@ public:
     bool reap_all(std::chrono::milliseconds at_most);
 
 private:
-    Change note(int rank, int status);
     void map_memory(int ranks);
     void fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);

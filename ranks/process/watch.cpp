@@ -90,20 +90,21 @@ void Supervisor::note_changes() {
     if (thoroughly) {
         next_thorough_look_ = now + between_thorough_looks;
     }
-    while (const auto change = thoroughly ? processes_->next_change_of_any() : processes_->next_change()) {
-        Rank& rank = of(change->rank);
-        if (WIFSTOPPED(change->status)) {
+    using Look = RankProcesses::Look;
+    for (const auto& [number, status] : processes_->changes(thoroughly ? Look::at_each : Look::at_group)) {
+        Rank& rank = of(number);
+        if (WIFSTOPPED(status)) {
             rank.stopped = true;
-            notice(fmt::format("rank {} (pid {}) is stopped; the run waits until it goes on", change->rank,
-                               processes_->pids()[static_cast<std::size_t>(change->rank)]));
-        } else if (WIFCONTINUED(change->status)) {
+            notice(fmt::format("rank {} (pid {}) is stopped; the run waits until it goes on", number,
+                               processes_->pids()[static_cast<std::size_t>(number)]));
+        } else if (WIFCONTINUED(status)) {
             rank.stopped = false;
-            notice(fmt::format("rank {} goes on", change->rank));
-            rank.last_sign = std::chrono::steady_clock::now();
+            notice(fmt::format("rank {} goes on", number));
+            rank.last_sign = now;
         } else {
             rank.ended = true;
-            rank.status = change->status;
-            ended_.push_back(change->rank);
+            rank.status = status;
+            ended_.push_back(number);
         }
     }
 }
