@@ -4,6 +4,7 @@
 
 #include <cxxabi.h>
 
+#include <new>
 #include <utility>
 
 namespace sim::ranks {
@@ -57,8 +58,8 @@ void Fiber::resume() {
 }
 
 void Fiber::abandon() {
-    // Destroying it would resume it once more, to unwind: its memory goes with the slab instead.
-    new boost::context::fiber(std::move(inside_));
+    // Destroying it would resume it once more, to unwind: it is put where nobody does.
+    new (given_up_.data()) boost::context::fiber(std::move(inside_));
 }
 
 void Fiber::suspend() {

@@ -5,6 +5,7 @@
 
 #include <boost/context/fiber.hpp>
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -43,6 +44,7 @@ private:
     Exceptions exceptions_;
     boost::context::fiber inside_;
     boost::context::fiber outside_;
+    alignas(boost::context::fiber) std::array<std::byte, sizeof(boost::context::fiber)> given_up_{};
     std::span<std::byte> stack_;
     Body body_ = nullptr;
     void* argument_ = nullptr;
