@@ -8,8 +8,6 @@
 
 #include "libsim/op.hpp"
 
-#include <string_view>
-
 namespace sim {
 
 // Members are numbered 0 … members-1; -1: none.
@@ -22,7 +20,6 @@ struct Step {
 };
 
 struct Schedule {
-    std::string_view algorithm;
     CollectiveKind kind = CollectiveKind::barrier;
     int members = 1;
     int root = 0;

@@ -1,6 +1,6 @@
 // The fiber host: every rank is a small stack in this process, and one thread runs them in turn.
 //
-// Cost per rank: the stack pages it touches (4 to 8 KiB) and about 1.5 KiB more. Per op: under 0.1 us.
+// Cost (docs/benchmarks.md): 5.6 KB per rank where it touches one page of its stack; under 0.1 us per op.
 // A rank that computes for ever without an op cannot be interrupted here; the process host can.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The process host: every rank is a forked process, watched by a supervisor that waits in one place.
 //
-// Cost: about 0.1 ms and 100 KiB of memory touched per rank to start; 0.1 us per op posted, a few us per op answered.
+// Cost (docs/benchmarks.md): about 0.2 ms per rank to start and reap, 0.05 us per op posted, 1 us per op answered.
 // Whatever becomes of a rank is reported, the others are stopped, and nothing is left behind.
 #pragma once
 

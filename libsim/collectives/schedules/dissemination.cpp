@@ -16,8 +16,7 @@ Step round(const Schedule& barrier, int member, int number) {
 }  // namespace
 
 Schedule dissemination_barrier(int members) {
-    return {.algorithm = "dissemination",
-            .kind = CollectiveKind::barrier,
+    return {.kind = CollectiveKind::barrier,
             .members = members,
             .steps = static_cast<int>(std::bit_width(static_cast<unsigned>(members - 1))),
             .lock_step = true,

@@ -50,13 +50,7 @@ Step broadcast_step(const Schedule& chain, int member, int step) {
 }
 
 Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Schedule&, int, int)) {
-    return {.algorithm = "ring",
-            .kind = kind,
-            .members = members,
-            .steps = steps,
-            .chunks = members,
-            .lock_step = true,
-            .at = at};
+    return {.kind = kind, .members = members, .steps = steps, .chunks = members, .lock_step = true, .at = at};
 }
 
 }  // namespace
@@ -74,8 +68,7 @@ Schedule ring_all_gather(int members) {
 }
 
 Schedule ring_broadcast(int members, int root) {
-    return {.algorithm = "ring",
-            .kind = CollectiveKind::broadcast,
+    return {.kind = CollectiveKind::broadcast,
             .members = members,
             .root = root,
             .steps = members == 1 ? 0 : 2 * members - 2,
