@@ -56,7 +56,7 @@ Op GPU::data_receive(int source, std::string_view text, std::optional<Size> size
 }
 
 Handle GPU::start(Op op, std::span<std::byte> into) {
-    op.asynchronous = true;
+    op.stream = Stream::own;
     port_->post(op);
     return {asynchronous_ops_++, into};
 }
@@ -185,7 +185,7 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
         std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
                                                     .kind = what.kind,
                                                     .reduction = what.reduction,
-                                                    .element_size = static_cast<std::uint16_t>(what.element_size)});
+                                                    .element_size = static_cast<std::uint8_t>(what.element_size)});
     return op;
 }
 

@@ -8,6 +8,8 @@ const char* name_of(OpKind kind) {
         case OpKind::send: return "send";
         case OpKind::receive: return "receive";
         case OpKind::wait: return "wait";
+        case OpKind::record: return "record";
+        case OpKind::allocate: return "allocate";
         case OpKind::collective: return "collective";
         case OpKind::enter: return "enter";
         case OpKind::log: return "log";
@@ -24,6 +26,10 @@ const char* name_of(CollectiveKind kind) {
         case CollectiveKind::all_gather: return "all-gather";
         case CollectiveKind::reduce_scatter: return "reduce-scatter";
         case CollectiveKind::all_reduce: return "all-reduce";
+        case CollectiveKind::reduce: return "reduce";
+        case CollectiveKind::gather: return "gather";
+        case CollectiveKind::scatter: return "scatter";
+        case CollectiveKind::all_to_all: return "all-to-all";
     }
     return "?";
 }
@@ -33,6 +39,15 @@ const char* name_of(Reduction reduction) {
         case Reduction::sum: return "sum";
         case Reduction::average: return "average";
         case Reduction::max: return "max";
+    }
+    return "?";
+}
+
+const char* name_of(Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::ring: return "ring";
+        case Algorithm::direct: return "direct";
+        case Algorithm::parameter_server: return "parameter-server";
     }
     return "?";
 }

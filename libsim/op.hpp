@@ -17,6 +17,8 @@ enum class OpKind : std::uint8_t {
     send,        // label, peer, tag, amount, bytes (of payload; 0: time only)
     receive,     // label, peer, tag, amount (-1: any), bytes (of payload; 0: none wanted)
     wait,        // amount: which asynchronous op of this rank, counted from 0; bytes: of payload wanted
+    record,      // marks a place in a stream as an asynchronous op: it ends when the stream has come there
+    allocate,    // label, amount (negative: freed) of the GPU's memory; costs no time
     collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
     enter,       // as collective, without cost: a collective of messages begins; members must agree
     log,         // label: the text
@@ -24,7 +26,27 @@ enum class OpKind : std::uint8_t {
     finish,      // the program has returned; waits for what the rank still has under way
 };
 
-enum class CollectiveKind : std::uint8_t { barrier, broadcast, all_gather, reduce_scatter, all_reduce };
+enum class CollectiveKind : std::uint8_t {
+    barrier,
+    broadcast,
+    all_gather,
+    reduce_scatter,
+    all_reduce,
+    reduce,
+    gather,
+    scatter,
+    all_to_all
+};
+
+// How an all-reduce is carried out: see collectives/all_reduce.hpp. The others have one algorithm each.
+enum class Algorithm : std::uint8_t { ring, direct, parameter_server };
+
+// Where an op runs. Ops on one stream run in the order of the program, those on different streams side by side.
+// `main` is the program itself, and the only one that computes; 1, 2, … are for communication.
+enum class Stream : std::uint8_t {
+    main = 0,
+    own = 255,  // an asynchronous op: starts now, is joined by wait
+};
 
 enum class Reduction : std::uint8_t { sum, average, max };
 
@@ -40,8 +62,8 @@ enum class GroupId : std::uint32_t { world = 0 };
 struct Op {
     OpKind kind = OpKind::now;
     Measure measure = Measure::bytes;
-    bool asynchronous = false;  // starts now, is joined by wait
-    bool answer = false;        // the rank waits until the kernel has finished this op
+    Stream stream = Stream::main;
+    bool answer = false;  // the rank waits until the kernel has finished this op
     Label label = Label::none;
     std::int32_t peer = -1;
     std::int32_t tag = 0;
@@ -55,9 +77,13 @@ struct CollectiveWord {
     GroupId group = GroupId::world;
     CollectiveKind kind = CollectiveKind::barrier;
     Reduction reduction = Reduction::sum;
-    std::uint16_t element_size = 0;  // 0: no data
+    std::uint8_t element_size = 0;  // 0: no data
+    Algorithm algorithm = Algorithm::ring;
     friend bool operator==(const CollectiveWord&, const CollectiveWord&) = default;
 };
+inline bool is_asynchronous(const Op& op) {
+    return op.stream == Stream::own;
+}
 inline CollectiveWord collective_word(const Op& op) {
     return std::bit_cast<CollectiveWord>(op.bytes);
 }
@@ -65,5 +91,6 @@ inline CollectiveWord collective_word(const Op& op) {
 const char* name_of(OpKind kind);
 const char* name_of(CollectiveKind kind);
 const char* name_of(Reduction reduction);
+const char* name_of(Algorithm algorithm);
 
 }  // namespace sim

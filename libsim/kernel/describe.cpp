@@ -79,6 +79,8 @@ std::string describe(const Op& op) {
         case OpKind::wait: return fmt::format("wait for asynchronous op {}", op.amount);
         case OpKind::collective:
         case OpKind::enter: return describe_collective(op);
+        case OpKind::record:
+        case OpKind::allocate:
         case OpKind::log:
         case OpKind::now:
         case OpKind::finish: break;

@@ -16,7 +16,7 @@ inline void Kernel::compute(int rank, Rank& self, const Op& op) {
     if (on_span_) {
         emit(rank, op, number, begin, end, Duration{0}, 0);
     }
-    if (op.asynchronous) {
+    if (is_asynchronous(op)) {
         self.joinables.add({.op = op, .op_number = number, .done = true, .begin = begin, .end = end});
         return;
     }
@@ -52,7 +52,7 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
     if (on_span_) {
         emit(rank, op, number, begin, end, Duration{0}, id_of(rank, message));
     }
-    if (op.asynchronous) {
+    if (is_asynchronous(op)) {
         self.joinables.add(
             {.op = op, .op_number = number, .done = true, .begin = begin, .end = end, .message = message});
     } else {
@@ -73,7 +73,7 @@ inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
     if (message != nullptr) {
         check_fit(rank, op, number, self.clock, *message);
     }
-    if (op.asynchronous) {
+    if (is_asynchronous(op)) {
         begin_receive(self, op, number, from, message);
     } else if (message != nullptr) {
         end_receive(rank, self, op, number, self.clock, *message);
@@ -95,6 +95,8 @@ inline bool Kernel::carry_out(int rank, Rank& self, const Op& op) {
         case OpKind::send: send(rank, self, op); return true;
         case OpKind::receive: return receive(rank, self, op);
         case OpKind::wait: return wait(rank, self, op);
+        case OpKind::record:
+        case OpKind::allocate: return true;
         case OpKind::collective: return collective(rank, self, op);
         case OpKind::enter: board_.arrive(rank, self.op_number, self.clock, op); return true;
         case OpKind::log: emit(rank, op, self.op_number, self.clock, self.clock, Duration{0}, 0); return true;

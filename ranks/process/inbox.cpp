@@ -117,7 +117,7 @@ void Inbox::check_numbers(Op& op) const {
     const int ranks = run_->options->ranks;
     // A bool of any other byte is undefined behaviour once it is read as one.
     const auto* const bytes = reinterpret_cast<const unsigned char*>(&op);
-    if (bytes[offsetof(Op, asynchronous)] > 1 || bytes[offsetof(Op, answer)] > 1) {
+    if (bytes[offsetof(Op, answer)] > 1) {
         violated("a flag that is neither on nor off");
     }
     if (op.kind > OpKind::finish || op.measure > Measure::flops ||
@@ -135,7 +135,8 @@ void Inbox::check_numbers(Op& op) const {
     if (op.kind == OpKind::collective || op.kind == OpKind::enter) {
         CollectiveWord word = collective_word(op);
         const auto local = static_cast<std::size_t>(word.group);
-        if (local >= groups_.size() || word.kind > CollectiveKind::all_reduce || word.reduction > Reduction::max) {
+        if (local >= groups_.size() || word.kind > CollectiveKind::all_to_all ||
+            word.algorithm > Algorithm::parameter_server || word.reduction > Reduction::max) {
             violated("an unknown collective");
         }
         word.group = groups_[local];

@@ -87,7 +87,7 @@ TEST(Kernel, RefusesARankThatActsOutOfTurn) {
 TEST(Kernel, CountsASendersSerialTimeForAsynchronousSends) {
     World world(2);
     Op first = send(1);
-    first.asynchronous = true;
+    first.stream = Stream::own;
     const std::vector<Op> ops{first, first, {.kind = OpKind::wait, .amount = 1}, finish};
     world.kernel.next_turn();
     world.kernel.accept(0, ops);
@@ -97,7 +97,7 @@ TEST(Kernel, CountsASendersSerialTimeForAsynchronousSends) {
 TEST(Kernel, RefusesToJoinAnAsynchronousOpTwice) {
     World world(2);
     Op async = compute;
-    async.asynchronous = true;
+    async.stream = Stream::own;
     const std::vector<Op> ops{async, {.kind = OpKind::wait, .amount = 0}, {.kind = OpKind::wait, .amount = 0}};
     world.kernel.next_turn();
     EXPECT_THROW(world.kernel.accept(0, ops), ProgramError);

@@ -12,6 +12,10 @@ Schedule schedule_of(CollectiveKind kind, int members, int root) {
         case CollectiveKind::all_gather: return ring_all_gather(members);
         case CollectiveKind::reduce_scatter: return ring_reduce_scatter(members);
         case CollectiveKind::all_reduce: return ring_all_reduce(members);
+        case CollectiveKind::reduce:
+        case CollectiveKind::gather:
+        case CollectiveKind::scatter:
+        case CollectiveKind::all_to_all: break;
     }
     check(false, "collective kind {} has no schedule", static_cast<int>(kind));
     return {};
