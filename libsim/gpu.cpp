@@ -44,7 +44,9 @@ Op GPU::message(OpKind kind, int peer, std::string_view text, Size size, Tag tag
     if (static_cast<std::int32_t>(tag) < 0) {
         throw ProgramError(fmt::format("a tag is 0 or more, not {}", static_cast<std::int32_t>(tag)));
     }
-    return message_op(kind, label(text), peer, size, tag);
+    Op op = message_op(kind, label(text), peer, size, tag);
+    op.stream = stream_;
+    return op;
 }
 
 // A receive of data; without a size it takes whatever was sent.
@@ -56,6 +58,7 @@ Op GPU::data_receive(int source, std::string_view text, std::optional<Size> size
 }
 
 Handle GPU::start(Op op, std::span<std::byte> into) {
+    require_main("an asynchronous operation");
     op.stream = Stream::own;
     port_->post(op);
     return {asynchronous_ops_++, into};
@@ -78,6 +81,7 @@ void GPU::write(std::span<const std::byte> data) {
 }
 
 void GPU::compute(std::string_view text, Work work) {
+    require_main("computing");
     port_->post(compute_op(label(text), work));
 }
 
@@ -146,7 +150,49 @@ void GPU::wait(const Handle& handle) {
     if (handle.number < 0 || handle.number >= asynchronous_ops_) {
         throw ProgramError(fmt::format("rank {} waits for a handle that none of its operations returned", rank()));
     }
-    post_or_read({.kind = OpKind::wait, .amount = handle.number, .bytes = handle.into.size()}, handle.into);
+    if (stream_ != Stream::main && !handle.into.empty()) {
+        throw ProgramError(fmt::format("rank {} waits for data on stream {}; wait for it in the program itself", rank(),
+                                       static_cast<int>(stream_)));
+    }
+    post_or_read({.kind = OpKind::wait, .stream = stream_, .amount = handle.number, .bytes = handle.into.size()},
+                 handle.into);
+}
+
+GPU::OnStream::OnStream(GPU& gpu, Stream stream) : gpu_(&gpu), before_(gpu.stream_) {
+    gpu.require_main("another stream");
+    const auto number = static_cast<int>(stream);
+    if (number < 1 || number > most_streams) {
+        throw ProgramError(fmt::format("a stream for communication is 1 to {}, not {}", most_streams, number));
+    }
+    gpu.stream_ = stream;
+}
+
+Handle GPU::record() {
+    port_->post({.kind = OpKind::record, .stream = stream_});
+    return {asynchronous_ops_++, {}};
+}
+
+void GPU::require_main(const char* what) const {
+    if (stream_ != Stream::main) {
+        throw ProgramError(fmt::format("rank {}: {} has no place on stream {}, which sends and receives", rank(), what,
+                                       static_cast<int>(stream_)));
+    }
+}
+
+void GPU::memory(std::string_view text, Size size, int sign) {
+    if (size.amount < 0) {
+        throw ProgramError("memory needs a size of 0 or more");
+    }
+    port_->post(
+        {.kind = OpKind::allocate, .measure = size.measure, .label = label(text), .amount = sign * size.amount});
+}
+
+void GPU::allocate(std::string_view text, Size size) {
+    memory(text, size, 1);
+}
+
+void GPU::release(std::string_view text, Size size) {
+    memory(text, size, -1);
 }
 
 Duration GPU::now() {
@@ -178,6 +224,7 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
     }
     Op op{.kind = kind,
           .measure = what.size.measure,
+          .stream = stream_,
           .label = label(what.label.empty() ? std::string_view(name_of(what.kind)) : what.label),
           .peer = what.root,
           .amount = what.size.amount};
@@ -203,6 +250,7 @@ void GPU::barrier() {
 
 void GPU::send_in_collective(int target, std::span<const std::byte> data, std::string_view text, Size size, Tag tag) {
     Op op = message_op(OpKind::send, label(text), target, size, tag);
+    op.stream = stream_;
     op.bytes = data.size();
     write(data);
     port_->post(op);
@@ -210,6 +258,7 @@ void GPU::send_in_collective(int target, std::span<const std::byte> data, std::s
 
 void GPU::receive_in_collective(int source, std::span<std::byte> into, std::string_view text, Size size, Tag tag) {
     Op op = message_op(OpKind::receive, label(text), source, size, tag);
+    op.stream = stream_;
     op.bytes = into.size();
     post_or_read(op, into);
 }

@@ -13,11 +13,13 @@
 #include "libsim/port.hpp"
 #include "libsim/units.hpp"
 
+#include <concepts>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sim {
@@ -111,6 +113,21 @@ public:
     }
     void wait(const Handle& handle);
 
+    // Streams: what `work` sends, receives, waits for and joins as collectives goes to `stream` (1 … most_streams), one
+    // after another, beginning now at the earliest, while this program goes on. Join the returned handle before using
+    // what came: the numbers are there at once, in simulated time they are there after wait(). Both ends of a message,
+    // all members of a collective, name the same stream. A GPU computes on its main stream only.
+    template <std::invocable Work>
+    Handle on(Stream stream, Work&& work) {
+        const OnStream guard(*this, stream);
+        std::forward<Work>(work)();
+        return record();
+    }
+
+    // Memory of this GPU in use: RankTotals::peak_… of the run. Costs no time. Freeing more than there is ends the run.
+    void allocate(std::string_view label, Size size);
+    void release(std::string_view label, Size size);
+
     // Simulated time since the beginning of the run.
     Duration now();
 
@@ -132,6 +149,22 @@ public:
     void receive_in_collective(int source, std::span<std::byte> into, std::string_view label, Size size, Tag tag);
 
 private:
+    // The stream of all ops while it lives.
+    class OnStream {
+    public:
+        OnStream(GPU& gpu, Stream stream);
+        OnStream(const OnStream&) = delete;
+        OnStream& operator=(const OnStream&) = delete;
+        ~OnStream() { gpu_->stream_ = before_; }
+
+    private:
+        GPU* gpu_;
+        Stream before_;
+    };
+
+    Handle record();
+    void require_main(const char* what) const;
+    void memory(std::string_view label, Size size, int sign);
     Label label(std::string_view text) { return text.empty() ? Label::none : port_->intern(text); }
     Op message(OpKind kind, int peer, std::string_view label, Size size, Tag tag);
     Op data_send(int target, std::span<const std::byte> data, std::string_view label, std::optional<Size> size,
@@ -153,6 +186,7 @@ private:
     Op collective_op(OpKind kind, const Group& group, const Collective& what);
 
     Port* port_;
+    Stream stream_ = Stream::main;
     std::int64_t asynchronous_ops_ = 0;
 };
 

@@ -36,6 +36,9 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
 }
 
 std::optional<int> Kernel::next_turn() {
+    if (agenda_.empty() && out_ == 0 && postponed_ > 0) {
+        go_on_without_streams();
+    }
     if (agenda_.empty()) {
         return std::nullopt;
     }
@@ -59,6 +62,21 @@ Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
         throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).op_number, describe(op),
                                        describe_time(of(rank).clock), error.what()));
     }
+}
+
+Kernel::Memory& Kernel::held(Rank& self, Measure measure) {
+    return measure == Measure::bytes ? self.bytes_held : self.billionths_held;
+}
+
+void Kernel::allocate(int rank, Rank& self, const Op& op) {
+    Memory& memory = held(self, op.measure);
+    add_checked(memory.now, op.amount);
+    if (memory.now < 0) {
+        throw ProgramError(fmt::format("rank {} frees at {} {} more than it has allocated", rank,
+                                       describe_time(self.clock), describe_amount(-memory.now, op.measure)));
+    }
+    memory.peak = std::max(memory.peak, memory.now);
+    emit(rank, op, self.op_number, self.clock, self.clock, Duration{0}, 0);
 }
 
 void Kernel::block(Rank& self, const Op& op, std::uint32_t op_number) {
@@ -98,12 +116,13 @@ void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, T
     const bool has_peer = op.kind == OpKind::send || op.kind == OpKind::receive;
     on_span_({.rank = rank,
               .kind = op.kind,
+              .stream = op.stream,
               .op_number = op_number,
               .label = &names_->text(op.label),
               .peer = has_peer ? op.peer : -1,
               .tag = op.tag,
               .measure = op.measure,
-              .amount = op.amount,
+              .amount = op.kind == OpKind::allocate ? held(of(rank), op.measure).now : op.amount,
               .begin = begin,
               .end = end,
               .idle = idle,
@@ -115,10 +134,13 @@ RankTotals Kernel::totals(int rank, Time run_end) const {
     return {.compute = self.computing,
             .communication = self.communicating,
             .idle = (run_end - Time{}) - self.computing - self.communicating,
+            .idle_in_collectives = self.idle_in_collectives,
             .end = self.clock,
             .bytes_sent = self.bytes_sent,
             .billionths_sent = self.billionths_sent,
             .messages_sent = self.messages,
+            .peak_bytes = self.bytes_held.peak,
+            .peak_billionths = self.billionths_held.peak,
             .ops = self.op_number};
 }
 

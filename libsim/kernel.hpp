@@ -14,6 +14,7 @@
 #include "libsim/kernel/agenda.hpp"
 #include "libsim/kernel/board.hpp"
 #include "libsim/kernel/joinables.hpp"
+#include "libsim/kernel/lane.hpp"
 #include "libsim/kernel/matching.hpp"
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
@@ -23,6 +24,8 @@
 #include <vector>
 
 namespace sim {
+
+struct MemberClock;
 
 struct KernelOptions {
     Order order = Order::any;
@@ -67,6 +70,9 @@ public:
     // The unjoined asynchronous op of that number; null if there is none.
     const Joinable* joinable(int rank, std::int64_t number) { return of(rank).joinables.find(number); }
     const Joinable* oldest_joinable(int rank) { return of(rank).joinables.oldest(); }
+    // The op that a stream of a blocked rank waits in; null if it waits in none. And a stream that waits.
+    const Lane::Issued* stream_waits_in(int rank, Stream stream) const;
+    Stream waiting_stream(int rank) const;
 
     const Matching& matching() const { return matching_; }
     const Board& board() const { return board_; }
@@ -83,6 +89,10 @@ private:
         std::int32_t tag = 0;
         Matching::Channel channel = 0;
     };
+    struct Memory {
+        std::int64_t now = 0;
+        std::int64_t peak = 0;
+    };
     struct Rank {
         Time clock;
         Time sends_free;
@@ -95,12 +105,20 @@ private:
         LastChannel last_receive;
         Duration computing{0};
         Duration communicating{0};
+        Duration idle_in_collectives{0};
         std::int64_t bytes_sent = 0;
         std::int64_t billionths_sent = 0;
         Op pending;
         std::uint32_t pending_number = 0;
         Delivery delivery;
         Joinables joinables;
+        std::vector<Lane> lanes;  // of stream 1, 2, …
+        Memory bytes_held;
+        Memory billionths_held;
+    };
+    struct Awake {
+        int rank;
+        Stream stream;
     };
     struct LastPrice {
         std::int64_t amount = -1;
@@ -113,12 +131,35 @@ private:
 
     // kernel/inner_loop.cpp. Each handles one op; false: the rank is blocked in it.
     bool carry_out(int rank, Rank& self, const Op& op);
-    void compute(int rank, Rank& self, const Op& op);
+    bool compute(int rank, Rank& self, const Op& op);
     void send(int rank, Rank& self, const Op& op);
     bool receive(int rank, Rank& self, const Op& op);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
     Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
+
+    // kernel/streams.cpp
+    static Stream stream_of(std::int64_t handle);
+    static Lane& lane(Rank& self, Stream stream);
+    bool issue(int rank, Rank& self, const Op& op);
+    void go_on(int rank, Rank& self, Stream stream);
+    void end_issued(int rank, Rank& self, Lane& at);
+    bool carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
+    void send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
+    bool receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
+    void end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued, const Message& message);
+    void end_collective_on(int rank, Stream stream, const MemberClock& clock, bool is_last);
+    void deliver_on(int target, const WaitingReceive& receive, const Message& message);
+    void joinable_is_done(int rank, Rank& self, std::int64_t handle);
+    void wake_streams();
+    bool streams_are_done(const Rank& self) const;
+    void wait_for_stream(Rank& self, Stream stream, Time end);
+
+    // kernel/overlap.cpp
+    bool computes_beside_streams(const Rank& self, const Op& op) const;
+    bool begin_compute_beside_streams(int rank, Rank& self, const Op& op);
+    void compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number);
+    void go_on_without_streams();
 
     // kernel/joining.cpp
     void begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from, const Message* message);
@@ -127,6 +168,8 @@ private:
     void join(int rank, Rank& self, Joinable& joinable);
 
     // kernel.cpp
+    static Memory& held(Rank& self, Measure measure);
+    void allocate(int rank, Rank& self, const Op& op);
     void block(Rank& self, const Op& op, std::uint32_t op_number);
     void unblock(int rank, Rank& self);
     void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
@@ -148,6 +191,7 @@ private:
     bool collective(int rank, Rank& self, const Op& op);
     Duration chunk_price(const Board::Meeting& meeting, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
+    void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
 
     Cluster cluster_;
     const Names* names_;
@@ -158,11 +202,13 @@ private:
     Board board_;
     std::vector<Rank> ranks_;
     Duration acknowledgement_;
+    std::vector<Awake> awake_;  // streams that may go on
     LastPrice last_transfer_;
     LastPrice last_compute_;
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;
+    int postponed_ = 0;  // computations that wait to know what their streams do meanwhile
 };
 
 // Why nobody can go on: every blocked rank with what it waits for and the nearest thing there is.

@@ -48,6 +48,8 @@ enum class Stream : std::uint8_t {
     own = 255,  // an asynchronous op: starts now, is joined by wait
 };
 
+inline constexpr int most_streams = 62;
+
 enum class Reduction : std::uint8_t { sum, average, max };
 
 // Op::bytes of a receive that takes a payload of any length.

@@ -17,12 +17,16 @@ bool same(const Op& a, const Op& b) {
 
 }  // namespace
 
-Board::Group& Board::group_of(GroupId id) {
+Board::Group& Board::group_of(GroupId id, Stream stream) {
     const auto number = static_cast<std::size_t>(id);
-    if (number >= meetings_.size()) {
-        meetings_.resize(number + 1);
+    const auto on = static_cast<std::size_t>(stream);
+    if (on >= meetings_.size()) {
+        meetings_.resize(on + 1);
     }
-    Group& group = meetings_[number];
+    if (number >= meetings_[on].size()) {
+        meetings_[on].resize(number + 1);
+    }
+    Group& group = meetings_[on][number];
     if (group.attended.empty()) {
         const sim::Group& members = groups_->group(id);
         group.attended.assign(static_cast<std::size_t>(members.size()), 0);
@@ -45,7 +49,7 @@ int Board::index_of(const Group& group, GroupId id, int rank) const {
 
 const Board::Meeting* Board::arrive(int rank, std::uint32_t op_number, Time at, const Op& op) {
     const GroupId id = collective_word(op).group;
-    Group& group = group_of(id);
+    Group& group = group_of(id, op.stream);
     const int member = index_of(group, id, rank);
     check(member >= 0, "rank {} is not in group {}", rank, static_cast<unsigned>(id));
     const std::size_t number = group.attended[static_cast<std::size_t>(member)]++ - group.closed;
@@ -68,8 +72,8 @@ const Board::Meeting* Board::arrive(int rank, std::uint32_t op_number, Time at, 
     return &complete_;
 }
 
-const Board::Meeting& Board::latest_of(int rank, GroupId id) const {
-    const Group& group = meetings_[static_cast<std::size_t>(id)];
+const Board::Meeting& Board::latest_of(int rank, GroupId id, Stream stream) const {
+    const Group& group = meetings_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(id)];
     const auto member = static_cast<std::size_t>(index_of(group, id, rank));
     return group.open[group.attended[member] - group.closed - 1];
 }

@@ -1,4 +1,5 @@
-// Where the members of a collective meet. Their n-th collectives of a group belong together and must be the same.
+// Where the members of a collective meet. Their n-th collectives of a group, on one stream, belong together and must be
+// the same.
 #pragma once
 
 #include "libsim/names.hpp"
@@ -28,7 +29,7 @@ public:
     const Meeting* arrive(int rank, std::uint32_t op_number, Time at, const Op& op);
 
     // For explanations: the meeting where `rank`, which waits in it, has come last.
-    const Meeting& latest_of(int rank, GroupId group) const;
+    const Meeting& latest_of(int rank, GroupId group, Stream stream) const;
 
 private:
     struct Group {
@@ -38,13 +39,13 @@ private:
         std::uint32_t closed = 0;  // how many are complete and gone
     };
 
-    Group& group_of(GroupId id);
+    Group& group_of(GroupId id, Stream stream);
     int index_of(const Group& group, GroupId id, int rank) const;
     [[noreturn]] void throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at,
                                      const Op& op) const;
 
     const Groups* groups_;
-    std::vector<Group> meetings_;
+    std::vector<std::vector<Group>> meetings_;  // by stream and group
     Meeting complete_;
 };
 

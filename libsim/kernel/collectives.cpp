@@ -25,9 +25,8 @@ Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each) const {
     try {
         return transfer_time(cluster_, each);
     } catch (const ProgramError& error) {
-        const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
-        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).pending_number,
-                                       describe(meeting.op), describe_time(of(rank).clock), error.what()));
+        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", meeting.first_rank, meeting.first_op_number,
+                                       describe(meeting.op), describe_time(meeting.first_at), error.what()));
     }
 }
 
@@ -39,33 +38,45 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
     const StepCost cost{.send = chunk_price(meeting, each), .acknowledgement = acknowledgement_};
 
+    const Stream stream = meeting.op.stream;
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
     for (int index = 0; index < group.size(); ++index) {
-        const Rank& member = of(group.rank_at(index));
-        members[static_cast<std::size_t>(index)] = {.time = member.clock, .sends_free = member.sends_free};
+        Rank& member = of(group.rank_at(index));
+        const bool on_main = stream == Stream::main;
+        const Time time = on_main ? member.clock : lane(member, stream).clock;
+        members[static_cast<std::size_t>(index)] = {.time = time, .sends_free = on_main ? member.sends_free : time};
     }
     read_time(schedule, cost, members);
     for (int index = 0; index < group.size(); ++index) {
         const int rank = group.rank_at(index);
         const MemberClock& clock = members[static_cast<std::size_t>(index)];
         Rank& member = of(rank);
-        const Time begin = member.clock;
-        // Sends that were under way may reach into the collective: never more than the time there is.
-        const Duration busy = std::min(clock.busy, clock.time - begin);
-        member.clock = clock.time;
-        member.sends_free = std::max(member.sends_free, clock.sends_free);
-        member.communicating += busy;
         member.messages += static_cast<std::uint32_t>(clock.messages);
         add_checked(each.measure == Measure::bytes ? member.bytes_sent : member.billionths_sent,
                     time_for(each.amount, {clock.messages, 1}).count());
-        if (on_span_) {
-            emit(rank, member.pending, member.pending_number, begin, member.clock, member.clock - begin - busy, 0);
-        }
-        if (rank == last_rank) {
-            member.status = Status::out;  // accept() goes on with it
+        if (stream == Stream::main) {
+            end_collective_of(rank, member, clock, rank == last_rank);
         } else {
-            unblock(rank, member);
+            end_collective_on(rank, stream, clock, rank == last_rank);
         }
+    }
+}
+
+void Kernel::end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last) {
+    const Time begin = member.clock;
+    // Sends that were under way may reach into the collective: never more than the time there is.
+    const Duration busy = std::min(clock.busy, clock.time - begin);
+    member.clock = clock.time;
+    member.sends_free = std::max(member.sends_free, clock.sends_free);
+    member.communicating += busy;
+    member.idle_in_collectives += clock.time - begin - busy;
+    if (on_span_) {
+        emit(rank, member.pending, member.pending_number, begin, member.clock, member.clock - begin - busy, 0);
+    }
+    if (is_last) {
+        member.status = Status::out;  // accept() goes on with it
+    } else {
+        unblock(rank, member);
     }
 }
 

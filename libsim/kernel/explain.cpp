@@ -30,12 +30,20 @@ std::string state_of(const Kernel& kernel, int rank) {
 // The message that was perhaps meant: from the same rank with another tag, or with the same tag from another rank.
 std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
     std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(rank);
+    const auto other_stream = [&](const Matching::Unmatched& m) {
+        return m.source == receive.peer && m.tag == receive.tag && m.stream != receive.stream;
+    };
     const auto same_source = [&](const Matching::Unmatched& m) { return m.source == receive.peer && m.tag >= 0; };
     const auto same_tag = [&](const Matching::Unmatched& m) { return m.tag == receive.tag && m.tag >= 0; };
     const auto distance = [&](const Matching::Unmatched& m) { return std::abs(std::int64_t{m.tag} - receive.tag); };
     const auto nearer = [&](const auto& a, const auto& b) { return distance(a) < distance(b); };
     std::stable_sort(there.begin(), there.end(), nearer);
-    auto found = std::find_if(there.begin(), there.end(), same_source);
+    auto found = std::find_if(there.begin(), there.end(), other_stream);
+    if (found != there.end() && !is_asynchronous(receive)) {
+        return fmt::format("rank {} sent it on stream {} at {}; both ends must be on the same stream", found->source,
+                           static_cast<int>(found->stream), describe_time(found->message.begin));
+    }
+    found = std::find_if(there.begin(), there.end(), same_source);
     if (found != there.end()) {
         return fmt::format("rank {} sent tag {} at {}; did you mean {}?", found->source, found->tag,
                            describe_time(found->message.begin), found->tag);
@@ -64,7 +72,7 @@ void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) 
 void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
     const GroupId id = collective_word(op).group;
     const Group& group = kernel.groups().group(id);
-    const Board::Meeting& meeting = kernel.board().latest_of(blocked.rank, id);
+    const Board::Meeting& meeting = kernel.board().latest_of(blocked.rank, id, op.stream);
     std::vector<int> missing;
     for (int index = 0; index < group.size(); ++index) {
         if (!meeting.here[static_cast<std::size_t>(index)]) {
@@ -81,20 +89,51 @@ void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
     blocked.is_root = kernel.status(missing.front()) == Kernel::Status::finished;
 }
 
+void explain_op(const Kernel& kernel, Blocked& blocked, const Op& op) {
+    if (op.kind == OpKind::collective) {
+        explain_collective(kernel, blocked, op);
+    } else {
+        explain_receive(kernel, blocked, op);
+    }
+}
+
+// The rank waits for a stream, which waits in an op of its own; a stream may wait for another.
+void explain_stream(Kernel& kernel, Blocked& blocked, Stream stream, const char* how) {
+    const Lane::Issued* at = kernel.stream_waits_in(blocked.rank, stream);
+    check(at != nullptr, "rank {} waits for stream {}, which does not wait", blocked.rank, static_cast<int>(stream));
+    blocked.what =
+        fmt::format("{} stream {}, in its op {}: {}", how, static_cast<int>(stream), at->op_number, describe(at->op));
+    if (at->op.kind != OpKind::wait) {
+        explain_op(kernel, blocked, at->op);
+        return;
+    }
+    const Op& awaited = kernel.joinable(blocked.rank, at->op.amount)->op;
+    if (awaited.kind == OpKind::record) {
+        explain_stream(kernel, blocked, awaited.stream, how);
+    } else {
+        explain_receive(kernel, blocked, awaited);
+    }
+}
+
 Blocked explain_rank(Kernel& kernel, int rank) {
     const Op& op = kernel.blocked_in(rank);
     Blocked blocked{.rank = rank, .op_number = kernel.blocked_op_number(rank), .what = describe(op)};
-    if (op.kind == OpKind::receive) {
-        explain_receive(kernel, blocked, op);
-    } else if (op.kind == OpKind::collective) {
-        explain_collective(kernel, blocked, op);
-    } else {
-        const bool returned = op.kind == OpKind::finish;
-        const Joinable* open = returned ? kernel.oldest_joinable(rank) : kernel.joinable(rank, op.amount);
-        check(open != nullptr, "rank {} waits for nothing", rank);
-        blocked.what =
-            fmt::format("{} for asynchronous {}", returned ? "returned, but still waits" : "wait", describe(open->op));
+    const bool returned = op.kind == OpKind::finish;
+    if (op.stream != Stream::main && !is_asynchronous(op)) {
+        explain_stream(kernel, blocked, op.stream, "waits for data of");
+        return blocked;
+    }
+    if (op.kind != OpKind::wait && !returned) {
+        explain_op(kernel, blocked, op);
+        return blocked;
+    }
+    const char* const how = returned ? "returned, but still waits for" : "wait for";
+    const Joinable* open = returned ? kernel.oldest_joinable(rank) : kernel.joinable(rank, op.amount);
+    if (open != nullptr && open->op.kind != OpKind::record) {
+        blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));
         explain_receive(kernel, blocked, open->op);
+    } else {
+        explain_stream(kernel, blocked, open != nullptr ? open->op.stream : kernel.waiting_stream(rank), how);
     }
     return blocked;
 }

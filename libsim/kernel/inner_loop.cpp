@@ -8,7 +8,10 @@
 
 namespace sim {
 
-inline void Kernel::compute(int rank, Rank& self, const Op& op) {
+inline bool Kernel::compute(int rank, Rank& self, const Op& op) {
+    if (computes_beside_streams(self, op)) [[unlikely]] {
+        return begin_compute_beside_streams(rank, self, op);
+    }
     const Time begin = std::max(self.clock, self.computes_free);
     const Time end = later(begin, price(last_compute_, rank, op));
     const std::uint32_t number = self.op_number++;
@@ -18,10 +21,11 @@ inline void Kernel::compute(int rank, Rank& self, const Op& op) {
     }
     if (is_asynchronous(op)) {
         self.joinables.add({.op = op, .op_number = number, .done = true, .begin = begin, .end = end});
-        return;
+        return true;
     }
     self.computing += end - self.clock;
     self.clock = end;
+    return true;
 }
 
 inline Matching::Channel Kernel::channel(LastChannel& last, int peer, int tag, int source, int target) {
@@ -90,13 +94,16 @@ inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
 
 // False: the rank is blocked, or has finished.
 inline bool Kernel::carry_out(int rank, Rank& self, const Op& op) {
+    if (op.stream != Stream::main && op.stream != Stream::own) [[unlikely]] {
+        return issue(rank, self, op);
+    }
     switch (op.kind) {
-        case OpKind::compute: compute(rank, self, op); return true;
+        case OpKind::compute: return compute(rank, self, op);
         case OpKind::send: send(rank, self, op); return true;
         case OpKind::receive: return receive(rank, self, op);
         case OpKind::wait: return wait(rank, self, op);
-        case OpKind::record:
-        case OpKind::allocate: return true;
+        case OpKind::allocate: allocate(rank, self, op); return true;
+        case OpKind::record: check(false, "rank {} marks no stream", rank); return true;
         case OpKind::collective: return collective(rank, self, op);
         case OpKind::enter: board_.arrive(rank, self.op_number, self.clock, op); return true;
         case OpKind::log: emit(rank, op, self.op_number, self.clock, self.clock, Duration{0}, 0); return true;
@@ -120,6 +127,9 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
             break;
         }
     }
+    if (!awake_.empty()) [[unlikely]] {
+        wake_streams();
+    }
     --out_;
     if (goes_on) {
         unblock(rank, self);
@@ -130,26 +140,21 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
 // A message meets a receive that was there before it.
 void Kernel::deliver(int target, const WaitingReceive& receive, const Message& message) {
     Rank& self = of(target);
-    if (receive.handle < 0) {
+    if (receive.handle == -1) {
         check_fit(target, self.pending, self.pending_number, receive.since, message);
         end_receive(target, self, self.pending, self.pending_number, receive.since, message);
         unblock(target, self);
         return;
+    }
+    if (receive.handle < -1) {
+        return deliver_on(target, receive, message);
     }
     Joinable& joinable = *self.joinables.find(receive.handle);
     check_fit(target, joinable.op, joinable.op_number, joinable.begin, message);
     joinable.message = message;
     joinable.end = later(std::max(joinable.begin, message.end), acknowledgement_);
     joinable.done = true;
-    if (self.status != Status::blocked) {
-        return;
-    }
-    if (self.pending.kind == OpKind::wait && self.pending.amount == receive.handle) {
-        join(target, self, joinable);
-        unblock(target, self);
-    } else if (self.pending.kind == OpKind::finish) {
-        finish(target, self);
-    }
+    joinable_is_done(target, self, receive.handle);
 }
 
 inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted,
@@ -157,6 +162,7 @@ inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_
     const Time end = later(std::max(posted, message.end), acknowledgement_);
     const Duration idle = std::max(message.begin - posted, Duration{0});
     self.communicating += end - posted - idle;
+    self.idle_in_collectives += op.tag < 0 ? idle : Duration{0};
     self.clock = end;
     self.delivery = {op.peer, message.payload, message.bytes};
     if (on_span_) {

@@ -41,6 +41,12 @@ bool Kernel::wait(int rank, Rank& self, const Op& op) {
 
 // The rank's time moves to the end of what it joins, and the wait counts as what it waited for.
 void Kernel::join(int rank, Rank& self, Joinable& joinable) {
+    if (joinable.op.kind == OpKind::record) {
+        joinable.joined = true;
+        wait_for_stream(self, joinable.op.stream, joinable.end);
+        self.joinables.forget_joined();
+        return;
+    }
     const Time begin = self.clock;
     self.clock = std::max(self.clock, joinable.end);
     joinable.joined = true;
@@ -66,12 +72,19 @@ void Kernel::join(int rank, Rank& self, Joinable& joinable) {
 }
 
 bool Kernel::finish(int rank, Rank& self) {
+    if (!streams_are_done(self)) {
+        block(self, {.kind = OpKind::finish}, self.op_number);
+        return false;
+    }
     while (Joinable* open = self.joinables.oldest()) {
         if (!open->done) {
             block(self, {.kind = OpKind::finish}, self.op_number);
             return false;
         }
         join(rank, self, *open);
+    }
+    for (std::size_t index = 0; index < self.lanes.size(); ++index) {
+        wait_for_stream(self, static_cast<Stream>(index + 1), self.lanes[index].clock);
     }
     self.status = Status::finished;
     ++finished_;

@@ -2,16 +2,16 @@
 
 namespace sim {
 
-std::size_t Matching::slot_of(int source, int target, int tag) const {
+std::size_t Matching::slot_of(int source, int target, int tag, Stream stream) const {
     std::uint64_t hash = static_cast<std::uint32_t>(source) * 0x9e3779b97f4a7c15U;
     hash = (hash ^ static_cast<std::uint32_t>(target)) * 0xff51afd7ed558ccdU;
     hash = (hash ^ (hash >> 32U) ^ static_cast<std::uint32_t>(tag)) * 0xc4ceb9fe1a85ec53U;
-    hash ^= hash >> 29U;
+    hash ^= (hash >> 29U) ^ static_cast<std::uint64_t>(stream);
     const std::size_t mask = table_.size() - 1;
     std::size_t slot = hash & mask;
     while (table_[slot] != none) {
         const Queue& queue = queues_[table_[slot]];
-        if (queue.source == source && queue.target == target && queue.tag == tag) {
+        if (queue.source == source && queue.target == target && queue.tag == tag && queue.stream == stream) {
             break;
         }
         slot = (slot + 1) & mask;
@@ -19,15 +19,15 @@ std::size_t Matching::slot_of(int source, int target, int tag) const {
     return slot;
 }
 
-Matching::Channel Matching::channel(int source, int target, int tag) {
-    std::size_t slot = slot_of(source, target, tag);
+Matching::Channel Matching::channel(int source, int target, int tag, Stream stream) {
+    std::size_t slot = slot_of(source, target, tag, stream);
     if (table_[slot] == none) {
         if (queues_.size() * 2 >= table_.size()) {
             grow();
-            slot = slot_of(source, target, tag);
+            slot = slot_of(source, target, tag, stream);
         }
         table_[slot] = static_cast<Channel>(queues_.size());
-        queues_.push_back({source, target, tag, none, none, false});
+        queues_.push_back({source, target, tag, none, none, stream, false});
     }
     return table_[slot];
 }
@@ -36,7 +36,7 @@ void Matching::grow() {
     table_.assign(table_.size() * 2, none);
     for (Channel index = 0; index < queues_.size(); ++index) {
         const Queue& queue = queues_[index];
-        table_[slot_of(queue.source, queue.target, queue.tag)] = index;
+        table_[slot_of(queue.source, queue.target, queue.tag, queue.stream)] = index;
     }
 }
 
@@ -49,7 +49,7 @@ std::vector<Matching::Unmatched> Matching::unmatched_to(int target) const {
     std::vector<Unmatched> found;
     for (const Queue& queue : queues_) {
         if (queue.target == target && queue.first != none && !queue.receives) {
-            found.push_back({queue.source, queue.tag, nodes_[queue.first].message});
+            found.push_back({queue.source, queue.tag, queue.stream, nodes_[queue.first].message});
         }
     }
     return found;

@@ -1,4 +1,4 @@
-// Who gets which message: one queue per (source, target, tag), in the order sent and the order asked.
+// Who gets which message: one queue per (source, target, tag, stream), in the order sent and the order asked.
 //
 // A shared list per target would make an all-to-all quadratic. A queue holds messages or waiting receives, never both.
 // Cost: one hash look-up per change of peer, no heap allocation per message.
@@ -29,14 +29,15 @@ Op received(Op op, const Message& message);
 
 struct WaitingReceive {
     Time since;
-    std::int64_t handle = -1;  // which asynchronous op; -1: the rank itself waits
+    std::int64_t handle = -1;  // which asynchronous op; -1: the rank itself waits; below: one of its streams
 };
 
 class Matching {
 public:
     using Channel = std::uint32_t;
 
-    Channel channel(int source, int target, int tag);
+    // Messages are matched within a stream: both ends name the same.
+    Channel channel(int source, int target, int tag, Stream stream = Stream::main);
 
     // The oldest message that nobody has taken, or the longest waiting receive; null if there is none.
     // Valid until the next call that adds or drops.
@@ -71,6 +72,7 @@ public:
     struct Unmatched {
         int source;
         int tag;
+        Stream stream;
         Message message;
     };
     std::vector<Unmatched> unmatched_to(int target) const;
@@ -92,6 +94,7 @@ private:
         std::int32_t tag;
         std::uint32_t first;
         std::uint32_t last;
+        Stream stream;
         bool receives;  // what it holds, if anything
     };
 
@@ -109,7 +112,7 @@ private:
     }
     std::uint32_t new_node();
     void grow();
-    std::size_t slot_of(int source, int target, int tag) const;
+    std::size_t slot_of(int source, int target, int tag, Stream stream) const;
 
     std::vector<Queue> queues_;
     std::vector<Node> nodes_;

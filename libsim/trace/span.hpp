@@ -1,6 +1,7 @@
 // What one op took: the record of which a trace is made.
 //
-// Spans of one rank come in the order of its program: an asynchronous receive's span comes when it is joined.
+// Spans of one rank and stream come in the order of its program: an asynchronous receive's span comes when it is
+// joined.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -13,13 +14,14 @@ namespace sim {
 
 struct Span {
     int rank = 0;
-    OpKind kind = OpKind::compute;       // compute, send, receive, collective, log
+    OpKind kind = OpKind::compute;  // compute, send, receive, collective, log, allocate
+    Stream stream = Stream::main;
     std::uint32_t op_number = 0;         // of the op that started it, in the rank's program, from 0
     const std::string* label = nullptr;  // never null in a span that is handed out; lives as long as the run
     int peer = -1;                       // send, receive: the other rank
     int tag = 0;
     Measure measure = Measure::bytes;  // of `amount`
-    std::int64_t amount = 0;           // bytes, FLOPs, or billionths of a unit
+    std::int64_t amount = 0;           // bytes, FLOPs, or billionths of a unit; allocate: all that is then held
     Time begin;
     Time end;
     Duration idle{0};           // the part of begin..end that waited for others to begin
@@ -32,13 +34,16 @@ using SpanSink = std::function<void(const Span&)>;
 struct RankTotals {
     Duration compute{0};
     // Sending, receiving, and waiting for a transfer that is on its way. In a collective by size only the sending and
-    // acknowledging itself: the rest of it is idle.
+    // acknowledging itself: the rest of it is idle. Of what other streams did, only what the program waited for.
     Duration communication{0};
-    Duration idle{0};  // waiting for a peer to begin, or for the others to end
-    Time end;          // when this rank finished
+    Duration idle{0};                 // waiting for a peer to begin, or for the others to end
+    Duration idle_in_collectives{0};  // the part of it that waited within collectives
+    Time end;                         // when this rank finished
     std::int64_t bytes_sent = 0;
     std::int64_t billionths_sent = 0;  // of units
     std::int64_t messages_sent = 0;
+    std::int64_t peak_bytes = 0;  // most of its memory in use at one time, as its program allocated
+    std::int64_t peak_billionths = 0;
     std::int64_t ops = 0;  // compute, send, receive, wait, collective, now
 };
 

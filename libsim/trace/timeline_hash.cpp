@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
@@ -54,7 +55,7 @@ unsigned char* put(unsigned char* at, Integer value) {
 }  // namespace
 
 struct TimelineHash::Digests {
-    std::vector<Context> ranks;
+    std::vector<std::vector<Context>> ranks;  // by rank and stream
     std::vector<unsigned char> record;
 };
 
@@ -66,7 +67,13 @@ TimelineHash& TimelineHash::operator=(TimelineHash&&) noexcept = default;
 TimelineHash::~TimelineHash() = default;
 
 void TimelineHash::add(const Span& span) {
-    Context& context = digests_->ranks[static_cast<std::size_t>(span.rank)];
+    // An asynchronous op comes in the order in which the program joined it.
+    const auto stream = span.stream == Stream::own ? std::size_t{0} : static_cast<std::size_t>(span.stream);
+    std::vector<Context>& streams = digests_->ranks[static_cast<std::size_t>(span.rank)];
+    if (stream >= streams.size()) {
+        streams.resize(stream + 1);
+    }
+    Context& context = streams[stream];
     if (!context) {
         context = begin();
     }
@@ -83,12 +90,15 @@ void TimelineHash::add(const Span& span) {
 
 std::string TimelineHash::hex() {
     const Context all = begin();
-    for (Context& rank : digests_->ranks) {
-        if (!rank) {
-            rank = begin();
+    for (std::vector<Context>& streams : digests_->ranks) {
+        streams.resize(std::max<std::size_t>(streams.size(), 1));
+        for (Context& stream : streams) {
+            if (!stream) {
+                stream = begin();
+            }
+            const Digest digest = end(stream);
+            update(all, digest.data(), digest.size());
         }
-        const Digest digest = end(rank);
-        update(all, digest.data(), digest.size());
     }
     return hex_of(end(all));
 }

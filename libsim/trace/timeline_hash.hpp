@@ -1,8 +1,8 @@
 // One number for a whole timeline: equal for every host, run and machine.
 //
-// SHA-256 over the ranks' hashes, in rank order; a rank's is over its spans, in the order of its program, each as
-// kind (1 byte), length of the label (4), label, begin and end in picoseconds (8 each), little-endian.
-// Cost: about 50 ns per span (docs/benchmarks.md); memory per rank, whatever the number of spans.
+// SHA-256 over the hashes of the ranks' streams, in the order of ranks and streams; a stream's is over its spans, in
+// the order of its program, each as kind (1 byte), length of the label (4), label, begin and end in picoseconds (8
+// each), little-endian. Cost: about 50 ns per span (docs/benchmarks.md); memory per rank, whatever the number of spans.
 #pragma once
 
 #include "libsim/trace/span.hpp"

@@ -129,9 +129,10 @@ void Inbox::check_numbers(Op& op) const {
         if (op.peer < 0 || op.peer >= ranks || op.peer == rank_ || op.amount < (op.kind == OpKind::receive ? -1 : 0)) {
             violated("a message that cannot be");
         }
-    } else if (op.amount < 0) {
+    } else if (op.amount < 0 && op.kind != OpKind::allocate) {
         violated("a negative amount");
     }
+    check_stream(op);
     if (op.kind == OpKind::collective || op.kind == OpKind::enter) {
         CollectiveWord word = collective_word(op);
         const auto local = static_cast<std::size_t>(word.group);
@@ -146,6 +147,19 @@ void Inbox::check_numbers(Op& op) const {
             violated("a collective of others");
         }
         op.bytes = std::bit_cast<std::uint64_t>(word);
+    }
+}
+
+void Inbox::check_stream(const Op& op) const {
+    const auto stream = static_cast<int>(op.stream);
+    const bool is_message = op.kind == OpKind::send || op.kind == OpKind::receive;
+    const bool is_collective = op.kind == OpKind::collective || op.kind == OpKind::enter;
+    const bool fits = op.stream == Stream::main  ? op.kind != OpKind::record
+                      : op.stream == Stream::own ? is_message || op.kind == OpKind::compute
+                                                 : is_message || is_collective || op.kind == OpKind::record ||
+                                                       (op.kind == OpKind::wait && op.bytes == 0);
+    if (!fits || (stream > most_streams && op.stream != Stream::own)) {
+        violated("an op on a stream that cannot have it");
     }
 }
 

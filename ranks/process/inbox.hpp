@@ -41,6 +41,7 @@ private:
     void define(const Op& op);
     std::vector<std::byte> take_payload(const Op& op);
     void check_numbers(Op& op) const;
+    void check_stream(const Op& op) const;
     [[noreturn]] void violated(const char* rule) const;
 
     int rank_;

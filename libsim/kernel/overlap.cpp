@@ -1,0 +1,99 @@
+// Computing while messages are under way: where the cluster says that the one slows the other down.
+//
+// How much of a computation is slowed down shows only when the streams' times are known, so it waits for them. Should
+// they in turn wait for what the program does later, nobody could go on: then the earliest such computation is done
+// with what is known, because whatever its streams still wait for cannot begin before it ends.
+#include "libsim/kernel.hpp"
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+// All times at which a stream was busy after `from`, sorted, without overlaps.
+std::vector<Lane::Interval> busy_after(const std::vector<Lane>& lanes, Time from) {
+    std::vector<Lane::Interval> parts;
+    for (const Lane& lane : lanes) {
+        for (const Lane::Interval& part : lane.busy) {
+            if (part.end > from) {
+                parts.push_back({std::max(part.begin, from), part.end});
+            }
+        }
+    }
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    std::vector<Lane::Interval> joined;
+    for (const Lane::Interval& part : parts) {
+        if (!joined.empty() && part.begin <= joined.back().end) {
+            joined.back().end = std::max(joined.back().end, part.end);
+        } else {
+            joined.push_back(part);
+        }
+    }
+    return joined;
+}
+
+// The end of `work` begun at `begin`, which takes `pace` times as long during `slow`.
+Time stretched_end(Time begin, Duration work, Pace pace, const std::vector<Lane::Interval>& slow) {
+    Time at = begin;
+    for (const Lane::Interval& part : slow) {
+        if (work <= part.begin - at) {
+            break;
+        }
+        work -= part.begin - at;
+        const Duration slowed_work = time_for(work.count(), pace);
+        if (slowed_work <= part.end - part.begin) {
+            return later(part.begin, slowed_work);
+        }
+        // Rounded down: a computation never gains from being slowed down.
+        __extension__ using Wide = __int128;
+        const Wide done = Wide{(part.end - part.begin).count()} * pace.amount / pace.picoseconds;
+        work -= Duration{static_cast<std::int64_t>(done)};
+        at = part.end;
+    }
+    return later(at, work);
+}
+
+}  // namespace
+
+bool Kernel::computes_beside_streams(const Rank& self, const Op& op) const {
+    return cluster_.compute.overlap_slowdown > 1 && !self.lanes.empty() && op.stream == Stream::main;
+}
+
+// False: it waits until the streams' times are known.
+bool Kernel::begin_compute_beside_streams(int rank, Rank& self, const Op& op) {
+    const std::uint32_t number = self.op_number++;
+    if (!streams_are_done(self)) {
+        block(self, op, number);
+        ++postponed_;
+        return false;
+    }
+    compute_beside_streams(rank, self, op, number);
+    return true;
+}
+
+void Kernel::compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number) {
+    const Time begin = std::max(self.clock, self.computes_free);
+    const Pace pace = slowed({1, 1}, cluster_.compute.overlap_slowdown);
+    const Time end = stretched_end(begin, price(last_compute_, rank, op), pace, busy_after(self.lanes, begin));
+    self.computes_free = end;
+    self.computing += end - self.clock;
+    self.clock = end;
+    emit(rank, op, number, begin, end, Duration{0}, 0);
+}
+
+void Kernel::go_on_without_streams() {
+    int earliest = -1;
+    for (int rank = 0; rank < ranks(); ++rank) {
+        const bool waits = status(rank) == Status::blocked && of(rank).pending.kind == OpKind::compute;
+        if (waits && (earliest < 0 || time(rank) < time(earliest))) {
+            earliest = rank;
+        }
+    }
+    Rank& self = of(earliest);
+    --postponed_;
+    compute_beside_streams(earliest, self, self.pending, self.pending_number);
+    unblock(earliest, self);
+}
+
+}  // namespace sim
