@@ -25,8 +25,12 @@ Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each) const {
     try {
         return transfer_time(cluster_, each);
     } catch (const ProgramError& error) {
-        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", meeting.first_rank, meeting.first_op_number,
-                                       describe(meeting.op), describe_time(meeting.first_at), error.what()));
+        // The group's first, not the first to come: who that was in wall time is nobody's business.
+        const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
+        const Lane::Issued* const issued = stream_waits_in(rank, meeting.op.stream);
+        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank,
+                                       issued != nullptr ? issued->op_number : of(rank).pending_number,
+                                       describe(meeting.op), describe_time(of(rank).clock), error.what()));
     }
 }
 

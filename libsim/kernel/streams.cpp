@@ -259,6 +259,9 @@ void Kernel::wake_streams() {
 }
 
 const Lane::Issued* Kernel::stream_waits_in(int rank, Stream stream) const {
+    if (stream == Stream::main) {
+        return nullptr;
+    }
     const auto index = static_cast<std::size_t>(stream) - 1;
     const std::vector<Lane>& lanes = of(rank).lanes;
     return index < lanes.size() && lanes[index].blocked ? &lanes[index].waiting.front() : nullptr;
