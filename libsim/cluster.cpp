@@ -8,8 +8,9 @@ namespace sim {
 
 namespace {
 
-const Uniform& uniform_of(const Cluster& cluster) {
-    return std::get<Uniform>(cluster.network);
+const Uniform& uniform_of(const Cluster& cluster, Hop hop) {
+    const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
+    return nodes == nullptr ? std::get<Uniform>(cluster.network) : hop == Hop::within ? nodes->within : nodes->across;
 }
 
 [[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {
@@ -41,8 +42,8 @@ Cluster uniform(const UniformOptions& options) {
     return cluster;
 }
 
-Duration transfer_time(const Cluster& cluster, Size size) {
-    const Uniform& network = uniform_of(cluster);
+Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
+    const Uniform& network = uniform_of(cluster, hop);
     if (size.amount == 0) {
         return network.latency;  // an empty message needs no price
     }
@@ -71,8 +72,13 @@ Duration compute_time(const Cluster& cluster, int rank, Work work) {
     return time_for(work.amount, *pace);
 }
 
-Duration acknowledgement_time(const Cluster& cluster) {
-    return uniform_of(cluster).acknowledgement;
+Duration acknowledgement_time(const Cluster& cluster, Hop hop) {
+    return uniform_of(cluster, hop).acknowledgement;
+}
+
+int ranks_per_node(const Cluster& cluster) {
+    const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
+    return nodes == nullptr ? 0 : nodes->ranks_per_node;
 }
 
 }  // namespace sim

@@ -1,6 +1,7 @@
 // What the ranks run on: how long compute takes and how long messages take.
 #pragma once
 
+#include "libsim/network/nodes.hpp"
 #include "libsim/network/uniform.hpp"
 #include "libsim/units.hpp"
 
@@ -19,7 +20,10 @@ struct Compute {
     double overlap_slowdown = 1;             // computing takes so much longer while a stream of the rank is busy
 };
 
-using Network = std::variant<Uniform>;
+using Network = std::variant<Uniform, Nodes>;
+
+// Whether two ranks are on one node. On a uniform network all are.
+enum class Hop : std::uint8_t { within, across };
 
 struct Cluster {
     std::string name = "unnamed";
@@ -41,9 +45,14 @@ struct UniformOptions {
 Cluster uniform(const UniformOptions& options);
 
 // Costs of one op. Throw ProgramError if the cluster has no price for what `size` or `work` counts.
-Duration transfer_time(const Cluster& cluster, Size size);
+Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);
 // What the receiver of any message pays once it is there.
-Duration acknowledgement_time(const Cluster& cluster);
+Duration acknowledgement_time(const Cluster& cluster, Hop hop = Hop::within);
+// 0: there are no nodes, every hop is within.
+int ranks_per_node(const Cluster& cluster);
+inline Hop hop_between(int ranks_per_node, int a, int b) {
+    return ranks_per_node > 0 && a / ranks_per_node != b / ranks_per_node ? Hop::across : Hop::within;
+}
 Duration compute_time(const Cluster& cluster, int rank, Work work);
 
 }  // namespace sim

@@ -28,7 +28,8 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       agenda_(options.order, ranks),
       board_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
-      acknowledgement_(acknowledgement_time(cluster)),
+      ranks_per_node_(ranks_per_node(cluster)),
+      acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)},
       due_(ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
         agenda_.push({Time{}, rank, 0});
@@ -53,7 +54,7 @@ Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
     try {
         const bool is_compute = op.kind == OpKind::compute;
         const Duration price = is_compute ? compute_time(cluster_, rank, Work{op.amount, op.measure})
-                                          : transfer_time(cluster_, Size{op.amount, op.measure});
+                                          : transfer_time(cluster_, Size{op.amount, op.measure}, hop(rank, op.peer));
         if (!is_compute || cluster_.compute.slowdown.empty()) {  // else the next rank's price is another
             last = {op.amount, op.measure, price};
         }

@@ -19,12 +19,14 @@
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace sim {
 
+struct LinkCosts;
 struct MemberClock;
 
 struct KernelOptions {
@@ -162,10 +164,19 @@ private:
     void go_on_without_streams();
 
     // kernel/joining.cpp
-    void begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from, const Message* message);
+    void begin_receive(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from,
+                       const Message* message);
     bool wait(int rank, Rank& self, const Op& op);
     bool finish(int rank, Rank& self);
     void join(int rank, Rank& self, Joinable& joinable);
+
+    Hop hop(int a, int b) const { return hop_between(ranks_per_node_, a, b); }
+    Duration acknowledgement(int source, int target) const {
+        return acknowledgements_[static_cast<std::size_t>(hop(source, target))];
+    }
+    Duration transfer_price(int source, const Op& op) {
+        return price(last_transfers_[static_cast<std::size_t>(hop(source, op.peer))], source, op);
+    }
 
     // kernel.cpp
     static Memory& held(Rank& self, Measure measure);
@@ -189,7 +200,8 @@ private:
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);
-    Duration chunk_price(const Board::Meeting& meeting, Size each) const;
+    Duration chunk_price(const Board::Meeting& meeting, Size each, Hop over) const;
+    LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
     void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
 
@@ -201,9 +213,10 @@ private:
     Matching matching_;
     Board board_;
     std::vector<Rank> ranks_;
-    Duration acknowledgement_;
-    std::vector<Awake> awake_;  // streams that may go on
-    LastPrice last_transfer_;
+    int ranks_per_node_;
+    std::array<Duration, 2> acknowledgements_;  // by hop
+    std::vector<Awake> awake_;                  // streams that may go on
+    std::array<LastPrice, 2> last_transfers_;   // by hop
     LastPrice last_compute_;
     int due_ = 0;
     int out_ = 0;

@@ -54,8 +54,8 @@ void require_prices(const Options& options, const Cluster& cluster) {
     }
 }
 
-Duration acknowledgement_of(const Cluster& cluster) {
-    return std::visit([](const auto& network) { return network.acknowledgement; }, cluster.network);
+Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
+    return acknowledgement_time(cluster, hop_between(ranks_per_node(cluster), receive.peer, receive.rank));
 }
 
 // What is kept of the spans for --trace.
@@ -82,11 +82,12 @@ sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
     std::vector<int> pids;
     spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
     log.set_pattern("%v");
-    Narration narration({.acknowledgement = acknowledgement_of(run.cluster),
-                         .everything = options.verbose,
-                         .live = in_step,
-                         .pid = [&](int rank) { return pids[static_cast<std::size_t>(rank)]; },
-                         .tell = [&](const std::string& line) { log.info(line); }});
+    Narration narration(
+        {.acknowledgement = [&](const Span& receive) { return acknowledgement_of(run.cluster, receive); },
+         .everything = options.verbose,
+         .live = in_step,
+         .pid = [&](int rank) { return pids[static_cast<std::size_t>(rank)]; },
+         .tell = [&](const std::string& line) { log.info(line); }});
 
     sim::ranks::LaunchOptions launch{.ranks = options.ranks,
                                      .host = options.host,

@@ -21,9 +21,9 @@ bool Kernel::collective(int rank, Rank& self, const Op& op) {
     return self.status == Status::out;
 }
 
-Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each) const {
+Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Hop over) const {
     try {
-        return transfer_time(cluster_, each);
+        return transfer_time(cluster_, each, over);
     } catch (const ProgramError& error) {
         // The group's first, not the first to come: who that was in wall time is nobody's business.
         const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
@@ -34,13 +34,24 @@ Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each) const {
     }
 }
 
+LinkCosts Kernel::link_costs(const Board::Meeting& meeting, const Group& group, Size each) const {
+    LinkCosts costs(StepCost{chunk_price(meeting, each, Hop::within), acknowledgements_[0]});
+    if (ranks_per_node_ > 0) {
+        costs.across = {chunk_price(meeting, each, Hop::across), acknowledgements_[1]};
+        for (int index = 0; index < group.size(); ++index) {
+            costs.node.push_back(group.rank_at(index) / ranks_per_node_);
+        }
+    }
+    return costs;
+}
+
 void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const CollectiveWord word = collective_word(meeting.op);
     const Group& group = groups_->group(word.group);
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
     const Schedule schedule = schedule_of(word.kind, group.size(), root);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
-    const StepCost cost{.send = chunk_price(meeting, each), .acknowledgement = acknowledgement_};
+    const LinkCosts cost = link_costs(meeting, group, each);
 
     const Stream stream = meeting.op.stream;
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));

@@ -42,7 +42,7 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
     Message at_once;
     Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
     const Time begin = std::max(self.clock, self.sends_free);
-    const Time end = later(begin, price(last_transfer_, rank, op));
+    const Time end = later(begin, transfer_price(rank, op));
     const std::uint32_t number = self.op_number++;
     message.begin = begin;
     message.end = end;
@@ -78,7 +78,7 @@ inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
         check_fit(rank, op, number, self.clock, *message);
     }
     if (is_asynchronous(op)) {
-        begin_receive(self, op, number, from, message);
+        begin_receive(rank, self, op, number, from, message);
     } else if (message != nullptr) {
         end_receive(rank, self, op, number, self.clock, *message);
     } else {
@@ -152,14 +152,14 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     Joinable& joinable = *self.joinables.find(receive.handle);
     check_fit(target, joinable.op, joinable.op_number, joinable.begin, message);
     joinable.message = message;
-    joinable.end = later(std::max(joinable.begin, message.end), acknowledgement_);
+    joinable.end = later(std::max(joinable.begin, message.end), acknowledgement(joinable.op.peer, target));
     joinable.done = true;
     joinable_is_done(target, self, receive.handle);
 }
 
 inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted,
                                 const Message& message) {
-    const Time end = later(std::max(posted, message.end), acknowledgement_);
+    const Time end = later(std::max(posted, message.end), acknowledgement(op.peer, rank));
     const Duration idle = std::max(message.begin - posted, Duration{0});
     self.communicating += end - posted - idle;
     self.idle_in_collectives += op.tag < 0 ? idle : Duration{0};

@@ -9,12 +9,12 @@
 
 namespace sim {
 
-void Kernel::begin_receive(Rank& self, const Op& op, std::uint32_t number, Matching::Channel from,
+void Kernel::begin_receive(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from,
                            const Message* message) {
     Joinable joinable{.op = op, .op_number = number, .begin = self.clock};
     if (message != nullptr) {
         joinable.message = *message;
-        joinable.end = later(std::max(self.clock, message->end), acknowledgement_);
+        joinable.end = later(std::max(self.clock, message->end), acknowledgement(op.peer, rank));
         joinable.done = true;
     }
     const std::int64_t handle = self.joinables.add(joinable);

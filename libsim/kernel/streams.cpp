@@ -148,7 +148,7 @@ bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& is
 void Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
     const Op& op = issued.op;
     const Matching::Channel to = matching_.channel(rank, op.peer, op.tag, op.stream);
-    const Time end = later(at.clock, price(last_transfer_, rank, op));
+    const Time end = later(at.clock, transfer_price(rank, op));
     const Message message{.begin = at.clock,
                           .end = end,
                           .amount = op.amount,
@@ -186,7 +186,7 @@ void Kernel::end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& 
     check_fit(rank, issued.op, issued.op_number, at.clock, message);
     const Time begin = at.clock;
     const Time transfer = std::max(begin, message.begin);
-    at.clock = later(std::max(begin, message.end), acknowledgement_);
+    at.clock = later(std::max(begin, message.end), acknowledgement(issued.op.peer, rank));
     note(at.idle, begin, transfer);
     note(at.busy, transfer, at.clock);
     if (issued.op.bytes > 0) {

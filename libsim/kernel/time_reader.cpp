@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace sim {
 
@@ -33,12 +34,13 @@ void read_lock_step(const Schedule& schedule, const StepCost& cost, std::vector<
     }
 }
 
-void read_step_by_step(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members) {
+void read_step_by_step(const Schedule& schedule, const LinkCosts& costs, std::vector<MemberClock>& members) {
     std::vector<Time> sent(members.size());
     for (int number = 0; number < schedule.steps; ++number) {
         for (int i = 0; i < schedule.members; ++i) {
             MemberClock& member = members[static_cast<std::size_t>(i)];
-            if (schedule.step(i, number).to >= 0) {
+            if (const int to = schedule.step(i, number).to; to >= 0) {
+                const StepCost& cost = costs.between(i, to);
                 member.time = later(std::max(member.time, member.sends_free), cost.send);
                 member.sends_free = member.time;
                 member.messages += 1;
@@ -50,6 +52,7 @@ void read_step_by_step(const Schedule& schedule, const StepCost& cost, std::vect
             const int from = schedule.step(i, number).from;
             if (from >= 0) {
                 MemberClock& member = members[static_cast<std::size_t>(i)];
+                const StepCost& cost = costs.between(from, i);
                 const Time there = sent[static_cast<std::size_t>(from)];
                 member.time = later(std::max(member.time, there), cost.acknowledgement);
                 member.busy += cost.acknowledgement;
@@ -60,13 +63,17 @@ void read_step_by_step(const Schedule& schedule, const StepCost& cost, std::vect
 
 }  // namespace
 
-void read_time(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members, Reading reading) {
+bool LinkCosts::uniform() const {
+    return std::adjacent_find(node.begin(), node.end(), std::not_equal_to<>()) == node.end();
+}
+
+void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<MemberClock>& members, Reading reading) {
     check(static_cast<int>(members.size()) == schedule.members, "a schedule of {} members has {} clocks",
           schedule.members, members.size());
-    if (reading == Reading::closed_form_where_exact && has_closed_form(schedule, members)) {
-        read_lock_step(schedule, cost, members);
+    if (reading == Reading::closed_form_where_exact && costs.uniform() && has_closed_form(schedule, members)) {
+        read_lock_step(schedule, costs.within, members);
     } else {
-        read_step_by_step(schedule, cost, members);
+        read_step_by_step(schedule, costs, members);
     }
 }
 

@@ -20,6 +20,20 @@ struct StepCost {
     Duration acknowledgement{0};
 };
 
+// What a step costs between two members.
+struct LinkCosts {
+    explicit LinkCosts(const StepCost& everywhere) : within(everywhere) {}
+
+    StepCost within;        // one node
+    StepCost across;        // two nodes
+    std::vector<int> node;  // of each member; empty: all on one
+
+    bool uniform() const;
+    const StepCost& between(int a, int b) const {
+        return node.empty() || node[static_cast<std::size_t>(a)] == node[static_cast<std::size_t>(b)] ? within : across;
+    }
+};
+
 // One member's clock, on arrival and, afterwards, at the end.
 struct MemberClock {
     Time time;
@@ -30,7 +44,11 @@ struct MemberClock {
 
 enum class Reading { closed_form_where_exact, always_step_by_step };
 
-void read_time(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members,
+void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<MemberClock>& members,
                Reading reading = Reading::closed_form_where_exact);
+inline void read_time(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members,
+                      Reading reading = Reading::closed_form_where_exact) {
+    read_time(schedule, LinkCosts{cost}, members, reading);
+}
 
 }  // namespace sim

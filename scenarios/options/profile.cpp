@@ -14,18 +14,20 @@ namespace sim::scenarios {
 
 namespace {
 
-const std::vector<std::string> units_keys{"kind",
-                                          "compute.seconds_per_unit",
-                                          "compute.slowdown",
-                                          "network.latency_seconds",
-                                          "network.seconds_per_data_unit",
-                                          "network.acknowledgement_seconds"};
-const std::vector<std::string> uniform_keys{"kind",
-                                            "compute.flops_per_second",
-                                            "compute.slowdown",
-                                            "network.latency_seconds",
-                                            "network.bytes_per_second",
-                                            "network.acknowledgement_seconds"};
+// What a network costs within a node (or everywhere), and, if there are nodes, between them.
+constexpr const char* everywhere = "network";
+constexpr const char* across_nodes = "network.across_nodes";
+
+std::vector<std::string> known_keys(const std::string& compute_rate, const std::string& network_rate) {
+    std::vector<std::string> keys{"kind", compute_rate, "compute.slowdown", "compute.overlap_slowdown",
+                                  "network.ranks_per_node"};
+    for (const std::string network : {everywhere, across_nodes}) {
+        keys.push_back(network + ".latency_seconds");
+        keys.push_back(network + "." + network_rate);
+        keys.push_back(network + ".acknowledgement_seconds");
+    }
+    return keys;
+}
 
 class ProfileFile {
 public:
@@ -40,6 +42,11 @@ public:
         const auto at =
             std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.key == key; });
         return at == entries_.end() ? nullptr : &*at;
+    }
+
+    bool has_table(const std::string& name) const {
+        return std::any_of(entries_.begin(), entries_.end(),
+                           [&](const TomlEntry& entry) { return entry.key.starts_with(name + "."); });
     }
 
     const TomlEntry& require(const std::string& key) const {
@@ -128,31 +135,58 @@ private:
     std::vector<TomlEntry> entries_;
 };
 
+double overlap_slowdown(const ProfileFile& file) {
+    const TomlEntry* entry = file.find("compute.overlap_slowdown");
+    return entry == nullptr ? 1 : file.number(*entry, 1, "a number, 1 or more");
+}
+
+// `read` reads one network under its name. Without nodes there is one.
+template <class Read>
+Network network_of(const ProfileFile& file, Read read) {
+    const TomlEntry* const per_node = file.find("network.ranks_per_node");
+    const bool has_other = file.has_table(across_nodes);
+    if (per_node == nullptr && !has_other) {
+        return read(everywhere);
+    }
+    const TomlEntry& entry = file.require("network.ranks_per_node");
+    const auto* ranks = std::get_if<std::int64_t>(&entry.value);
+    if (ranks == nullptr || *ranks < 1 || *ranks > 1'000'000) {
+        file.refuse(entry, "a whole number from 1 to 1000000");
+    }
+    return Nodes{.ranks_per_node = static_cast<int>(*ranks), .within = read(everywhere), .across = read(across_nodes)};
+}
+
 Cluster units_cluster(const ProfileFile& file) {
-    file.know_only(units_keys);
+    file.know_only(known_keys("compute.seconds_per_unit", "seconds_per_data_unit"));
     Cluster cluster;
     cluster.compute.per_billionth_unit = file.pace(file.require("compute.seconds_per_unit"));
     cluster.compute.slowdown = file.slowdown(*cluster.compute.per_billionth_unit);
-    Uniform network;
-    network.latency = file.duration(file.require("network.latency_seconds"));
-    network.per_billionth_unit = file.pace(file.require("network.seconds_per_data_unit"));
-    const TomlEntry* acknowledgement = file.find("network.acknowledgement_seconds");
-    network.acknowledgement = acknowledgement != nullptr ? file.duration(*acknowledgement) : network.latency;
-    cluster.network = network;
+    cluster.compute.overlap_slowdown = overlap_slowdown(file);
+    cluster.network = network_of(file, [&](const std::string& name) {
+        Uniform network;
+        network.latency = file.duration(file.require(name + ".latency_seconds"));
+        network.per_billionth_unit = file.pace(file.require(name + ".seconds_per_data_unit"));
+        const TomlEntry* acknowledgement = file.find(name + ".acknowledgement_seconds");
+        network.acknowledgement = acknowledgement != nullptr ? file.duration(*acknowledgement) : network.latency;
+        return network;
+    });
     return cluster;
 }
 
 Cluster uniform_cluster(const ProfileFile& file) {
-    file.know_only(uniform_keys);
+    file.know_only(known_keys("compute.flops_per_second", "bytes_per_second"));
     const FlopRate flops{file.per_second(file.require("compute.flops_per_second"))};
-    UniformOptions options{.latency = file.duration(file.require("network.latency_seconds")),
-                           .bandwidth = Bandwidth{file.per_second(file.require("network.bytes_per_second"))},
-                           .flops = flops};
-    if (const TomlEntry* acknowledgement = file.find("network.acknowledgement_seconds")) {
-        options.acknowledgement = file.duration(*acknowledgement);
-    }
-    Cluster cluster = uniform(options);
+    Cluster cluster = uniform({.flops = flops});
     cluster.compute.slowdown = file.slowdown(pace_of(flops));
+    cluster.compute.overlap_slowdown = overlap_slowdown(file);
+    cluster.network = network_of(file, [&](const std::string& name) {
+        UniformOptions options{.latency = file.duration(file.require(name + ".latency_seconds")),
+                               .bandwidth = Bandwidth{file.per_second(file.require(name + ".bytes_per_second"))}};
+        if (const TomlEntry* acknowledgement = file.find(name + ".acknowledgement_seconds")) {
+            options.acknowledgement = file.duration(*acknowledgement);
+        }
+        return std::get<Uniform>(uniform(options).network);
+    });
     return cluster;
 }
 

@@ -16,27 +16,32 @@ namespace sim::scenarios {
 
 namespace {
 
-// Threads of a rank, numbered from 1: those of the first lane of each stream, then those of the second …
-enum Stream { compute_stream, send_stream, receive_stream, collective_stream };
-constexpr const char* stream_names[] = {"compute", "send", "receive", "collective"};
-constexpr int streams = 4;
+// Rows of a rank: one for each kind of work of its program, and one for each of its communication streams.
+constexpr const char* kind_names[] = {"compute", "send", "receive", "collective"};
+constexpr int kinds = 4;
+constexpr int rows = kinds + most_streams;
 
+// Numbered from 1: the first lane of each row, then the second …
 struct Thread {
-    int stream = 0;
+    int row = 0;
     int lane = 0;
 
-    int id() const { return 1 + stream + streams * lane; }
+    int id() const { return 1 + row + rows * lane; }
     std::string name() const {
-        return lane == 0 ? stream_names[stream] : fmt::format("{} {}", stream_names[stream], lane + 1);
+        const std::string first = row < kinds ? kind_names[row] : fmt::format("stream {}", row - kinds + 1);
+        return lane == 0 ? first : fmt::format("{} {}", first, lane + 1);
     }
 };
 
-Stream stream_of(OpKind kind) {
-    switch (kind) {
-        case OpKind::send: return send_stream;
-        case OpKind::receive: return receive_stream;
-        case OpKind::collective: return collective_stream;
-        default: return compute_stream;
+int row_of(const Span& span) {
+    if (span.stream != Stream::main && span.stream != Stream::own) {
+        return kinds + static_cast<int>(span.stream) - 1;
+    }
+    switch (span.kind) {
+        case OpKind::send: return 1;
+        case OpKind::receive: return 2;
+        case OpKind::collective: return 3;
+        default: return 0;
     }
 }
 
@@ -89,11 +94,14 @@ private:
             return std::tie(spans_[a].begin, spans_[a].end, spans_[a].rank, spans_[a].op_number) <
                    std::tie(spans_[b].begin, spans_[b].end, spans_[b].rank, spans_[b].op_number);
         });
-        std::map<std::pair<int, Stream>, std::vector<Time>> free_at;
+        std::map<std::pair<int, int>, std::vector<Time>> free_at;  // by rank and row
         for (const std::size_t i : order) {
             const Span& span = spans_[i];
-            const Stream stream = stream_of(span.kind);
-            std::vector<Time>& lanes = free_at[{span.rank, stream}];
+            if (span.kind == OpKind::allocate) {
+                continue;  // a curve of its own
+            }
+            const int row = row_of(span);
+            std::vector<Time>& lanes = free_at[{span.rank, row}];
             const auto lane = span.kind == OpKind::log && !lanes.empty()
                                   ? lanes.begin()
                                   : std::find_if(lanes.begin(), lanes.end(), [&](Time t) { return t <= span.begin; });
@@ -103,7 +111,7 @@ private:
             } else {
                 *lane = std::max(*lane, span.end);
             }
-            threads_[i] = Thread{stream, static_cast<int>(number)}.id();
+            threads_[i] = Thread{row, static_cast<int>(number)}.id();
         }
         for (const auto& [key, lanes] : free_at) {
             for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
@@ -164,6 +172,13 @@ private:
                        R"({{"name":{},"cat":"log","ph":"i","s":"t","ts":{},"pid":{},"tid":{},"args":{{"ps":{}}}}})",
                        quoted(span.label), microseconds(event.ns), span.rank, threads_[event.span],
                        span.begin.time_since_epoch().count());
+            return;
+        }
+        if (span.kind == OpKind::allocate) {
+            const bool units = span.measure == Measure::units;
+            fmt::print(out_, R"({{"name":"memory, {}","ph":"C","ts":{},"pid":{},"args":{{"in use":{}}}}})",
+                       units ? "units" : "bytes", microseconds(event.ns), span.rank,
+                       units ? Units::from_billionths(span.amount).value() : static_cast<double>(span.amount));
             return;
         }
         const std::string& label = quoted(span.label);

@@ -35,6 +35,9 @@ bool Narration::Line::operator<(const Line& other) const {
 }
 
 void Narration::add(const Span& span) {
+    if (span.kind == OpKind::allocate) {
+        return;  // takes no time: the trace shows it
+    }
     Span kept = span;
     kept.label = labels_.keep(span.label);
     push({span.begin, kept, Phase::begin});
@@ -87,6 +90,11 @@ void Narration::tell(const Line& line) const {
 }
 
 std::string Narration::text(const Line& line) const {
+    const bool is_apart = line.span.stream != Stream::main && line.span.stream != Stream::own;
+    return what_happens(line) + (is_apart ? fmt::format(", stream {}", static_cast<int>(line.span.stream)) : "");
+}
+
+std::string Narration::what_happens(const Line& line) const {
     const Span& span = line.span;
     const std::string& label = *span.label;
     const double took = seconds(span.end - span.begin);
@@ -103,10 +111,11 @@ std::string Narration::text(const Line& line) const {
             if (begin) {
                 return fmt::format("Expecting receive: {} ({}) from Rank {}", label, size, span.peer);
             }
-            const Duration waited = span.end - span.begin - options_.acknowledgement;
+            const Duration acknowledgement = options_.acknowledgement(span);
+            const Duration waited = span.end - span.begin - acknowledgement;
             const std::string wait = waited > Duration{0} ? fmt::format("waited {:.3f}s, ", seconds(waited)) : "";
             return fmt::format("Finished receive: {} from Rank {} ({}ack delay {:.3f}s)", label, span.peer, wait,
-                               seconds(options_.acknowledgement));
+                               seconds(acknowledgement));
         }
         case OpKind::log: return label;
         default:

@@ -21,8 +21,8 @@ namespace sim::scenarios {
 std::string amount_text(Measure measure, std::int64_t amount);
 
 struct NarrationOptions {
-    Duration acknowledgement{0};       // what of every receive is no waiting
-    bool everything = false;           // else the first 200 and the last 100 of more than 400 lines
+    std::function<Duration(const Span&)> acknowledgement;  // what of a receive is no waiting
+    bool everything = false;                               // else the first 200 and the last 100 of more than 400 lines
     bool live = false;                 // in step with the wall's clock: an op is added once its beginning has come
     std::function<int(int rank)> pid;  // asked when lines are told
     std::function<void(const std::string&)> tell;
@@ -52,6 +52,7 @@ private:
     void drop_the_middle();
     void tell(const Line& line) const;
     std::string text(const Line& line) const;
+    std::string what_happens(const Line& line) const;
 
     NarrationOptions options_;
     Labels labels_;

@@ -18,7 +18,7 @@ struct Story {
     Narration narration;
 
     explicit Story(bool everything = false, bool live = false)
-        : narration({.acknowledgement = duration_of_seconds(0.05),
+        : narration({.acknowledgement = [](const Span&) { return duration_of_seconds(0.05); },
                      .everything = everything,
                      .live = live,
                      .pid = [](int rank) { return 4711 + rank; },

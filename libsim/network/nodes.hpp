@@ -1,0 +1,17 @@
+// Nodes of several ranks: one uniform network within each node, another, usually slower, between them.
+//
+// Ranks 0 … ranks_per_node-1 are on the first node, and so on. A message within a node costs what `within` says, any
+// other what `across` says; as in each of them, no two transfers disturb each other. A rank has one sender for both.
+#pragma once
+
+#include "libsim/network/uniform.hpp"
+
+namespace sim {
+
+struct Nodes {
+    int ranks_per_node = 1;
+    Uniform within;
+    Uniform across;
+};
+
+}  // namespace sim
