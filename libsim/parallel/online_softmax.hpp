@@ -5,8 +5,8 @@
 // and a block that raises `largest` rescales the other two: no block is needed again, so that the keys and values of a
 // ring of ranks can pass by one after the other. finish() divides output by sum.
 // Cost of a block of n scores and rows of width w: n (w + 1) multiply-adds and n + 1 exponentials.
-// Source: Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018; Liu, Zaharia & Abbeel, "Ring attention
-// with blockwise transformers", 2023.
+// Source: Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018; Liu, Zaharia & Abbeel, "Ring
+// attention with blockwise transformers", 2023.
 #pragma once
 
 #include <algorithm>

@@ -76,9 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Sequence2Experts2", {.tensor = 2, .experts = 2, .sequence_parallel = true}, mixture},
         Case{"Context2Experts2", {.context = 2, .experts = 2}, mixture},
         Case{"Tensor2Context2Pipeline2", {.tensor = 2, .context = 2, .pipeline = 2, .split_backward = true}, dense},
-        Case{"AllAtOnce",
-             {.tensor = 2, .context = 2, .experts = 2, .pipeline = 2, .sequence_parallel = true},
-             mixture}),
+        Case{
+            "AllAtOnce", {.tensor = 2, .context = 2, .experts = 2, .pipeline = 2, .sequence_parallel = true}, mixture}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

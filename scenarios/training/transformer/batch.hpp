@@ -17,9 +17,9 @@ struct Batch {
     Matrix targets;  // items * S x outputs; with cross-entropy a column of classes
 };
 
-// Of the items of `share`. The teacher's output o at position t, of inputs a = x_2o, b = x_2o+1 (cyclically) there and of
-// a' = x_2o at position t - 1, is tanh(a + 2 a b - b / 2 + a'): smooth, not linear, within (-1, 1), and not to be had
-// without looking back. The class is the largest of them.
+// Of the items of `share`. The teacher's output o at position t, of inputs a = x_2o, b = x_2o+1 (cyclically) there and
+// of a' = x_2o at position t - 1, is tanh(a + 2 a b - b / 2 + a'): smooth, not linear, within (-1, 1), and not to be
+// had without looking back. The class is the largest of them.
 Batch make_batch(const Shape& shape, std::uint64_t seed, Share share);
 
 }  // namespace sim::training

@@ -1,8 +1,8 @@
 // One layer of the transformer: attention, then a feed-forward part or a mixture of experts, each added to the stream.
 //
 //   x += Attention(LayerNorm(x)) + bo       x += FeedForward(LayerNorm(x)) + b2       x: rows of the stream x D
-// What lies between enter and leave (surroundings.hpp) is split among tensor parts; with sequence parallelism it has the
-// rows of all of them. Biases after leave are added once, to the sum; a mixture has its own (mixture.hpp).
+// What lies between enter and leave (surroundings.hpp) is split among tensor parts; with sequence parallelism it has
+// the rows of all of them. Biases after leave are added once, to the sum; a mixture has its own (mixture.hpp).
 #pragma once
 
 #include "scenarios/training/transformer/attention.hpp"

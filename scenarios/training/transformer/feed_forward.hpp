@@ -1,5 +1,6 @@
 // The feed-forward part of a block, or one expert of it, as one tensor part computes it: F of 4 D columns in between.
-// What it returns is a summand without the second bias, which is added once by whoever adds up (block.hpp, mixture.hpp).
+// What it returns is a summand without the second bias, which is added once by whoever adds up (block.hpp,
+// mixture.hpp).
 //
 //   h = GELU(x W1 + b1)     y = h W2         x, y: rows x D;  h: rows x F
 //   GELU(a) = a Phi(a) = a (1 + erf(a / sqrt 2)) / 2
@@ -18,9 +19,9 @@ struct FeedForward {
 
     struct Saved {
         Matrix x;
-        Matrix hidden;   // h
-        Matrix slope;    // GELU' where h is, rows x F; from backward_input on: dloss / d(x W1 + b1)
-        Matrix dy;       // from backward_input on
+        Matrix hidden;  // h
+        Matrix slope;   // GELU' where h is, rows x F; from backward_input on: dloss / d(x W1 + b1)
+        Matrix dy;      // from backward_input on
     };
 
     Matrix forward(Weights weights, Matrix x, Saved& saved) const;

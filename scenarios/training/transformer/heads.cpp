@@ -67,15 +67,15 @@ void merge_block(const Heads& heads, int from, const Matrix& kv, Heads::Saved& s
             }
             const auto seen = static_cast<std::size_t>(keys);
             merged[static_cast<std::size_t>((at.row + i) * heads.count + at.head)].add(
-                std::span(scores).first(seen),
-                std::span(&kv(at.row, all + at.column), (seen - 1) * stride + width), stride,
-                std::span(&saved.out(at.row + i, at.column), width));
+                std::span(scores).first(seen), std::span(&kv(at.row, all + at.column), (seen - 1) * stride + width),
+                stride, std::span(&saved.out(at.row + i, at.column), width));
         }
     });
 }
 
 // With p_ij the softmax's weight and D_i = dout_i . out_i:
-//   dv_j += p_ij dout_i     ds_ij = p_ij (dout_i . v_j - D_i)     dq_i += ds_ij k_j / sqrt(w)     dk_j += ds_ij q_i / sqrt(w)
+//   dv_j += p_ij dout_i     ds_ij = p_ij (dout_i . v_j - D_i)     dq_i += ds_ij k_j / sqrt(w)     dk_j += ds_ij q_i /
+//   sqrt(w)
 void add_block_gradient(const Heads& heads, int from, const Matrix& kv, const Heads::Saved& saved, const Matrix& dout,
                         Heads::InputGradient& gradient) {
     const double scale = 1.0 / std::sqrt(heads.width);

@@ -18,8 +18,13 @@ public:
     explicit Walk(const Placement& placement) : placement_(placement) {}
 
     Tensor add(int rows, int columns, Start start, Split split, Partial partial) {
-        Tensor tensor{.rows = rows, .columns = columns, .begin = end_, .whole_begin = whole_end_, .whole_rows = rows,
-                      .whole_columns = columns, .start = start};
+        Tensor tensor{.rows = rows,
+                      .columns = columns,
+                      .begin = end_,
+                      .whole_begin = whole_end_,
+                      .whole_rows = rows,
+                      .whole_columns = columns,
+                      .start = start};
         const Part part = placement_.tensor;
         if (split == Split::by_rows) {
             tensor.rows = rows / part.of;
@@ -99,9 +104,8 @@ Block dense_block(Walk& walk, const Shape& shape, const Placement& placement) {
         result.feed_forward = feed_forward(walk, shape, Partial::as_stream);
         return result;
     }
-    Mixture mixture{.top_k = shape.top_k,
-                    .expert_parts = placement.experts.of,
-                    .adds_bias = placement.tensor.index == 0};
+    Mixture mixture{
+        .top_k = shape.top_k, .expert_parts = placement.experts.of, .adds_bias = placement.tensor.index == 0};
     mixture.router = walk.add(shape.hidden, shape.experts, Start::matrix, Split::none, Partial::always);
     result.feed_forward = std::move(mixture);
     return result;
@@ -140,8 +144,7 @@ Layout layout_of(const Shape& shape, const Placement& placement) {
         layout.segments.push_back({-1, 0, walk.end(), walk.end()});
     }
     for (int layer = 0; layer < shape.layers; ++layer) {
-        const bool held =
-            layer >= placement.first_layer && layer < placement.first_layer + placement.layer_count;
+        const bool held = layer >= placement.first_layer && layer < placement.first_layer + placement.layer_count;
         walk.hold(held);
         const std::size_t begin = walk.end();
         Block block = dense_block(walk, shape, placement);

@@ -1,8 +1,8 @@
 // The weights of a placement: which parts of the model there are, and where each lies in the flat array.
 //
-// Order of the whole model, all of it row by row: embedding (We, be, P); each layer: LayerNorm (gain, bias), Wq, Wk, Wv,
-// Wo, bo, LayerNorm, then W1, b1, W2, b2 or Wr and these four of each expert; head: LayerNorm, Wh, bh. A placement has
-// the same order and leaves out what it does not hold.
+// Order of the whole model, all of it row by row: embedding (We, be, P); each layer: LayerNorm (gain, bias), Wq, Wk,
+// Wv, Wo, bo, LayerNorm, then W1, b1, W2, b2 or Wr and these four of each expert; head: LayerNorm, Wh, bh. A placement
+// has the same order and leaves out what it does not hold.
 #pragma once
 
 #include "scenarios/training/transformer/block.hpp"

@@ -12,12 +12,12 @@ std::vector<Choice> choose_experts(const Matrix& logits, int top_k) {
     std::vector<int> order(static_cast<std::size_t>(logits.cols()));
     for (int token = 0; token < static_cast<int>(logits.rows()); ++token) {
         std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](int a, int b) { return logits(token, a) > logits(token, b); });
+        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return logits(token, a) > logits(token, b); });
         double sum = 0;
         for (int k = 0; k < top_k; ++k) {
             const int expert = order[static_cast<std::size_t>(k)];
-            choices.push_back({.expert = expert, .token = token,
+            choices.push_back({.expert = expert,
+                               .token = token,
                                .gate = std::exp(logits(token, expert) - logits(token, order.front()))});
             sum += choices.back().gate;
         }

@@ -7,10 +7,7 @@
 namespace sim::training {
 
 Stage::Stage(const Shape& shape, const Placement& placement, Surroundings surroundings)
-    : shape_(shape),
-      placement_(placement),
-      around_(std::move(surroundings)),
-      layout_(layout_of(shape, placement)) {}
+    : shape_(shape), placement_(placement), around_(std::move(surroundings)), layout_(layout_of(shape, placement)) {}
 
 std::vector<std::size_t> Stage::places() const {
     std::vector<std::size_t> places;

@@ -1,11 +1,10 @@
 // The part of the transformer that one rank holds, forward and backward: arithmetic, and calls of its surroundings.
 //
-// Of a micro-batch of k items a stage takes and returns k * stream_rows(shape, placement) rows of D: the residual stream.
-// Gradients are sums over items, and over the rows that are here: who has other items (data and expert parts), other
-// positions (context parts) or a share of the rows (partial_over_tensor) adds them up. An expert's gradient already has
-// the tokens of all expert parts.
-// Activations of a micro-batch are kept under its key from forward until backward_weight or forget.
-// Deterministic: the same calls with the same data give the same bits.
+// Of a micro-batch of k items a stage takes and returns k * stream_rows(shape, placement) rows of D: the residual
+// stream. Gradients are sums over items, and over the rows that are here: who has other items (data and expert parts),
+// other positions (context parts) or a share of the rows (partial_over_tensor) adds them up. An expert's gradient
+// already has the tokens of all expert parts. Activations of a micro-batch are kept under its key from forward until
+// backward_weight or forget. Deterministic: the same calls with the same data give the same bits.
 #pragma once
 
 #include "scenarios/training/transformer/batch.hpp"
@@ -20,8 +19,9 @@ namespace sim::training {
 
 class Stage {
 public:
-    // Throws std::invalid_argument where the model cannot be split so. Requires of the surroundings: rotate with several
-    // context parts, exchange with several expert parts, the other four of Matrix as far as tensor parts need them.
+    // Throws std::invalid_argument where the model cannot be split so. Requires of the surroundings: rotate with
+    // several context parts, exchange with several expert parts, the other four of Matrix as far as tensor parts need
+    // them.
     Stage(const Shape& shape, const Placement& placement, Surroundings surroundings = {});
 
     std::size_t weight_count() const { return layout_.weight_count; }
@@ -29,8 +29,8 @@ public:
     std::vector<std::size_t> places() const;
     // Embedding, layers and head as far as they are here: all weights, without gaps.
     const std::vector<Segment>& segments() const { return layout_.segments; }
-    // Weights whose gradients are to be added up over tensor parts: the router's with any, and with sequence parallelism
-    // those of norms, embedding, head, and of the biases added to sums. As few ranges as can be, ascending.
+    // Weights whose gradients are to be added up over tensor parts: the router's with any, and with sequence
+    // parallelism those of norms, embedding, head, and of the biases added to sums. As few ranges as can be, ascending.
     std::vector<Range> partial_over_tensor() const;
 
     // The stream after this stage, or the outputs (rows x outputs) of a head. Without an embedding, `x` is the stream
