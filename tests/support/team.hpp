@@ -1,0 +1,125 @@
+// Ranks as threads that really hand matrices to each other: what a stage's surroundings are in a test.
+//
+// Between any two ranks messages arrive in order. Sums are in the order of the group's members, so that all members get
+// the same bits. A rank that throws ends the others, and run() throws what it threw.
+#pragma once
+
+#include "scenarios/training/transformer/matrix.hpp"
+#include "scenarios/training/transformer/rows.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace sim::test {
+
+using training::Matrix;
+
+class Team {
+public:
+    void send(int from, int to, Matrix matrix) {
+        const std::lock_guard lock(mutex_);
+        mail_[{from, to}].push_back(std::move(matrix));
+        arrived_.notify_all();
+    }
+
+    Matrix receive(int from, int to) {
+        std::unique_lock lock(mutex_);
+        std::deque<Matrix>& mail = mail_[{from, to}];
+        arrived_.wait(lock, [&] { return !mail.empty() || failed_; });
+        if (mail.empty()) {
+            throw std::runtime_error("another rank has failed");
+        }
+        Matrix matrix = std::move(mail.front());
+        mail.pop_front();
+        return matrix;
+    }
+
+    void run(int ranks, const std::function<void(int)>& program) {
+        std::vector<std::thread> threads;
+        for (int rank = 0; rank < ranks; ++rank) {
+            threads.emplace_back([&, rank] {
+                try {
+                    program(rank);
+                } catch (...) {
+                    const std::lock_guard lock(mutex_);
+                    failed_ = failed_ ? failed_ : std::current_exception();
+                    arrived_.notify_all();
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        if (failed_) {
+            std::rethrow_exception(failed_);
+        }
+    }
+
+    // Nobody has sent what nobody has received.
+    bool all_received() const {
+        for (const auto& [ends, mail] : mail_) {
+            if (!mail.empty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::map<std::pair<int, int>, std::deque<Matrix>> mail_;
+    std::exception_ptr failed_;
+};
+
+// Some ranks of a team, as the member at `position` of `ranks` sees them.
+struct TeamGroup {
+    Team* team = nullptr;
+    std::vector<int> ranks;
+    std::size_t position = 0;
+
+    // The i-th matrix to the i-th member, for what each gives to this one.
+    std::vector<Matrix> exchange(std::vector<Matrix> matrices) const {
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            team->send(ranks[position], ranks[i], std::move(matrices[i]));
+        }
+        std::vector<Matrix> received;
+        for (const int from : ranks) {
+            received.push_back(team->receive(from, ranks[position]));
+        }
+        return received;
+    }
+
+    std::vector<Matrix> all(const Matrix& matrix) const { return exchange(std::vector<Matrix>(ranks.size(), matrix)); }
+
+    Matrix sum(const Matrix& matrix) const {
+        Matrix sum = Matrix::Zero(matrix.rows(), matrix.cols());
+        for (const Matrix& summand : all(matrix)) {
+            sum += summand;
+        }
+        return sum;
+    }
+
+    // Of parts with `rows` rows of each item, all rows of each item; and back, added up.
+    Matrix gathered(const Matrix& part, int rows) const { return training::join_rows(all(part), rows); }
+    Matrix scattered_sum(const Matrix& all_rows, int rows) const {
+        const int of = static_cast<int>(ranks.size());
+        return training::split_rows(sum(all_rows), {.index = static_cast<int>(position), .of = of}, rows * of);
+    }
+
+    Matrix rotated(Matrix matrix) const {
+        const std::size_t n = ranks.size();
+        team->send(ranks[position], ranks[(position + 1) % n], std::move(matrix));
+        return team->receive(ranks[(position + n - 1) % n], ranks[position]);
+    }
+};
+
+}  // namespace sim::test
