@@ -100,6 +100,42 @@ TEST(Stage, TellsItsSurroundingsWhatItDoes) {
                             "end 2 input", "begin 2 weight", "feed weight", "attention weight", "end 2 weight"));
 }
 
+TEST(Stage, RotatesAsOftenAsTheRingIsLong) {
+    const Shape shape{.layers = 1};
+    int rotations = 0;
+    Surroundings around;
+    around.rotate = [&](Matrix x) {
+        ++rotations;
+        return x;
+    };
+    Stage stage(shape, {.layer_count = 1, .context = {0, 4}}, around);
+    const std::vector<double> weights(stage.weight_count(), 0.5);
+    stage.forward(weights, 0, {}, Matrix::Ones(2, 16));
+    EXPECT_EQ(rotations, 3);
+    rotations = 0;
+    stage.backward_input(weights, 0, Matrix::Ones(2, 16));
+    EXPECT_EQ(rotations, 3 + 4);  // [K|V], and its gradient, which goes home
+}
+
+TEST(Stage, LetsExpertsWorkBetweenTwoExchanges) {
+    const Shape shape{.layers = 1, .experts = 2};
+    std::vector<std::string> calls;
+    Surroundings around;
+    around.exchange = [&](std::vector<Matrix> rows) {
+        calls.push_back(fmt::format("exchange {} x {}", rows[0].rows(), rows[0].cols()));
+        return rows;
+    };
+    around.work = [&](Region, Pass) { calls.emplace_back("work"); };
+    Stage stage(shape, {.layer_count = 1}, around);
+    const std::vector<double> weights(stage.weight_count(), 0.5);
+    stage.forward(weights, 0, {}, Matrix::Ones(8, 16));
+    // 8 tokens for 2 experts each, with the expert's number on their way there
+    EXPECT_THAT(calls, ElementsAre("work", "exchange 16 x 17", "work", "exchange 16 x 16"));
+    calls.clear();
+    stage.backward_input(weights, 0, Matrix::Ones(8, 16));
+    EXPECT_THAT(calls, ElementsAre("exchange 16 x 16", "work", "exchange 16 x 16", "work"));
+}
+
 TEST(Stage, LetsNoOutputDependOnLaterInputs) {
     const Shape shape{};
     const std::vector<double> weights = initial_weights(shape, 1);

@@ -1,12 +1,13 @@
-// Causal attention of several heads, between queries, keys and values; over a ring of context parts where there are
-// more.
+// Causal attention of several heads, between queries, keys and values, alone or over a ring of context parts.
 //
 //   out_i = sum_j<=i softmax_j(q_i . k_j / sqrt(width)) v_j       for each item, head and position i
+//
 // A context part holds R contiguous positions of each item. Its own queries stay; [K|V] of all parts pass by
 // (`rotate`), and are merged by libsim/parallel/online_softmax.hpp. Blocks wholly in the future are passed on without
 // arithmetic. Backward, weights are computed again from the saved log of their sum, [K|V] passes by once more, and its
-// gradient goes with it until it is home. Source: Vaswani et al., 2017; Liu, Zaharia & Abbeel, "Ring attention", 2023;
-// Dao et al., "FlashAttention", 2022.
+// gradient goes with it until it is home.
+//
+// Source: Vaswani et al., 2017; Liu, Zaharia & Abbeel, "Ring attention", 2023; Dao et al., "FlashAttention", 2022.
 #pragma once
 
 #include "scenarios/training/transformer/matrix.hpp"

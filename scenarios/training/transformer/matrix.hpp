@@ -3,7 +3,6 @@
 
 #include <Eigen/Core>
 
-#include <cstddef>
 #include <span>
 
 namespace sim::training {

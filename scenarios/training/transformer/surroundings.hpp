@@ -1,14 +1,13 @@
-// What a stage needs from other ranks, and what it tells whoever runs it. Every function may be empty: then it is
-// alone.
+// What a stage needs from other ranks, and what it tells whoever runs it. All functions empty: it is alone.
 //
 // Rows below are R positions of each item with all of a rank's attention (context_rows), or r = R / tensor parts
 // between blocks with sequence parallelism (stream_rows), item after item, D columns.
 //
-// Per layer and pass, in this order (twice: attention, feed-forward; backward in reverse):
-//   forward           enter, work, [rotate ... | exchange, work, exchange], leave
-//   backward_input    leave_backward, work, [rotate ... | exchange, work, exchange], enter_backward
-//   backward_weight   work
-// Experts get their work() between the two exchanges instead of before them.
+// In each half of a layer (attention, then feed-forward; backward the other way round), in this order:
+//   attention         enter, work, rotate ..., leave
+//   feed-forward      enter, work, leave
+//   experts           enter, exchange, work, exchange, leave
+// The backward_input pass has leave_backward and enter_backward in place of enter and leave; backward_weight only work.
 #pragma once
 
 #include "scenarios/training/transformer/matrix.hpp"
