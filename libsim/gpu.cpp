@@ -269,6 +269,7 @@ void GPU::receive_in_collective(int source, std::span<std::byte> into, std::stri
 
 Op GPU::any_receive_in_collective(int source, std::string_view text, Size size, Tag tag) {
     Op op = message_op(OpKind::receive, label(text), source, size, tag);
+    op.stream = stream_;
     op.bytes = any_bytes;
     return op;
 }
