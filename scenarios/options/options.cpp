@@ -2,7 +2,7 @@
 
 #include "scenarios/errors.hpp"
 #include "scenarios/options/command_line.hpp"
-#include "scenarios/options/nearest.hpp"
+#include "libsim/nearest.hpp"
 #include "scenarios/options/option_table.hpp"
 
 #include <fmt/format.h>

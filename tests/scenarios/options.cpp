@@ -1,7 +1,7 @@
 #include "scenarios/options/options.hpp"
 
 #include "scenarios/errors.hpp"
-#include "scenarios/options/nearest.hpp"
+#include "libsim/nearest.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
