@@ -1,7 +1,7 @@
 #include "scenarios/options/option_table.hpp"
 
-#include "scenarios/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
 

@@ -72,7 +72,8 @@ TEST_P(Pipeline, OfZeroBubbleOnAFreeNetworkIsIdleForAThirdOfOneForwardOneBackwar
     for_every_shape(pipeline_schedule("zb_h1"), [&](const PipelineShape& shape) {
         const int p = shape.stages;
         const int m = shape.micro_batches;
-        const Simulation s = run(free_network(), shape, "zb_h1", {.forward = 2, .backward_input = 2, .backward_weight = 2});
+        const Simulation s =
+            run(free_network(), shape, "zb_h1", {.forward = 2, .backward_input = 2, .backward_weight = 2});
         ASSERT_EQ(s.end(), (m >= p ? 3 * m + p - 1 : 2 * p + 2 * m - 1) * 200ms) << p << " " << m;
     });
 }
@@ -82,8 +83,8 @@ TEST_P(Pipeline, OfGPipeOnGpuPyEqualsItsClosedForm) {
     for (const int p : {1, 2, 3, 5}) {
         for (const int m : {1, 2, 7}) {
             for (const int boundary : {0, 20, 300}) {  // hidden by compute; not hidden
-                const Simulation s = run(cluster, {p, m, 1}, "gpipe", {.forward = 10, .backward = 20},
-                                         {.boundary = Units(boundary)});
+                const Simulation s =
+                    run(cluster, {p, m, 1}, "gpipe", {.forward = 10, .backward = 20}, {.boundary = Units(boundary)});
                 const Duration f = 1s;
                 const Duration b = 2s;
                 const Duration c = 50ms + boundary * 10ms;
@@ -101,6 +102,7 @@ TEST_P(Pipeline, OfOneForwardOneBackwardOnGpuPyTakesItsClosedForm) {
     // 4 stages, 9 micro-batches: (9 + 3)(1 + 2) s, and 3 round trips of 2 x 3 hops of 0.25 + 0.05 s.
     const Simulation s = run(gpu_py(), {4, 9, 1}, "1f1b", {.forward = 10, .backward = 20}, {.boundary = Units(20)});
     EXPECT_EQ(s.end(), 36s + 3 * 6 * 300ms);
+    EXPECT_EQ(s.end(), 41400ms);
 }
 
 TEST_P(Pipeline, EndsOnEveryRankWhenTheRecurrenceSays) {
@@ -112,8 +114,7 @@ TEST_P(Pipeline, EndsOnEveryRankWhenTheRecurrenceSays) {
             const PipelineShape shape{p, schedule.uses_chunks ? p * groups : p + random.below(9),
                                       schedule.uses_chunks ? 1 + random.below(3) : 1};
             const UnitCosts costs{1 + random.below(9), 1 + random.below(9), 1 + random.below(9), random.below(9)};
-            const PipelineOptions options{.boundary = Units(random.below(150)),
-                                          .blocking_sends = random.below(3) == 0};
+            const PipelineOptions options{.boundary = Units(random.below(150)), .blocking_sends = random.below(3) == 0};
             const Simulation s = run(gpu_py(), shape, schedule.name, costs, options);
             const FreeRun expected =
                 run_free(shape, steps_of_all(shape, schedule.steps), priced(gpu_py(), costs, options));
@@ -131,8 +132,8 @@ TEST_P(Pipeline, BringsEveryMicroBatchThroughAllVirtualStagesAndBack) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
         for (const int p : {1, 2, 4}) {
             const PipelineShape shape{p, 8, schedule.uses_chunks ? 3 : 1};
-            const Simulation s = simulate_well(
-                ranks(p), [&](GPU& gpu) { follow_the_way(gpu, world(gpu), shape, schedule.steps); });
+            const Simulation s =
+                simulate_well(ranks(p), [&](GPU& gpu) { follow_the_way(gpu, world(gpu), shape, schedule.steps); });
             for (int rank = 0; rank < p; ++rank) {
                 EXPECT_EQ(s.result.reports.at("wrong").at(rank)[0], 0) << schedule.name << " " << p;
             }
@@ -161,8 +162,9 @@ TEST_P(Pipeline, OfAProgramsOwnScheduleRunsWithoutARegistration) {
         }
         return steps;
     };
-    const Simulation s =
-        simulate_well(ranks(3), [&](GPU& gpu) { follow_the_way(gpu, world(gpu), {3, 5, 1}, last_in_first_out); });
+    const Simulation s = simulate_well(ranks(3), [&](GPU& gpu) {
+        follow_the_way(gpu, world(gpu), {3, 5, 1}, last_in_first_out);
+    });
     for (int rank = 0; rank < 3; ++rank) {
         EXPECT_EQ(s.result.reports.at("wrong").at(rank)[0], 0);
     }
@@ -190,23 +192,26 @@ TEST_P(Pipeline, SendsOneMessagePerHopOfTheBoundarysSize) {
 TEST_P(Pipeline, OfARankThatIsNoStageIsRefused) {
     const std::vector<PipelineStep> steps{{PipelineWork::forward, 0}, {PipelineWork::backward, 3}};
     const auto message = [&](int rank_count, const Group& stages, const PipelineShape& shape) {
-        const Simulation s = simulate(ranks(rank_count), [&](GPU& gpu) {
-            run_pipeline(gpu, stages, shape, steps, [](const PipelineStep&) {});
-        });
+        const Simulation s = simulate(
+            ranks(rank_count), [&](GPU& gpu) { run_pipeline(gpu, stages, shape, steps, [](const PipelineStep&) {}); });
         return s.result.fault->message;
     };
-    EXPECT_THAT(message(1, Group::of({1}), {1, 1, 1}), testing::HasSubstr("rank 0 runs a pipeline of which it is no stage"));
+    EXPECT_THAT(message(1, Group::of({1}), {1, 1, 1}),
+                testing::HasSubstr("rank 0 runs a pipeline of which it is no stage"));
     EXPECT_THAT(message(1, Group::of({0}), {2, 1, 1}), testing::HasSubstr("a pipeline of 2 stages runs on 1 ranks"));
-    EXPECT_THAT(message(1, Group::of({0}), {1, 1 << 30, 1}),
-                testing::HasSubstr("a pipeline of 1 stages, 1073741824 micro-batches and 1 chunks has more messages than "
-                                   "there are tags from 1000000"));
-    EXPECT_THAT(message(1, Group::of({0}), {1, 1, 1}),
-                testing::HasSubstr("stage 0, step 1: backward of micro-batch 3, chunk 0; there are 1 micro-batches and 1 "
-                                   "chunks, from 0"));
+    EXPECT_THAT(
+        message(1, Group::of({0}), {1, 1 << 30, 1}),
+        testing::HasSubstr("a pipeline of 1 stages, 1073741824 micro-batches and 1 chunks has more messages than "
+                           "there are tags from 1000000"));
+    EXPECT_THAT(
+        message(1, Group::of({0}), {1, 1, 1}),
+        testing::HasSubstr("stage 0, step 1: backward of micro-batch 3, chunk 0; there are 1 micro-batches and 1 "
+                           "chunks, from 0"));
 }
 
 TEST(RecordedPipeline, IsTheSameTimelineAsAProgram) {
-    const ranks::Program program = pipeline_of_all({4, 8, 2}, pipeline_schedule("interleaved").steps, {}, {.boundary = Units(9)});
+    const ranks::Program program =
+        pipeline_of_all({4, 8, 2}, pipeline_schedule("interleaved").steps, {}, {.boundary = Units(9)});
     const ranks::Result replayed = ranks::Recording(4, program).replay({.ranks = 4});
     const ranks::Result launched = ranks::launch({.ranks = 4, .host = ranks::Host::fiber}, program);
     EXPECT_EQ(replayed.timeline_sha256, launched.timeline_sha256);

@@ -61,7 +61,7 @@ TEST(PipelineSchedules, SplitBackwardIfAndOnlyIfTheySaySo) {
     }
 }
 
-TEST(PipelineSchedules, OfFourStagesAndFourMicroBatchesRunInTheOrderOfTheirPapers) {
+TEST(PipelineSchedules, RunInTheOrderOfTheirPapers) {
     EXPECT_EQ(list_schedule({2, 3, 1}, steps("gpipe", {2, 3, 1})),
               "stage 0: F0 F1 F2 B0 B1 B2\n"
               "stage 1: F0 F1 F2 B0 B1 B2\n");
@@ -143,7 +143,9 @@ TEST(PipelineSchedules, SayWhichShapesWouldFit) {
     EXPECT_EQ(error("gpipe", {1, 0, 1}), "a pipeline needs 1 or more micro-batches, not 0");
     EXPECT_EQ(error("gpipe", {1, 1, -1}), "a pipeline needs 1 or more chunks per stage, not -1");
     EXPECT_EQ(error_of([] { steps("interleaved", {4, 6, 2}); }), error("interleaved", {4, 6, 2}));
-    EXPECT_EQ(error_of([] { steps("gpipe", {2, 0, 1}); }),
+    EXPECT_EQ(error_of([] {
+                  steps("gpipe", {2, 0, 1});
+              }),
               "a pipeline has 1 or more stages, micro-batches and chunks: not 2, 0 and 1");
 }
 
@@ -168,9 +170,8 @@ TEST(CheckSchedule, NamesTheFirstStepThatIsWrong) {
               "stage 0 never does the forward of micro-batch 0, chunk 1");
     EXPECT_EQ(check_error({1, 1, 1}, {{backward_of(0), forward_of(0)}}),
               "stage 0, step 0: backward of micro-batch 0 comes before its forward, step 1");
-    EXPECT_EQ(check_error(
-                  {1, 1, 1},
-                  {{forward_of(0), {PipelineWork::backward_weight, 0}, {PipelineWork::backward_input, 0}}}),
+    EXPECT_EQ(check_error({1, 1, 1},
+                          {{forward_of(0), {PipelineWork::backward_weight, 0}, {PipelineWork::backward_input, 0}}}),
               "stage 0, step 1: weight gradient of micro-batch 0 comes before its input gradient, step 2");
 }
 

@@ -67,14 +67,12 @@ TEST(FreePipeline, OfZeroBubbleIsIdleForForwardAndInputLessWeights) {
         for (int m = p; m <= 16; ++m) {
             for (const auto& [f, b, w] : {std::tuple{1, 1, 1}, {2, 3, 1}, {4, 3, 3}, {5, 9, 2}}) {
                 const FreeRun free =
-                    run("zb_h1", {p, m, 1},
-                        {.forward = f * ps, .backward_input = b * ps, .backward_weight = w * ps});
+                    run("zb_h1", {p, m, 1}, {.forward = f * ps, .backward_input = b * ps, .backward_weight = w * ps});
                 EXPECT_EQ(free.end, (m * (f + b + w) + (p - 1) * (f + b - w)) * ps) << p << " " << m;
             }
         }
         for (int m = 1; m <= p; ++m) {
-            const FreeRun free =
-                run("zb_h1", {p, m, 1}, {.forward = ps, .backward_input = ps, .backward_weight = ps});
+            const FreeRun free = run("zb_h1", {p, m, 1}, {.forward = ps, .backward_input = ps, .backward_weight = ps});
             EXPECT_EQ(free.end, (2 * p + 2 * m - 1) * ps) << p << " " << m;
         }
     }
@@ -86,10 +84,9 @@ TEST(PipelineTime, OfGPipeIsItsFirstMicroBatchAndTheSlowestPlaceForTheOthers) {
         const Chosen x = choose(random);
         const int p = x.shape.stages;
         const int m = x.shape.micro_batches;
-        const Duration expected =
-            p == 1 ? m * (x.f + x.b)
-                   : x.f + x.b + (p - 1) * (2 * x.c + 2 * x.a + x.f + x.b) +
-                         (m - 1) * (std::max(x.f + x.a, x.c) + std::max(x.b + x.a, x.c));
+        const Duration expected = p == 1 ? m * (x.f + x.b)
+                                         : x.f + x.b + (p - 1) * (2 * x.c + 2 * x.a + x.f + x.b) +
+                                               (m - 1) * (std::max(x.f + x.a, x.c) + std::max(x.b + x.a, x.c));
         EXPECT_EQ(run("gpipe", x.shape, x.costs()).end, expected) << x;
     }
 }
@@ -104,8 +101,8 @@ TEST(PipelineTime, OfGPipeWithBlockingSendsPaysThemAtEveryStage) {
         const Duration hops = p == 1 ? 0 * ps : p == 2 ? std::max(x.c, x.a) : x.c + x.a;
         PipelineCosts costs = x.costs();
         costs.blocking_sends = true;
-        EXPECT_EQ(run("gpipe", x.shape, costs).end, x.f + x.b + (p - 1) * (2 * x.c + 2 * x.a + x.f + x.b) +
-                                                        (m - 1) * (x.f + x.b + 2 * hops))
+        EXPECT_EQ(run("gpipe", x.shape, costs).end,
+                  x.f + x.b + (p - 1) * (2 * x.c + 2 * x.a + x.f + x.b) + (m - 1) * (x.f + x.b + 2 * hops))
             << x;
     }
 }
@@ -142,8 +139,8 @@ TEST(PipelineTime, OfOneForwardOneBackwardWithoutAcknowledgementsIsClosedForAllM
 
 TEST(PipelineTime, CountsComputeAsBusyAndTheRestOfTheRunAsIdle) {
     // Two stages, one micro-batch: F 0-2, hop to 5, A to 6, F to 8, B to 11, hop to 14, A to 15, B to 18.
-    const FreeRun free = run("1f1b", {2, 1, 1},
-                             {.forward = 2 * ps, .backward = 3 * ps, .transfer = 3 * ps, .acknowledgement = 1 * ps});
+    const FreeRun free =
+        run("1f1b", {2, 1, 1}, {.forward = 2 * ps, .backward = 3 * ps, .transfer = 3 * ps, .acknowledgement = 1 * ps});
     EXPECT_EQ(free.end, 18 * ps);
     EXPECT_EQ(free.ends[0], (std::vector<Duration>{2 * ps, 18 * ps}));
     EXPECT_EQ(free.ends[1], (std::vector<Duration>{8 * ps, 11 * ps}));
@@ -155,7 +152,7 @@ TEST(PipelineTime, CountsComputeAsBusyAndTheRestOfTheRunAsIdle) {
 
 TEST(Picture, OfOneForwardOneBackwardShowsEveryStepAndTheBubble) {
     EXPECT_EQ(show_schedule({2, 3, 1}, steps_of_all({2, 3, 1}, pipeline_schedule("1f1b").steps)),
-              "stage 0  F0 F1 .  B0--- F2 B1--- .  B2---\n"
+              "stage 0  F0 F1 .  .  B0--- F2 B1--- .  B2---\n"
               "stage 1  .  F0 B0--- F1 B1--- F2 B2--- .  .\n"
               "\n"
               "in flight at most: 2 1\n"
@@ -174,11 +171,14 @@ TEST(Picture, OfASplitBackwardShowsTheGradientsOfTheWeights) {
 
 TEST(Picture, ThatIsTooWideGoesOnBelow) {
     EXPECT_EQ(show_schedule({2, 2, 2}, steps_of_all({2, 2, 2}, pipeline_schedule("interleaved").steps), 40),
-              "stage 0  F0a F1a F0b F1b .   B0b----\n"
-              "stage 1  .   F0a F1a F0b B0b---- F1b\n"
+              "stage 0  F0a F1a F0b F1b .\n"
+              "stage 1  .   F0a F1a F0b B0b-\n"
               "\n"
-              "stage 0  B1b---- B0a---- B1a----\n"
-              "stage 1  B1b---- B0a---- B1a----\n"
+              "stage 0  .   B0b---- .   B1b-\n"
+              "stage 1  --- F1b B1b---- B0a-\n"
+              "\n"
+              "stage 0  --- B0a---- B1a----\n"
+              "stage 1  --- B1a---- .   .\n"
               "\n"
               "in flight at most: 4 3\n"
               "bubble: 6 of 2 x 15 units of time = 20.0 %\n");

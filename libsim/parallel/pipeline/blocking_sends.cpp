@@ -13,8 +13,8 @@ namespace {
 struct Meeting {
     PipelineHop hop;
     bool sends = false;
-    int other = 0;            // stage
-    std::size_t number = 0;   // of its step
+    int other = 0;           // stage
+    std::size_t number = 0;  // of its step
 };
 
 // What a stage does with others, in order. Hand-overs within a stage are none.

@@ -113,9 +113,7 @@ void check_schedule(const PipelineShape& shape, const PipelineSteps& steps) {
         check_stage(shape, stage, steps[static_cast<std::size_t>(stage)]);
     }
     const RunningOrder run = running_order(shape, steps);
-    const auto blocked = [&](int stage) {
-        return StepPlace{stage, run.next[static_cast<std::size_t>(stage)]};
-    };
+    const auto blocked = [&](int stage) { return StepPlace{stage, run.next[static_cast<std::size_t>(stage)]}; };
     const auto waits_for = [&](int stage) {
         return maker_of(shape, steps, *input_of(shape, stage, at(steps, blocked(stage))));
     };

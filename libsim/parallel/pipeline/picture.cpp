@@ -11,10 +11,8 @@ namespace sim {
 namespace {
 
 // One unit of time is one picosecond here.
-constexpr PipelineCosts unit_costs{.forward = Duration{1},
-                                   .backward = Duration{2},
-                                   .backward_input = Duration{1},
-                                   .backward_weight = Duration{1}};
+constexpr PipelineCosts unit_costs{
+    .forward = Duration{1}, .backward = Duration{2}, .backward_input = Duration{1}, .backward_weight = Duration{1}};
 
 // a, b, … z, then numbers.
 std::string name_of_chunk(int chunk) {
@@ -49,8 +47,8 @@ std::size_t widest_name(const PipelineShape& shape) {
 }
 
 bool splits_backward(const PipelineSteps& steps) {
-    return std::ranges::any_of(
-        steps[0], [](const PipelineStep& step) { return step.work == PipelineWork::backward_weight; });
+    return std::ranges::any_of(steps[0],
+                               [](const PipelineStep& step) { return step.work == PipelineWork::backward_weight; });
 }
 
 // One line: the name, then a number for each stage.
@@ -81,7 +79,8 @@ std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps
     const std::size_t width = std::max<std::size_t>(widest_name(shape), 2) + 1;
     const std::size_t margin = fmt::format("stage {}  ", shape.stages - 1).size();
     const std::size_t room = static_cast<std::size_t>(std::max(columns, 0));
-    const std::int64_t fit = std::max<std::int64_t>(room > margin ? static_cast<std::int64_t>((room - margin) / width) : 0, 1);
+    const std::int64_t fit =
+        std::max<std::int64_t>(room > margin ? static_cast<std::int64_t>((room - margin) / width) : 0, 1);
     const auto units = static_cast<std::size_t>(ceil_div(end, ceil_div(end, fit)));  // blocks of about one length
 
     std::vector<std::string> rows;

@@ -74,19 +74,20 @@ void require_a_place(const GPU& gpu, const Group& stages, const PipelineShape& s
     }
     const auto first = static_cast<std::size_t>(static_cast<std::int32_t>(options.first_tag));
     if (hop_count(shape) > std::numeric_limits<std::int32_t>::max() - first) {
-        throw ProgramError(fmt::format("a pipeline of {} stages, {} micro-batches and {} chunks has more messages than "
-                                       "there are tags from {}",
-                                       shape.stages, shape.micro_batches, shape.chunks, first));
+        throw ProgramError(
+            fmt::format("a pipeline of {} stages, {} micro-batches and {} chunks has more messages than "
+                        "there are tags from {}",
+                        shape.stages, shape.micro_batches, shape.chunks, first));
     }
 }
 
 void require_within(const PipelineShape& shape, int stage, std::size_t number, const PipelineStep& step) {
     if (step.micro_batch < 0 || step.micro_batch >= shape.micro_batches || step.chunk < 0 ||
         step.chunk >= shape.chunks) {
-        throw ProgramError(fmt::format("stage {}, step {}: {} of micro-batch {}, chunk {}; there are {} micro-batches "
-                                       "and {} chunks, from 0",
-                                       stage, number, name_of(step.work), step.micro_batch, step.chunk,
-                                       shape.micro_batches, shape.chunks));
+        throw ProgramError(fmt::format(
+            "stage {}, step {}: {} of micro-batch {}, chunk {}; there are {} micro-batches "
+            "and {} chunks, from 0",
+            stage, number, name_of(step.work), step.micro_batch, step.chunk, shape.micro_batches, shape.chunks));
     }
 }
 

@@ -12,8 +12,8 @@ namespace sim {
 struct NamedPipelineSchedule {
     std::string_view name;
     PipelineSchedule steps = nullptr;
-    bool uses_chunks = false;      // more than one chunk per stage is possible
-    bool splits_backward = false;  // has backward_input and backward_weight
+    bool uses_chunks = false;                             // more than one chunk per stage is possible
+    bool splits_backward = false;                         // has backward_input and backward_weight
     void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
     std::string_view summary;
 
