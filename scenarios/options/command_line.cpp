@@ -1,7 +1,7 @@
 #include "scenarios/options/command_line.hpp"
 
+#include "libsim/nearest.hpp"
 #include "scenarios/errors.hpp"
-#include "scenarios/options/nearest.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 #include "scenarios/options/option_table.hpp"
 
+#include "libsim/nearest.hpp"
 #include "scenarios/errors.hpp"
-#include "scenarios/options/nearest.hpp"
 
 #include <fmt/format.h>
 

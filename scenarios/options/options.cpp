@@ -1,8 +1,8 @@
 #include "scenarios/options/options.hpp"
 
+#include "libsim/nearest.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/command_line.hpp"
-#include "scenarios/options/nearest.hpp"
 #include "scenarios/options/option_table.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "scenarios/options/profile.hpp"
 
+#include "libsim/nearest.hpp"
 #include "scenarios/errors.hpp"
-#include "scenarios/options/nearest.hpp"
 #include "scenarios/options/toml_file.hpp"
 
 #include <fmt/format.h>

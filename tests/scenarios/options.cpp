@@ -1,7 +1,6 @@
 #include "scenarios/options/options.hpp"
 
 #include "scenarios/errors.hpp"
-#include "scenarios/options/nearest.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -180,16 +179,6 @@ TEST(Options, HelpNamesEveryOptionAndEndsWithTheExamples) {
     }
     EXPECT_EQ(help.find("--pp"), std::string::npos);
     EXPECT_NE(help.find("Examples:\n  2x  # all of it\n"), std::string::npos);
-}
-
-TEST(Nearest, CountsSwapsInsertionsDeletionsAndReplacements) {
-    EXPECT_EQ(edit_distance("items", "items"), 0);
-    EXPECT_EQ(edit_distance("itmes", "items"), 1);
-    EXPECT_EQ(edit_distance("item", "items"), 1);
-    EXPECT_EQ(edit_distance("iteams", "items"), 1);
-    EXPECT_EQ(edit_distance("", "abc"), 3);
-    EXPECT_EQ(nearest("sede", {"steps", "seed", "trace"}), "seed");
-    EXPECT_EQ(nearest("xyzzy", {"steps", "seed", "trace"}), "");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "scenarios/options/nearest.hpp"
+#include "libsim/nearest.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim {
 
 int edit_distance(std::string_view a, std::string_view b) {
     const std::size_t columns = b.size() + 1;
@@ -44,4 +44,4 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
     return best.empty() ? "" : fmt::format("; did you mean {}{}?", prefix, best);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim

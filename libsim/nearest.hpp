@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim {
 
 // Characters to insert, delete, replace, or swap with their neighbour. Quadratic in the lengths.
 int edit_distance(std::string_view a, std::string_view b);
@@ -16,4 +16,4 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
 // "; did you mean PREFIXname?", or nothing.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
 
-}  // namespace sim::scenarios
+}  // namespace sim

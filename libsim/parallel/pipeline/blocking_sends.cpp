@@ -1,0 +1,86 @@
+#include "libsim/parallel/pipeline/blocking_sends.hpp"
+
+#include "libsim/parallel/pipeline/check_schedule.hpp"
+#include "libsim/parallel/pipeline/running_order.hpp"
+
+#include <fmt/format.h>
+
+namespace sim {
+
+namespace {
+
+// One end of a hop.
+struct Meeting {
+    PipelineHop hop;
+    bool sends = false;
+    int other = 0;           // stage
+    std::size_t number = 0;  // of its step
+};
+
+// What a stage does with others, in order. Hand-overs within a stage are none.
+std::vector<Meeting> meetings_of(const PipelineShape& shape, int stage, const std::vector<PipelineStep>& steps) {
+    std::vector<Meeting> meetings;
+    for (std::size_t number = 0; number < steps.size(); ++number) {
+        const std::optional<PipelineHop> input = input_of(shape, stage, steps[number]);
+        const std::optional<PipelineHop> output = output_of(shape, stage, steps[number]);
+        if (input && shape.stages > 1) {
+            const int from = input->backward ? input->into + 1 : input->into - 1;
+            meetings.push_back({*input, false, from % shape.stages, number});
+        }
+        if (output && shape.stages > 1) {
+            meetings.push_back({*output, true, stage_of(shape, *output), number});
+        }
+    }
+    return meetings;
+}
+
+std::string describe(const PipelineShape& shape, int stage, const Meeting& meeting) {
+    const std::string chunk = shape.chunks == 1 ? "" : fmt::format(" for chunk {}", meeting.hop.into / shape.stages);
+    return fmt::format("stage {}, step {}: {} the {} of micro-batch {}{} {} stage {}", stage, meeting.number,
+                       meeting.sends ? "sends" : "receives", meeting.hop.backward ? "gradient" : "activation",
+                       meeting.hop.micro_batch, chunk, meeting.sends ? "to" : "from", meeting.other);
+}
+
+}  // namespace
+
+std::optional<std::string> blocking_sends_deadlock(const PipelineShape& shape, const PipelineSteps& steps) {
+    check_schedule(shape, steps);
+    std::vector<std::vector<Meeting>> meetings;
+    for (int stage = 0; stage < shape.stages; ++stage) {
+        meetings.push_back(meetings_of(shape, stage, steps[static_cast<std::size_t>(stage)]));
+    }
+    std::vector<std::size_t> next(steps.size());
+    const auto current = [&](int stage) -> const Meeting* {
+        const auto index = static_cast<std::size_t>(stage);
+        return next[index] < meetings[index].size() ? &meetings[index][next[index]] : nullptr;
+    };
+    std::vector<int> awake;
+    for (int stage = 0; stage < shape.stages; ++stage) {
+        awake.push_back(stage);
+    }
+    while (!awake.empty()) {
+        const int stage = awake.back();
+        awake.pop_back();
+        while (const Meeting* mine = current(stage)) {
+            const Meeting* theirs = current(mine->other);
+            if (theirs == nullptr || theirs->other != stage || theirs->sends == mine->sends ||
+                theirs->hop != mine->hop) {
+                break;
+            }
+            awake.push_back(mine->other);
+            ++next[static_cast<std::size_t>(mine->other)];
+            ++next[static_cast<std::size_t>(stage)];
+        }
+    }
+    for (int stage = 0; stage < shape.stages; ++stage) {
+        if (current(stage) != nullptr) {
+            return "these stages wait for each other for ever:" +
+                   describe_cycle(
+                       shape.stages, stage, [&](int waiting) { return current(waiting)->other; },
+                       [&](int waiting) { return describe(shape, waiting, *current(waiting)); });
+        }
+    }
+    return {};
+}
+
+}  // namespace sim

@@ -1,0 +1,17 @@
+// Whether a schedule still runs if every send waits until its receiver asks, as point-to-point messages of NCCL do.
+//
+// GPipe does. 1F1B does not: a stage sends forward while the next one sends back. That is why frameworks send and
+// receive in one call, or, as run_pipeline does, asynchronously.
+// Model: a stage's sends and receives, one for each hop, in the order of its steps: a step receives, computes, sends.
+// A send and its receive end together, once both have begun. Cost: linear in the steps.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+// Empty if it runs to its end; else the stages that wait for each other, one per line, with the step of each.
+// Throws ProgramError, as check_schedule, for steps that are no schedule.
+std::optional<std::string> blocking_sends_deadlock(const PipelineShape& shape, const PipelineSteps& steps);
+
+}  // namespace sim

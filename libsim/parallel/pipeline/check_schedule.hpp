@@ -1,0 +1,14 @@
+// Whether a pipeline schedule is one: every stage takes every micro-batch through every chunk once forward and once
+// backward (whole, or its input and then its weights), and no stages wait for each other for ever.
+//
+// Cost: linear in the steps.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+// Throws ProgramError that names the first step that is wrong, or the stages that wait for each other and for what.
+void check_schedule(const PipelineShape& shape, const PipelineSteps& steps);
+
+}  // namespace sim

@@ -1,0 +1,19 @@
+// A pipeline schedule as text for a terminal.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+// One row per stage, time from left to right: F0 is the forward of micro-batch 0, B0 its backward, W0 the gradient of
+// its weights where backward is split (B is then that of the input); F0b is in chunk b, the second. "." is idle.
+// A unit of time is a forward; B takes two, or B and W one each. Hops take no time. Below: activations in flight at
+// most, of each stage, and the bubble.
+// Plain ASCII; long schedules go on below each other, in blocks of at most `columns` columns.
+// Throws ProgramError, as check_schedule, for steps that are no schedule.
+std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps, int columns = 120);
+
+// "stage 0: F0 F1 B0 B1", one line per stage, in the order of the steps.
+std::string list_schedule(const PipelineShape& shape, const PipelineSteps& steps);
+
+}  // namespace sim

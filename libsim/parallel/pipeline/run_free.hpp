@@ -1,0 +1,43 @@
+// When the steps of a pipeline run, worked out without a simulator: each begins when its stage is free and what it
+// waits for is there. The oracle of the executor in pipeline.hpp, and where bubbles come from.
+//
+// With hops that cost something it follows the uniform network (libsim/network/uniform.hpp): a stage's transfers leave
+// one after another while it computes, and who takes one pays the acknowledgement. Cost: linear in the steps.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+#include "libsim/units.hpp"
+
+namespace sim {
+
+// Of one step: a micro-batch through one chunk.
+struct PipelineCosts {
+    Duration forward{0};
+    Duration backward{0};
+    Duration backward_input{0};
+    Duration backward_weight{0};
+    Duration transfer{0};         // one hop: latency and size
+    Duration acknowledgement{0};  // of one hop
+    bool blocking_sends = false;  // a stage goes on only when what it made has left
+
+    Duration of(PipelineWork work) const;
+};
+
+struct FreeRun {
+    struct Stage {
+        Duration end{0};   // of its last step and transfer
+        Duration busy{0};  // computing
+        Duration idle{0};  // until the end of the whole run: not computing
+    };
+    Duration end{0};
+    std::vector<Stage> stages;
+    std::vector<std::vector<Duration>> ends;  // of every step's computation: [stage][number]
+
+    // The part of all stages' time in which they do not compute, 0 … 1.
+    double bubble() const;
+};
+
+// Throws ProgramError, as check_schedule, for steps that are no schedule.
+FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const PipelineCosts& costs);
+
+}  // namespace sim

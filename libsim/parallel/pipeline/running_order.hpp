@@ -1,0 +1,43 @@
+// One order in which all steps of a pipeline can run: after what they wait for, and each stage's in its own order.
+// As far as there is one: where stages wait for each other, it ends early.
+//
+// Cost: linear in the steps. Requires: micro-batches and chunks within `shape`.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+struct StepPlace {
+    int stage = 0;
+    std::size_t number = 0;  // of the step, within its stage
+    friend bool operator==(const StepPlace&, const StepPlace&) = default;
+};
+
+struct RunningOrder {
+    std::vector<StepPlace> order;
+    std::vector<std::size_t> next;  // of each stage: the step that it could not begin; its number of steps if none
+};
+RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& steps);
+
+const PipelineStep& at(const PipelineSteps& steps, const StepPlace& place);
+// "stage 0, step 5"
+std::string describe(const StepPlace& place);
+
+// What blocked stages say of themselves: each waits for the next, the last for the first. `line` tells why a stage
+// waits, `waits_for` for whom. Starts at `stage`, and leaves out what only leads to the cycle.
+template <class WaitsFor, class Line>
+std::string describe_cycle(int stages, int stage, WaitsFor&& waits_for, Line&& line) {
+    for (int k = 0; k < stages; ++k) {  // after so many steps it is on the cycle
+        stage = waits_for(stage);
+    }
+    std::string text;
+    int here = stage;
+    do {
+        text += "\n  " + line(here);
+        here = waits_for(here);
+    } while (here != stage);
+    return text;
+}
+
+}  // namespace sim

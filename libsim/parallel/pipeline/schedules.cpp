@@ -1,0 +1,64 @@
+#include "libsim/parallel/pipeline/schedules.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
+#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
+#include "libsim/parallel/pipeline/schedules/zb_h1.hpp"
+
+#include <fmt/format.h>
+#include <array>
+
+namespace sim {
+
+namespace {
+
+// clang-format off
+constexpr std::array<NamedPipelineSchedule, 4> known{{
+    // name, function, uses chunks, splits backward, what it requires, summary
+    {"gpipe", gpipe, false, false, nullptr, "all micro-batches forward, then all backward; keeps every activation"},
+    {"1f1b", one_f_one_b, false, false, nullptr, "one forward, one backward: as fast as gpipe, keeps at most one activation per stage"},
+    {"interleaved", interleaved, true, false, check_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
+    {"zb_h1", zb_h1, false, true, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
+}};
+// clang-format on
+
+}  // namespace
+
+void NamedPipelineSchedule::check(const PipelineShape& shape) const {
+    const auto one_or_more = [](int count, const char* what) {
+        if (count < 1) {
+            throw ProgramError(fmt::format("a pipeline needs 1 or more {}, not {}", what, count));
+        }
+    };
+    one_or_more(shape.stages, "stages");
+    one_or_more(shape.micro_batches, "micro-batches");
+    one_or_more(shape.chunks, "chunks per stage");
+    if (shape.chunks > 1 && !uses_chunks) {
+        throw ProgramError(
+            fmt::format("{} has one chunk per stage, not {}; interleaved takes more", name, shape.chunks));
+    }
+    if (requirement != nullptr) {
+        requirement(shape);
+    }
+}
+
+std::span<const NamedPipelineSchedule> pipeline_schedules() {
+    return known;
+}
+
+const NamedPipelineSchedule& pipeline_schedule(std::string_view name) {
+    std::vector<std::string> names;
+    for (const NamedPipelineSchedule& schedule : known) {
+        if (schedule.name == name) {
+            return schedule;
+        }
+        names.emplace_back(schedule.name);
+    }
+    const std::string near = did_you_mean(name, names);
+    throw ProgramError(fmt::format("there is no pipeline schedule \"{}\"{}", name,
+                                   near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : near));
+}
+
+}  // namespace sim

@@ -1,0 +1,28 @@
+// The pipeline schedules that ndsim knows by name. A program may use any function of its own besides:
+// docs/how-to-add-a-schedule.md.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace sim {
+
+struct NamedPipelineSchedule {
+    std::string_view name;
+    PipelineSchedule steps = nullptr;
+    bool uses_chunks = false;                             // more than one chunk per stage is possible
+    bool splits_backward = false;                         // has backward_input and backward_weight
+    void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
+    std::string_view summary;
+
+    // Throws ProgramError, with what would fit, unless this schedule can run in this shape.
+    void check(const PipelineShape& shape) const;
+};
+
+std::span<const NamedPipelineSchedule> pipeline_schedules();
+// Throws ProgramError, with the nearest name, if there is none of this name.
+const NamedPipelineSchedule& pipeline_schedule(std::string_view name);
+
+}  // namespace sim

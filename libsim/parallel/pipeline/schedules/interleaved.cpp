@@ -1,0 +1,57 @@
+#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+// The n-th forward or backward of a stage: p micro-batches through one chunk, then through the next.
+PipelineStep nth(const PipelineShape& shape, PipelineWork work, int n) {
+    const int group = shape.stages * shape.chunks;
+    const int chunk = n % group / shape.stages;
+    return {.work = work,
+            .micro_batch = n / group * shape.stages + n % shape.stages,
+            .chunk = work == PipelineWork::forward ? chunk : shape.chunks - 1 - chunk};
+}
+
+int chunks_ahead(const PipelineShape& shape, int stage) {
+    const int behind = shape.stages - stage - 1;
+    return shape.chunks == 1 ? behind : 2 * behind + (shape.chunks - 1) * shape.stages;
+}
+
+}  // namespace
+
+void check_interleaved(const PipelineShape& shape) {
+    const int more = shape.micro_batches % shape.stages;
+    if (more == 0) {
+        return;
+    }
+    const int less = shape.micro_batches - more;
+    const std::string fits =
+        less == 0 ? fmt::format("{}", shape.stages) : fmt::format("{} or {}", less, less + shape.stages);
+    throw ProgramError(fmt::format("interleaved needs micro-batches divisible by stages: {} over {}; {} would fit",
+                                   shape.micro_batches, shape.stages, fits));
+}
+
+std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage) {
+    check_interleaved(shape);
+    const int total = shape.micro_batches * shape.chunks;
+    const int ahead = std::min(chunks_ahead(shape, stage), total);
+    std::vector<PipelineStep> steps;
+    for (int n = 0; n < ahead; ++n) {
+        steps.push_back(nth(shape, PipelineWork::forward, n));
+    }
+    for (int n = 0; n < total; ++n) {
+        if (ahead + n < total) {
+            steps.push_back(nth(shape, PipelineWork::forward, ahead + n));
+        }
+        steps.push_back(nth(shape, PipelineWork::backward, n));
+    }
+    return steps;
+}
+
+}  // namespace sim

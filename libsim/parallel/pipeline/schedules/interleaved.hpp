@@ -1,0 +1,19 @@
+// Interleaved 1F1B: a stage holds v chunks of the model, spread over its depth, so that a micro-batch comes by v times
+// and the pipeline fills in a v-th of the time.
+//
+// Requires m divisible by p: micro-batches go through a chunk in groups of p. On a network that costs nothing
+// m (F + B) + (p - 1)(F + B) / v, with F and B of all chunks of a stage; v times as many messages.
+// Stage i runs ahead by 2 (p - i - 1) + (v - 1) p chunks, of m v; it keeps one more. With one chunk it is 1F1B.
+// Source: Narayanan et al., Megatron-LM, SC 2021; the order is that of its
+// forward_backward_pipelining_with_interleaving.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage);
+// Throws ProgramError unless micro-batches are divisible by stages.
+void check_interleaved(const PipelineShape& shape);
+
+}  // namespace sim

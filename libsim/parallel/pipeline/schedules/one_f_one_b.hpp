@@ -1,0 +1,13 @@
+// 1F1B: a stage runs ahead by as many micro-batches as there are stages behind it, then one forward, one backward.
+//
+// On a network that costs nothing as long as GPipe, (m + p - 1)(F + B), but stage i keeps min(p - i, m) activations.
+// Source: Narayanan et al., PipeDream-Flush, ICML 2021.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+std::vector<PipelineStep> one_f_one_b(const PipelineShape& shape, int stage);
+
+}  // namespace sim
