@@ -29,6 +29,11 @@ Op message_op(OpKind kind, Label label, int peer, Size size, Tag tag) {
             .amount = size.amount};
 }
 
+bool needs_root(CollectiveKind kind) {
+    return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
+           kind == CollectiveKind::scatter;
+}
+
 }  // namespace
 
 // A message of the program's own, checked.
@@ -134,14 +139,13 @@ Handle GPU::receive_bytes_async(int source, std::span<std::byte> into, std::stri
     return start(data_receive(source, text, size, tag, into.size()), into);
 }
 
-std::size_t GPU::expect_elements(int source, std::string_view text, std::optional<Size> size, Tag tag,
-                                 std::size_t element_size) {
-    const std::uint64_t bytes = port_->ask(data_receive(source, text, size, tag, any_bytes)).bytes;
+std::size_t GPU::expect_elements(const Op& receive, std::size_t element_size) {
+    const std::uint64_t bytes = port_->ask(receive).bytes;
     if (bytes % element_size != 0) {
         std::vector<std::byte> unwanted(bytes);
         port_->read(unwanted);  // or the next receive would find it
         throw ProgramError(fmt::format("rank {} wanted elements of {} B from rank {}, which sent {} B", rank(),
-                                       element_size, source, bytes));
+                                       element_size, receive.peer, bytes));
     }
     return static_cast<std::size_t>(bytes / element_size);
 }
@@ -218,7 +222,7 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
         throw ProgramError(fmt::format("rank {} joins a {} with rank {}: ranks are 0 to {}", rank(), name_of(what.kind),
                                        group.largest(), world_size() - 1));
     }
-    const bool has_root = what.root >= 0 || what.kind == CollectiveKind::broadcast;
+    const bool has_root = what.root >= 0 || needs_root(what.kind);
     if (has_root && !group.contains(what.root)) {
         throw ProgramError(fmt::format("the {}'s root, rank {}, is not in its group", name_of(what.kind), what.root));
     }
@@ -228,11 +232,11 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
           .label = label(what.label.empty() ? std::string_view(name_of(what.kind)) : what.label),
           .peer = what.root,
           .amount = what.size.amount};
-    op.bytes =
-        std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
-                                                    .kind = what.kind,
-                                                    .reduction = what.reduction,
-                                                    .element_size = static_cast<std::uint8_t>(what.element_size)});
+    op.bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
+                                                           .kind = what.kind,
+                                                           .reduction = what.reduction,
+                                                           .element_size = static_cast<std::uint8_t>(what.element_size),
+                                                           .algorithm = what.algorithm});
     return op;
 }
 
@@ -261,6 +265,12 @@ void GPU::receive_in_collective(int source, std::span<std::byte> into, std::stri
     op.stream = stream_;
     op.bytes = into.size();
     post_or_read(op, into);
+}
+
+Op GPU::any_receive_in_collective(int source, std::string_view text, Size size, Tag tag) {
+    Op op = message_op(OpKind::receive, label(text), source, size, tag);
+    op.bytes = any_bytes;
+    return op;
 }
 
 }  // namespace sim

@@ -48,11 +48,12 @@ struct Handle {
 // What every member of a collective must agree on.
 struct Collective {
     CollectiveKind kind = CollectiveKind::barrier;
-    Size size = Bytes{0};  // of the whole result (reduce-scatter: of the whole input)
+    Size size = Bytes{0};  // of the whole result (reduce-scatter, scatter, all-to-all: of the whole input)
     int root = -1;         // rank of the root; -1: none
     Reduction reduction = Reduction::sum;
-    std::size_t element_size = 0;  // of the data; 0: time only
-    std::string_view label = {};   // default: the name of the kind
+    Algorithm algorithm = Algorithm::ring;  // of an all-reduce
+    std::size_t element_size = 0;           // of the data; 0: time only
+    std::string_view label = {};            // default: the name of the kind
 };
 
 class GPU {
@@ -86,11 +87,7 @@ public:
     // Whatever length was sent; a length that is no whole number of T is a mismatch.
     template <Payload T>
     std::vector<T> receive(int source, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
-        std::vector<T> data(expect_elements(source, label, size, tag, sizeof(T)));
-        if (!data.empty()) {
-            port_->read(std::as_writable_bytes(std::span(data)));
-        }
-        return data;
+        return read_elements<T>(expect_elements(data_receive(source, label, size, tag, any_bytes), sizeof(T)));
     }
 
     // Asynchronous forms start now and end on their own; wait() joins one. A rank's sends leave one after another,
@@ -147,6 +144,11 @@ public:
     // Messages of collectives, whose tags no program can use: `tag` below 0.
     void send_in_collective(int target, std::span<const std::byte> data, std::string_view label, Size size, Tag tag);
     void receive_in_collective(int source, std::span<std::byte> into, std::string_view label, Size size, Tag tag);
+    // Whatever length was sent, as receive<T>.
+    template <Payload T>
+    std::vector<T> receive_in_collective(int source, std::string_view label, Size size, Tag tag) {
+        return read_elements<T>(expect_elements(any_receive_in_collective(source, label, size, tag), sizeof(T)));
+    }
 
 private:
     // The stream of all ops while it lives.
@@ -181,8 +183,16 @@ private:
                        Tag tag);
     Handle receive_bytes_async(int source, std::span<std::byte> into, std::string_view label, std::optional<Size> size,
                                Tag tag);
-    std::size_t expect_elements(int source, std::string_view label, std::optional<Size> size, Tag tag,
-                                std::size_t element_size);
+    Op any_receive_in_collective(int source, std::string_view label, Size size, Tag tag);
+    std::size_t expect_elements(const Op& receive, std::size_t element_size);
+    template <Payload T>
+    std::vector<T> read_elements(std::size_t count) {
+        std::vector<T> data(count);
+        if (!data.empty()) {
+            port_->read(std::as_writable_bytes(std::span(data)));
+        }
+        return data;
+    }
     Op collective_op(OpKind kind, const Group& group, const Collective& what);
 
     Port* port_;

@@ -1,12 +1,16 @@
 // All-reduce: every member ends with the sum (average, maximum) of all members' arrays.
 //
-// Ring: 2 (n-1) steps of one n-th each. Cost, bytes and source: schedules/ring.hpp. A chunk is summed in the order of
-// the ring, so all members hold bitwise equal results, which may differ from another order in the last digits.
-// Errors: members that disagree on kind, size, type or reduction end the run with a mismatch.
+// Algorithm, n members, S bytes, on a uniform network with latency L (both ends together) and bandwidth B:
+//   ring               2 (n-1) (L + ceil(S/n) / B)   schedules/ring.hpp: the fewest bytes
+//   direct               (n-1) (L + S / B)           schedules/direct.hpp: the fewest steps; for small S
+//   parameter_server         n (L + S / B)           schedules/parameter_server.hpp: member 0 adds up, and is the
+//   bottleneck
+// All members hold bitwise equal results. The ring sums a chunk in the order of the ring, the others sum in the order
+// of the members; results may differ between them in the last digits. With data, `direct` holds all n arrays at once.
+// Errors: members that disagree on kind, size, type, reduction or algorithm end the run with a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 
 namespace sim {
 
@@ -14,21 +18,26 @@ namespace sim {
 // Requires: every rank of `group` calls it, with arrays of the same length.
 template <NumberRange R>
 void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                Reduction reduction = Reduction::sum) {
+                Reduction reduction = Reduction::sum, Algorithm algorithm = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
-    gpu.enter(
-        group,
-        {.kind = CollectiveKind::all_reduce, .size = cost, .reduction = reduction, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, ring_all_reduce(group.size()), cost, "all-reduce", elements_of(numbers, reduction));
+    gpu.enter(group, {.kind = CollectiveKind::all_reduce,
+                      .size = cost,
+                      .reduction = reduction,
+                      .algorithm = algorithm,
+                      .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_reduce, algorithm, group.size(), 0), cost, "all-reduce",
+              elements_of(numbers, reduction));
     if (reduction == Reduction::average) {
         divide_by(numbers, group.size());
     }
 }
 
 // By size alone: one op, whatever the group's size. Takes the same time as the messages would.
-inline void all_reduce(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum) {
-    gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction});
+inline void all_reduce(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum,
+                       Algorithm algorithm = Algorithm::ring) {
+    gpu.collective(group,
+                   {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction, .algorithm = algorithm});
 }
 
 }  // namespace sim

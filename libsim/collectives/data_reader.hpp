@@ -1,6 +1,7 @@
 // Reads a schedule message by message: real numbers when there are any, time alone when there are none.
 #pragma once
 
+#include "libsim/collectives/number.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/gpu.hpp"
 
@@ -9,9 +10,6 @@
 #include <type_traits>
 
 namespace sim {
-
-template <class T>
-concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 // A vector, span, std::array … of numbers that a collective works on in place.
 template <class R>
@@ -29,11 +27,16 @@ struct ChunkRange {
 };
 ChunkRange chunk_range(std::size_t count, int chunks, int index);
 
+// The tag of the messages of one schedule in one group. Two groups that share a pair of ranks must not take each
+// other's messages, nor two kinds or algorithms within one group.
+Tag tag_of(const Group& group, const Schedule& schedule);
+
 // How to combine what arrives (`from`) into what is there (`into`), both of the same length.
 using Combine = void (*)(std::span<std::byte> into, std::span<const std::byte> from);
 
 // One member's part of `schedule`. `data` is the whole array, `count` elements of `element_size` bytes, or empty.
-// Every message costs ceil(size / chunks). Requires: the calling rank is a member of `group`.
+// Every message costs ceil(size / chunks). Where the schedule sends its input, a copy of `data` is kept until the end,
+// and of every array that is to be reduced. Requires: the calling rank is a member of `group`.
 struct Elements {
     std::span<std::byte> data = {};
     std::size_t count = 0;
@@ -77,6 +80,8 @@ void divide_by(std::span<T, Extent> data, int members) {
     for (T& value : data) {
         if constexpr (std::is_floating_point_v<T>) {
             value /= static_cast<T>(members);
+        } else if constexpr (!std::is_integral_v<T>) {  // which may not hold the number of members exactly
+            value = static_cast<T>(static_cast<double>(value) / members);
         } else {  // the number of members need not fit into T
             using Whole = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
             value = static_cast<T>(static_cast<Whole>(value) / static_cast<Whole>(members));

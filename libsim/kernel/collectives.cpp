@@ -34,7 +34,7 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const CollectiveWord word = collective_word(meeting.op);
     const Group& group = groups_->group(word.group);
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
-    const Schedule schedule = schedule_of(word.kind, group.size(), root);
+    const Schedule schedule = schedule_of(word.kind, word.algorithm, group.size(), root);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
     const StepCost cost{.send = chunk_price(meeting, each), .acknowledgement = acknowledgement_};
 

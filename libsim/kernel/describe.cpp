@@ -43,6 +43,9 @@ std::string describe_collective(const Op& op) {
     if (word.reduction != Reduction::sum) {
         text += fmt::format(", {}", name_of(word.reduction));
     }
+    if (word.algorithm != Algorithm::ring) {
+        text += fmt::format(", {}", name_of(word.algorithm));
+    }
     if (word.element_size > 0) {
         text += fmt::format(", elements of {} B", word.element_size);
     }

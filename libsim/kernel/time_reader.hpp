@@ -3,6 +3,7 @@
 // Exact, with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives like this:
 //   sent(i, s)  = max(time(i, s), sends_free(i)) + send          time(i, s): before step s
 //   time(i,s+1) = max(sent(i, s), sent(from(i, s), s)) + acknowledgement
+// Whoever has nothing to send or to receive in a step stays where it is.
 // In lock step (schedule.hpp) every member's lateness reaches everybody: after s steps all are at
 // max over members of time(·, 0) + s (send + acknowledgement).
 // Cost: n for the closed form, else n times the steps.

@@ -16,7 +16,8 @@ void straggling_all_reduce(GPU& gpu) {
 }
 
 void ring_as_one_op_time_reader(benchmark::State& state) {
-    const Schedule schedule = schedule_of(CollectiveKind::all_reduce, static_cast<int>(state.range(0)), 0);
+    const Schedule schedule =
+        schedule_of(CollectiveKind::all_reduce, Algorithm::ring, static_cast<int>(state.range(0)), 0);
     std::vector<MemberClock> members(static_cast<std::size_t>(state.range(0)));
     for (std::size_t i = 0; i < members.size(); ++i) {
         members[i].time = Time{Duration{static_cast<std::int64_t>(i % 7) * 1'000'000}};

@@ -21,4 +21,13 @@ TEST(DescribeAmount, SaysWhatItCounts) {
     EXPECT_EQ(describe_amount(Units(1).billionths(), Measure::units), "1 unit");
 }
 
+TEST(Describe, NamesTheAlgorithmOfAnAllReduceUnlessItIsTheRing) {
+    Op op{.kind = OpKind::collective, .amount = 12};
+    op.bytes = std::bit_cast<std::uint64_t>(
+        CollectiveWord{.kind = CollectiveKind::all_reduce, .algorithm = Algorithm::parameter_server});
+    EXPECT_EQ(describe(op), "all-reduce of 12 B, parameter-server");
+    op.bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.kind = CollectiveKind::all_reduce});
+    EXPECT_EQ(describe(op), "all-reduce of 12 B");
+}
+
 }  // namespace

@@ -1,4 +1,5 @@
 #include "libsim/kernel/time_reader.hpp"
+#include "tests/support/all_collectives.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -17,17 +18,16 @@ std::vector<MemberClock> arrivals(int n, test::Random& random) {
 
 TEST(TimeReader, ClosedFormOfLockStepEqualsTheStepsForRandomStragglers) {
     test::Random random(3);
-    for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather,
-                                      CollectiveKind::reduce_scatter, CollectiveKind::barrier}) {
+    for (const test::AnyCollective& any : test::all_collectives) {
         for (int n = 1; n <= 40; ++n) {
-            const Schedule schedule = schedule_of(kind, n, 0);
+            const Schedule schedule = any.schedule(n, 0);
             const StepCost cost{Duration{random.below(50)}, Duration{random.below(50)}};
             std::vector<MemberClock> closed = arrivals(n, random);
             std::vector<MemberClock> stepped = closed;
             read_time(schedule, cost, closed);
             read_time(schedule, cost, stepped, Reading::always_step_by_step);
             for (std::size_t i = 0; i < closed.size(); ++i) {
-                ASSERT_EQ(closed[i].time, stepped[i].time) << name_of(kind) << " n=" << n;
+                ASSERT_EQ(closed[i].time, stepped[i].time) << any << " n=" << n;
                 ASSERT_EQ(closed[i].messages, stepped[i].messages);
                 ASSERT_EQ(closed[i].busy, stepped[i].busy);
             }
@@ -38,17 +38,54 @@ TEST(TimeReader, ClosedFormOfLockStepEqualsTheStepsForRandomStragglers) {
 TEST(TimeReader, AMemberWhoseSendsAreStillUnderWayDelaysItsFirstStep) {
     // Two members, one step of 10 + 1: member 0's sender is free at 5 only.
     std::vector<MemberClock> members{{.time = {}, .sends_free = Time{Duration{5}}}, {}};
-    read_time(schedule_of(CollectiveKind::all_gather, 2, 0), {Duration{10}, Duration{1}}, members);
+    read_time(schedule_of(CollectiveKind::all_gather, Algorithm::ring, 2, 0), {Duration{10}, Duration{1}}, members);
     EXPECT_EQ(members[0].time, Time{Duration{16}});  // sent at 15, the other's has long been there
     EXPECT_EQ(members[1].time, Time{Duration{16}});  // waits for what was sent at 15
 }
 
+TEST(TimeReader, HasAClosedFormForTheOnesInLockStepOnly) {
+    for (const test::AnyCollective& any : test::all_collectives) {
+        const bool alike = !any.has_root() && any.algorithm != Algorithm::parameter_server;
+        EXPECT_EQ(any.schedule(4, 0).lock_step, alike) << any;
+    }
+}
+
+// The ends of all members, who come together, of a send of 100 and an acknowledgement of 7.
+std::vector<std::int64_t> ends(const Schedule& schedule) {
+    std::vector<MemberClock> members(static_cast<std::size_t>(schedule.members));
+    read_time(schedule, {Duration{100}, Duration{7}}, members);
+    std::vector<std::int64_t> all;
+    for (const MemberClock& member : members) {
+        all.push_back(member.time.time_since_epoch().count());
+    }
+    return all;
+}
+
 TEST(TimeReader, GivesABroadcastDownAChainTwiceNMinusOneSteps) {
     for (int n = 3; n <= 20; ++n) {
-        std::vector<MemberClock> members(static_cast<std::size_t>(n));
-        read_time(schedule_of(CollectiveKind::broadcast, n, 0), {Duration{100}, Duration{7}}, members);
-        EXPECT_EQ(members.back().time, Time{Duration{2 * (n - 1) * 107}}) << n;
+        EXPECT_EQ(ends(schedule_of(CollectiveKind::broadcast, Algorithm::ring, n, 0)).back(), 2 * (n - 1) * 107) << n;
     }
+}
+
+TEST(TimeReader, GivesAReduceUpAChainTwiceNMinusOneStepsAtItsRoot) {
+    for (int n = 3; n <= 20; ++n) {
+        EXPECT_EQ(ends(schedule_of(CollectiveKind::reduce, Algorithm::ring, n, 0)).front(), 2 * (n - 1) * 107) << n;
+    }
+}
+
+TEST(TimeReader, GivesAGatherOneSendAndAnAcknowledgementForEveryMessageAtTheRoot) {
+    EXPECT_EQ(ends(schedule_of(CollectiveKind::gather, Algorithm::ring, 4, 2)),
+              (std::vector<std::int64_t>{100, 100, 100 + 3 * 7, 100}));
+}
+
+TEST(TimeReader, GivesAScatterOneSendAfterAnotherInTheOrderOfTheMembers) {
+    EXPECT_EQ(ends(schedule_of(CollectiveKind::scatter, Algorithm::ring, 4, 2)),
+              (std::vector<std::int64_t>{107, 207, 300, 307}));
+}
+
+TEST(TimeReader, GivesAParameterServerItsAcknowledgementsThenItsSends) {
+    const Schedule schedule = schedule_of(CollectiveKind::all_reduce, Algorithm::parameter_server, 4, 0);
+    EXPECT_EQ(ends(schedule), (std::vector<std::int64_t>{421, 228, 328, 428}));  // 100 + 3 x 7 = 121; 428 = 4 x 107
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ Step all_reduce_step(const Schedule& ring, int member, int step) {
     return step < half ? reduce_step(ring, member, step) : gather_step(ring, member, step - half);
 }
 
-// The member at distance d from the root gets chunk k in step d-1+k and passes it on in the next.
-Step broadcast_step(const Schedule& chain, int member, int step) {
+// The member at distance d from the chain's first gets chunk k in step d-1+k and passes it on in the next.
+Step chain_step(const Schedule& chain, int first, int member, int step) {
     const int n = chain.members;
-    const int distance = around(member - chain.root, n);
+    const int distance = around(member - first, n);
     const int out = step - distance;
     const int in = out + 1;
     Step result;
@@ -47,6 +47,26 @@ Step broadcast_step(const Schedule& chain, int member, int step) {
         result.receive_chunk = in;
     }
     return result;
+}
+
+Step broadcast_step(const Schedule& chain, int member, int step) {
+    return chain_step(chain, chain.root, member, step);
+}
+
+// Ends at the root, so it begins at the root's right neighbour.
+Step chain_reduce_step(const Schedule& chain, int member, int step) {
+    Step result = chain_step(chain, chain.root + 1, member, step);
+    result.reduce = true;
+    return result;
+}
+
+Schedule chain(CollectiveKind kind, int members, int root, Step (*at)(const Schedule&, int, int)) {
+    return {.kind = kind,
+            .members = members,
+            .root = root,
+            .steps = members == 1 ? 0 : 2 * members - 2,
+            .chunks = members,
+            .at = at};
 }
 
 Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Schedule&, int, int)) {
@@ -68,12 +88,11 @@ Schedule ring_all_gather(int members) {
 }
 
 Schedule ring_broadcast(int members, int root) {
-    return {.kind = CollectiveKind::broadcast,
-            .members = members,
-            .root = root,
-            .steps = members == 1 ? 0 : 2 * members - 2,
-            .chunks = members,
-            .at = broadcast_step};
+    return chain(CollectiveKind::broadcast, members, root, broadcast_step);
+}
+
+Schedule ring_reduce(int members, int root) {
+    return chain(CollectiveKind::reduce, members, root, chain_reduce_step);
 }
 
 }  // namespace sim

@@ -1,0 +1,64 @@
+// All-to-all: chunk j of member i becomes chunk i of member j. What routing tokens to experts and back is.
+//
+// Direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives from the one
+// k+1 before. Cost, bytes and source: schedules/direct.hpp.
+// Errors: as all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
+#pragma once
+
+#include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/direct.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace sim {
+
+// Throws ProgramError unless `elements` is a multiple of `members`: chunks change places, so they must be alike.
+void check_even_chunks(std::size_t elements, int members);
+// Throws ProgramError unless there is one part for each member.
+void check_parts(std::size_t parts, int members);
+
+// With data, in place; a copy of the input is kept until the end.
+// `size` is what one member's whole array costs, its own chunk included; by default its bytes.
+template <NumberRange R>
+void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {}) {
+    const std::span numbers(data);
+    check_even_chunks(numbers.size(), group.size());
+    const Size cost = cost_of(size, numbers.size_bytes());
+    gpu.enter(group, {.kind = CollectiveKind::all_to_all, .size = cost, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, direct_all_to_all(group.size()), cost, "all-to-all", elements_of(numbers, Reduction::sum));
+}
+
+// By size alone: one op. `size` is one member's whole array's.
+inline void all_to_all(GPU& gpu, const Group& group, Size size) {
+    gpu.collective(group, {.kind = CollectiveKind::all_to_all, .size = size});
+}
+
+// Parts of any length, also empty: parts[i] goes to member i; returns what came from each, one's own part as it was.
+// No lengths need to be known beforehand. Every message is charged ceil(total / n), whatever it carries: what is priced
+// is balanced routing of `total` per member, so that one price holds for every rank and for the same call by size
+// alone; how uneven the real parts are is a matter of the data.
+template <Payload T>
+std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vector<std::vector<T>> parts, Size total) {
+    check_parts(parts.size(), group.size());
+    constexpr std::size_t largest_element_size = 255;  // that a mismatch can name
+    gpu.enter(
+        group,
+        {.kind = CollectiveKind::all_to_all, .size = total, .element_size = std::min(sizeof(T), largest_element_size)});
+    const Schedule schedule = direct_all_to_all(group.size());
+    const Size each = ceil_div(total, group.size());
+    const Tag tag = tag_of(group, schedule);
+    const int self = group.index_of(gpu.rank());
+    std::vector<std::vector<T>> came(parts.size());
+    for (int number = 0; number < schedule.steps; ++number) {
+        const Step step = schedule.step(self, number);
+        const auto& part = parts[static_cast<std::size_t>(step.to)];
+        gpu.send_in_collective(group.rank_at(step.to), std::as_bytes(std::span(part)), "all-to-all", each, tag);
+        came[static_cast<std::size_t>(step.from)] =
+            gpu.receive_in_collective<T>(group.rank_at(step.from), "all-to-all", each, tag);
+    }
+    came[static_cast<std::size_t>(self)] = std::move(parts[static_cast<std::size_t>(self)]);
+    return came;
+}
+
+}  // namespace sim

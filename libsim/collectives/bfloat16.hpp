@@ -1,0 +1,51 @@
+// Bfloat16: a float's upper half, 8 bits of exponent and 8 of precision, in 2 bytes. What gradients are sent as.
+//
+// Reads as a float, so arithmetic is a float's; whatever is made a Bfloat16 is rounded to the nearest, ties to even,
+// and once, also from double. Infinities and NaN stay what they are; what is too large becomes infinite.
+// A collective rounds after every addition, as hardware that reduces in bfloat16 does; an average is divided in double.
+// Source: Wang & Kanwar, "BFloat16: The secret to high performance on Cloud TPUs" (2019); IEEE 754 rounding.
+#pragma once
+
+#include "libsim/collectives/number.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace sim {
+
+class Bfloat16 {
+public:
+    Bfloat16() = default;
+    explicit Bfloat16(double value) : bits_(rounded(value)) {}
+    static Bfloat16 of_bits(std::uint16_t bits) {
+        Bfloat16 value;
+        value.bits_ = bits;
+        return value;
+    }
+
+    operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16U); }
+    std::uint16_t bits() const { return bits_; }
+
+private:
+    static std::uint16_t rounded(double value) {
+        std::uint32_t bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+        if (std::isnan(value)) {
+            return static_cast<std::uint16_t>(bits >> 16U | 0x40U);  // quiet, lest its last set bit be cut off
+        }
+        // To odd on the way to float: a last bit of 1 says that there was more, so that nothing is rounded twice.
+        const double through = std::bit_cast<float>(bits);
+        if (through != value) {
+            bits = (std::abs(through) > std::abs(value) ? bits - 1 : bits) | 1U;
+        }
+        return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U);
+    }
+
+    std::uint16_t bits_ = 0;
+};
+static_assert(sizeof(Bfloat16) == 2 && std::is_trivially_copyable_v<Bfloat16>);
+
+template <>
+inline constexpr bool is_number<Bfloat16> = true;
+
+}  // namespace sim

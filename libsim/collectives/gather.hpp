@@ -1,0 +1,29 @@
+// Gather: member i begins with chunk i, the root ends with all chunks.
+//
+// Direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the members.
+// n-1 messages; cost, bytes and source: schedules/direct.hpp.
+// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+#pragma once
+
+#include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/direct.hpp"
+
+namespace sim {
+
+// With data, in place: `data` is the whole array, of which this member's chunk (as all_gather takes it) is set. The
+// root's is whole afterwards, the others' as before. `size` is what the whole array costs; by default its bytes.
+template <NumberRange R>
+void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {}) {
+    const std::span numbers(data);
+    const Size cost = cost_of(size, numbers.size_bytes());
+    gpu.enter(group, {.kind = CollectiveKind::gather, .size = cost, .root = root, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, direct_gather(group.size(), group.index_of(root)), cost, "gather",
+              elements_of(numbers, Reduction::sum));
+}
+
+// By size alone: one op. `size` is the whole result's.
+inline void gather(GPU& gpu, const Group& group, int root, Size size) {
+    gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root});
+}
+
+}  // namespace sim

@@ -1,0 +1,31 @@
+#include "libsim/collectives/schedules/parameter_server.hpp"
+
+namespace sim {
+
+namespace {
+
+// Step k: worker k+1 to the server; step n-1+k: back to worker k+1.
+Step server_step(const Schedule& schedule, int member, int step) {
+    constexpr int server = 0;
+    const int workers = schedule.members - 1;
+    const bool back = step >= workers;
+    const int worker = 1 + (back ? step - workers : step);
+    const int sender = back ? server : worker;
+    const int receiver = back ? worker : server;
+    if (member == sender) {
+        return {.to = receiver, .send_chunk = 0};
+    }
+    return member == receiver ? Step{.from = sender, .receive_chunk = 0, .reduce = !back} : Step{};
+}
+
+}  // namespace
+
+Schedule parameter_server_all_reduce(int members) {
+    return {.kind = CollectiveKind::all_reduce,
+            .members = members,
+            .algorithm = Algorithm::parameter_server,
+            .steps = 2 * (members - 1),
+            .at = server_step};
+}
+
+}  // namespace sim
