@@ -1,6 +1,5 @@
 #include "libsim/parallel/gradient_buckets.hpp"
 
-#include "libsim/collectives/all_reduce.hpp"
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +19,7 @@ GradientBuckets::GradientBuckets(GPU& gpu, Group group, std::vector<Bucket> buck
         if (bucket.end < bucket.begin) {
             throw ProgramError(fmt::format("a bucket is [begin, end), not [{}, {})", bucket.begin, bucket.end));
         }
+        sums_.emplace_back(options_.compression, bucket.length());
     }
 }
 
@@ -58,8 +58,8 @@ void GradientBuckets::all_reduce_bucket(std::size_t bucket, std::span<double> gr
         throw ProgramError(fmt::format("bucket {} is [{}, {}) of a gradient of {} elements", bucket, part.begin,
                                        part.end, gradient.size()));
     }
-    all_reduce(*gpu_, group_, gradient.subspan(part.begin, part.length()), part.size, options_.reduction,
-               options_.algorithm);
+    sums_[bucket].all_reduce(*gpu_, group_, gradient.subspan(part.begin, part.length()), part.size, options_.reduction,
+                             options_.algorithm);
 }
 
 namespace {

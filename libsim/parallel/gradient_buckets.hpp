@@ -14,6 +14,7 @@
 #pragma once
 
 #include "libsim/gpu.hpp"
+#include "libsim/parallel/compression.hpp"
 #include "libsim/parallel/segment.hpp"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct BucketOptions {
     Stream stream{1};
     Reduction reduction = Reduction::sum;
     Algorithm algorithm = Algorithm::ring;
+    Compression compression = {};  // TopK{…}, SixteenBit{}: see compression.hpp
 };
 
 class GradientBuckets {
@@ -50,6 +52,7 @@ private:
     Group group_;
     std::vector<Bucket> buckets_;
     BucketOptions options_;
+    std::vector<CompressedSum> sums_;  // of the buckets
     std::vector<bool> ready_;
     std::vector<bool> started_;
     std::vector<Handle> under_way_;
