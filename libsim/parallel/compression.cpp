@@ -72,7 +72,9 @@ void sum(const SixteenBit&, const Call& call, std::span<double> values, std::spa
 }  // namespace
 
 std::size_t top_k_count(const TopK& top, std::size_t length) {
-    const auto count = static_cast<std::size_t>(std::ceil(top.fraction * static_cast<double>(length)));
+    // 0.07 of 100 is 7, though as doubles it is a little more.
+    const double exact = top.fraction * static_cast<double>(length) * (1 - 1e-12);
+    const auto count = static_cast<std::size_t>(std::ceil(exact));
     return std::min(length, std::max<std::size_t>(1, count));
 }
 

@@ -2,13 +2,15 @@
 //
 // Every member adds what it remembers to its gradient, sends a part of that, and remembers the rest (error feedback):
 // sent + remembered = gradient + remembered before.
-//   TopK        the k = max(1, ceil(fraction m)) numbers of m that are largest by magnitude (ties: the lowest index), as
+//   TopK        the k = max(1, ceil(fraction m)) numbers of m that are largest by magnitude (ties: the lowest index),
+//   as
 //               pairs of index and value, ring all-gathered and added up by each member in the order of members.
 //               Sent by each of n members, for an array that costs s: n-1 messages of ceil(2 s k / m), a pair counting
 //               twice a number. Less than a ring's 2 (n-1)/n s where k/m < 1/n.
-//   SixteenBit  every number as a Bfloat16, summed by the algorithm of the all-reduce, which rounds after each addition;
-//               only a member's own rounding is remembered. Costs as an all-reduce of ceil(s/2): s stands for numbers of
-//               32 bits. Numbers beyond a float's range become infinite.
+//   SixteenBit  every number as a Bfloat16, summed by the algorithm of the all-reduce, which rounds after each
+//   addition;
+//               only a member's own rounding is remembered. Costs as an all-reduce of ceil(s/2): s stands for numbers
+//               of 32 bits. Numbers beyond a float's range become infinite.
 // Sources: Lin et al., "Deep Gradient Compression", ICLR 2018; Karimireddy et al., "Error Feedback Fixes SignSGD", ICML
 // 2019.
 // Errors: ProgramError for a fraction outside (0, 1], a maximum of what is compressed, an array of another length.

@@ -89,7 +89,8 @@ std::vector<Bucket> put_together(std::span<const Segment> layers, const IsFull& 
 
 std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, int count) {
     if (count < 1 || static_cast<std::size_t>(count) > layers.size()) {
-        throw ProgramError(fmt::format("{} layers cannot be cut into {} buckets of whole layers", layers.size(), count));
+        throw ProgramError(
+            fmt::format("{} layers cannot be cut into {} buckets of whole layers", layers.size(), count));
     }
     check_segments(layers);
     const auto wanted = static_cast<std::size_t>(count);

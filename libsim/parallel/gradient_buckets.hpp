@@ -4,8 +4,8 @@
 //   for each bucket, in the order of the backward pass:   compute its part of `gradient`;  buckets.ready(b, gradient);
 //   buckets.finish(gradient);                             // now `gradient` is the sum
 //
-// With overlap a bucket's all-reduce begins on the stream when it is ready, else all run in finish(), one after another.
-// Cost, m buckets of which each takes R to all-reduce, ready at r(0) <= r(1) <= …:
+// With overlap a bucket's all-reduce begins on the stream when it is ready, else all run in finish(), one after
+// another. Cost, m buckets of which each takes R to all-reduce, ready at r(0) <= r(1) <= …:
 //   overlap      e(k) = max(r(k), e(k-1)) + R,  end = e(m-1)
 //   otherwise    end = r(m-1) + m R
 // A bucket has a ring's 2 (n-1) messages; more buckets hide more, and pay more latencies.

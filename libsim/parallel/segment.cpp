@@ -8,7 +8,8 @@ namespace sim {
 
 std::vector<Segment> segments_of(std::span<const std::size_t> lengths, std::span<const Size> sizes) {
     if (lengths.size() != sizes.size()) {
-        throw ProgramError(fmt::format("{} lengths and {} sizes: a segment has one of each", lengths.size(), sizes.size()));
+        throw ProgramError(
+            fmt::format("{} lengths and {} sizes: a segment has one of each", lengths.size(), sizes.size()));
     }
     std::vector<Segment> segments;
     std::size_t begin = 0;
@@ -28,8 +29,8 @@ void check_segments(std::span<const Segment> segments) {
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const Segment& segment = segments[i];
         if (segment.begin != next || segment.end < segment.begin) {
-            throw ProgramError(fmt::format("segment {} is [{}, {}), but should begin at {}", i, segment.begin,
-                                           segment.end, next));
+            throw ProgramError(
+                fmt::format("segment {} is [{}, {}), but should begin at {}", i, segment.begin, segment.end, next));
         }
         if (segment.size.amount < 0 || segment.size.measure != segments[0].size.measure) {
             throw ProgramError(fmt::format("segment {} has a size below 0, or of another measure than segment 0", i));

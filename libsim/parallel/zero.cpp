@@ -28,7 +28,8 @@ void check_options(const ZeroOptions& options) {
         throw ProgramError("gradients are summed or averaged; their maximum is no gradient");
     }
     if (!(options.optimizer_states >= 0) || !std::isfinite(options.optimizer_states)) {
-        throw ProgramError(fmt::format("{} optimizer states per weight; there are 0 or more", options.optimizer_states));
+        throw ProgramError(
+            fmt::format("{} optimizer states per weight; there are 0 or more", options.optimizer_states));
     }
 }
 
@@ -42,7 +43,8 @@ Zero::Zero(GPU& gpu, Group group, std::vector<Segment> segments, std::span<doubl
         throw ProgramError(fmt::format("rank {} is not in the group that shares the weights", gpu.rank()));
     }
     if (segments.back().end != weights.size()) {
-        throw ProgramError(fmt::format("the segments end at {}, the weights at {}", segments.back().end, weights.size()));
+        throw ProgramError(
+            fmt::format("the segments end at {}, the weights at {}", segments.back().end, weights.size()));
     }
     std::size_t at = 0;
     for (const Segment& segment : segments) {

@@ -99,7 +99,7 @@ private:
         Segment segment;
         Own own;
         Held held = Held::whole;
-        Handle gathering;                                // while coming
+        Handle gathering;                                 // while coming
         std::optional<std::span<double>> ready_gradient;  // stage 1: until finish_gradients()
     };
 

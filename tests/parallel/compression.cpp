@@ -194,8 +194,7 @@ TEST_P(Compressed, WhatWasSentAndWhatIsRememberedIsTheSumOfAllGradients) {
 TEST_P(Compressed, AnAverageIsTheSumDividedByTheMembers) {
     for (const Compression& compression : {Compression{TopK{0.3}}, Compression{SixteenBit{}}}) {
         const Simulation sum = summed(ranks(3), {.compression = compression});
-        const Simulation average =
-            summed(ranks(3), {.reduction = Reduction::average, .compression = compression});
+        const Simulation average = summed(ranks(3), {.reduction = Reduction::average, .compression = compression});
         std::vector<double> third = sum.result.reports.at("sum 0").at(1);
         std::transform(third.begin(), third.end(), third.begin(), [](double v) { return v / 3; });
         EXPECT_EQ(average.result.reports.at("sum 0").at(1), third);
@@ -248,6 +247,7 @@ TEST(TopKChoice, TakesTheLargestByMagnitudeAndOfEqualsTheFirst) {
 TEST(TopKChoice, SendsOneAtLeastAndAllAtMost) {
     EXPECT_EQ(top_k_count({0.001}, 10), 1U);
     EXPECT_EQ(top_k_count({0.11}, 10), 2U);
+    EXPECT_EQ(top_k_count({0.07}, 100), 7U);
     EXPECT_EQ(top_k_count({1.0}, 10), 10U);
     EXPECT_EQ(top_k_count({0.5}, 0), 0U);
 }

@@ -1,6 +1,6 @@
 // Gradients summed in buckets: the same sum, and exactly the time that the recurrence says.
-#include "libsim/error.hpp"
 #include "libsim/parallel/gradient_buckets.hpp"
+#include "libsim/error.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
 

@@ -1,6 +1,6 @@
 // Who works on how many items.
-#include "libsim/error.hpp"
 #include "libsim/parallel/shares.hpp"
+#include "libsim/error.hpp"
 #include "tests/support/random.hpp"
 
 #include <gmock/gmock.h>
@@ -105,8 +105,13 @@ TEST(WeightedShares, AddUpForManyItemsAndSpeedsFarApart) {
 TEST(Shares, ThatCannotBeAreExplained) {
     EXPECT_EQ(error_of([] { even_shares(-1, 2); }), "-1 items cannot be shared; 0 or more can");
     EXPECT_EQ(error_of([] { even_shares(4, 0); }), "items cannot be shared among 0 parts; 1 or more can have them");
-    EXPECT_EQ(error_of([] { weighted_shares(4, std::vector{1.0, -2.0}); }), "part 1 has speed -2; a speed is 0 or more");
-    EXPECT_EQ(error_of([] { weighted_shares(4, std::vector{0.0, 0.0}); }),
+    EXPECT_EQ(error_of([] {
+                  weighted_shares(4, std::vector{1.0, -2.0});
+              }),
+              "part 1 has speed -2; a speed is 0 or more");
+    EXPECT_EQ(error_of([] {
+                  weighted_shares(4, std::vector{0.0, 0.0});
+              }),
               "2 speeds add up to 0; somebody must get the items");
     EXPECT_EQ(error_of([] { weighted_shares(4, {}); }), "0 speeds add up to 0; somebody must get the items");
 }

@@ -1,6 +1,6 @@
 // ZeRO: the numbers, what is sent, what is held in memory and how long it takes, at every stage.
-#include "libsim/error.hpp"
 #include "libsim/parallel/zero.hpp"
+#include "libsim/error.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <algorithm>
@@ -142,8 +142,7 @@ ranks::Program one_step(int layers, const ZeroOptions& options, const Costs& cos
 template <class Optimizer>
 void expect_learned(const ranks::LaunchOptions& launch, const ZeroOptions& options) {
     const std::vector<Segment> layers = uneven_layers();
-    const Simulation s =
-        simulate_well(launch, [&](GPU& gpu) { train<Optimizer>(gpu, layers, options, steps, {}); });
+    const Simulation s = simulate_well(launch, [&](GPU& gpu) { train<Optimizer>(gpu, layers, options, steps, {}); });
     const std::vector<double> expected = learned_alone<Optimizer>(launch.ranks, layers.back().end);
     std::vector<double> found(expected.size(), NAN);
     std::size_t owned = 0;
@@ -219,7 +218,7 @@ TEST_P(ZeroStages, HoldTheirPartOfWeightsGradientsAndOptimizerStates) {
     }
 }
 
-TEST_P(ZeroStages, HoldTheOnePagersMemoryBetweenSteps) {
+TEST_P(ZeroStages, HoldAnNthOfWhatIsShardedBetweenSteps) {
     // Alpha 2, four ranks, M = 240 units: M (1 + 1 + 2/4), M (1 + (1 + 2)/4), M (1 + 1 + 2)/4.
     for (const auto& [stage, units] : {std::pair{1, 600.0}, std::pair{2, 420.0}, std::pair{3, 240.0}}) {
         const Simulation s = simulate_well(ranks(4), [stage = stage](GPU& gpu) {
@@ -333,10 +332,11 @@ TEST_P(ZeroStages, ThatCannotBeAreExplained) {
                 testing::HasSubstr("segment 1 is not gathered"));
     EXPECT_THAT(message({}, [](Zero& zero, auto&) { zero.finish_gradients(); }),
                 testing::HasSubstr("segment 0's gradient is not ready"));
-    EXPECT_THAT(message({}, [](Zero& zero, auto& gradient) {
-                    zero.gradient_ready(0, gradient);
-                    zero.gradient_ready(0, gradient);
-                }),
+    EXPECT_THAT(message({},
+                        [](Zero& zero, auto& gradient) {
+                            zero.gradient_ready(0, gradient);
+                            zero.gradient_ready(0, gradient);
+                        }),
                 testing::HasSubstr("segment 0's gradient is ready twice in one step"));
     EXPECT_THAT(message({}, [](Zero& zero, auto& gradient) { zero.gradient_ready(0, std::span(gradient).first(7)); }),
                 testing::HasSubstr("a gradient of 7 elements for 8 weights"));
