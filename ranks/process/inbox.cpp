@@ -104,7 +104,9 @@ void Inbox::define(const Op& op) {
         }
     } else {
         std::vector<double> values(payload.size() / sizeof(double));
-        std::memcpy(values.data(), payload.data(), values.size() * sizeof(double));
+        if (!values.empty()) {  // nothing to copy has no address
+            std::memcpy(values.data(), payload.data(), values.size() * sizeof(double));
+        }
         if (static_cast<std::size_t>(op.label) >= labels_.size()) {
             violated("an unknown label");
         }

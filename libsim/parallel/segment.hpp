@@ -1,0 +1,32 @@
+// A stretch of a flat array of weights or gradients: a layer, or a bucket of layers, and what it costs to send.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace sim {
+
+// Elements begin, begin + 1, … end - 1 of the array; together they cost `size`.
+struct Segment {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    Size size = Bytes{0};
+
+    std::size_t length() const { return end - begin; }
+    friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+// Segments of these lengths, one after another. Requires: as many sizes as lengths, else ProgramError.
+std::vector<Segment> segments_of(std::span<const std::size_t> lengths, std::span<const Size> sizes);
+
+// ProgramError unless there is a segment, each begins where the one before it ends, the first at 0, and all sizes are
+// 0 or more of one measure.
+void check_segments(std::span<const Segment> segments);
+
+// Of all segments together. Requires: as check_segments.
+Size total_size(std::span<const Segment> segments);
+
+}  // namespace sim
