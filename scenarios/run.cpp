@@ -8,6 +8,8 @@
 #include "scenarios/report/outcome.hpp"
 #include "scenarios/report/output_file.hpp"
 #include "scenarios/report/summary.hpp"
+#include "scenarios/trainer/plan.hpp"
+#include "scenarios/trainer/trainer.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
@@ -27,7 +29,7 @@ namespace sim::scenarios {
 namespace {
 
 // Exit codes beside those of a fault.
-enum ExitCode { done = 0, failed = 1, usage = 2, no_output = 6, machine_limit = 7, stopped = 128 };
+enum ExitCode { done = 0, failed = 1, usage = 2, deadlock = 3, no_output = 6, machine_limit = 7, stopped = 128 };
 
 int complain(const std::string& name, std::string what, int exit_code) {
     // One line, whatever was typed or read.
@@ -48,6 +50,7 @@ void require_prices(const Options& options, const Cluster& cluster) {
     try {
         compute_time(cluster, 0, Units{options.compute_units});
         transfer_time(cluster, Units{options.gradient_units});
+        transfer_time(cluster, Units{options.activation_units * options.items});
     } catch (const ProgramError& error) {
         throw UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"units\"", options.profile, error.what()));
@@ -112,7 +115,7 @@ sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
     if (in_step && !options.quiet) {
         launch.on_time = [&](Time now) { narration.tell_until(now); };
     }
-    sim::ranks::Result result = sim::ranks::launch(launch, [&](GPU& gpu) { run.scenario.program(gpu, options); });
+    sim::ranks::Result result = sim::ranks::launch(launch, [&](GPU& gpu) { train(gpu, options); });
     // A run that broke off by the wall's clock never came to what it had not told yet.
     if (!in_step || result.ok()) {
         narration.tell_all();
@@ -126,8 +129,14 @@ int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
         print(answer->text);
         return done;
     }
-    const Options& options = std::get<Options>(read);
+    Options options = std::get<Options>(read);
     const Cluster cluster = read_profile(options.profile);
+    options.slowdown = cluster.compute.slowdown;
+    check_plan(options);
+    if (options.show_schedule) {
+        print(schedule_text(options));
+        return done;
+    }
     require_prices(options, cluster);
     if (!options.trace.empty()) {
         check_output(options.trace);
@@ -157,7 +166,7 @@ int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }
-    if (exit_code == done && !(outcome.max_weight_difference <= weights_agree)) {
+    if (exit_code == done && !outcome.agrees()) {
         return complain(scenario.name, "the weights differ from those of training on one rank", failed);
     }
     return exit_code;
@@ -181,6 +190,9 @@ int run(const Scenario& scenario, int argc, const char* const* argv) {
         return complain(scenario.name, error.what(), usage);
     } catch (const std::overflow_error& error) {  // of simulated time
         return complain(scenario.name, error.what(), usage);
+    } catch (const DeadlockError& error) {
+        fmt::print(stderr, "{}: {}\n", scenario.name, error.what());
+        return deadlock;
     } catch (const OutputError& error) {
         return complain(scenario.name, error.what(), no_output);
     } catch (const std::system_error& error) {

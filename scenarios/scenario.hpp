@@ -1,26 +1,26 @@
-// A scenario: a rank program, and what its executable needs to know about it. A new scenario is one file with a main.
+// A scenario: the mesh on which the training (trainer/trainer.hpp) runs, and what its executable needs to know about
+// it. A new scenario is one file with a main.
 #pragma once
 
-#include "libsim/gpu.hpp"
-
-#include <functional>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sim::scenarios {
 
-struct Options;
-
 struct Scenario {
-    std::string name;               // of the executable
-    std::string summary;            // one line for --help
-    std::vector<std::string> axes;  // of the mesh: dp, tp, pp, ep, cp; the first is what --ranks sizes. None: one rank
-    int default_ranks = 1;          // size of the first axis
+    std::string name;     // of the executable
+    std::string summary;  // one line for --help
+    // Of the mesh: dp, tp, pp, ep, cp, with their sizes by default; the first is what --ranks sizes. None: one rank.
+    std::vector<std::pair<std::string, int>> axes;
+    bool ranks_are_world = false;       // --ranks sizes the whole mesh instead: the first axis is what is left of it
+    bool item_by_item = false;          // ranks take their items one by one, rather than in micro-batches
     std::vector<std::string> examples;  // command lines, each with a comment
-    // Throws UsageError where options that are each possible do not fit each other.
-    std::function<void(const Options&)> check;
-    // What every rank does. It must report "weights", and the sum of its items' losses as "loss before" and "loss".
-    std::function<void(GPU&, const Options&)> program;
+
+    bool has_axis(const std::string& axis) const {
+        return std::any_of(axes.begin(), axes.end(), [&](const auto& own) { return own.first == axis; });
+    }
 };
 
 // The main of a scenario: reads options, launches, shows. Returns the exit code.

@@ -1,6 +1,7 @@
 #include "scenarios/options/option_table.hpp"
 
 #include "libsim/nearest.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
@@ -52,16 +53,106 @@ const std::vector<Axis>& all_axes() {
 }
 
 void add_axes(const Scenario& scenario, std::vector<OptionRow>& rows) {
-    const std::string own = scenario.axes.empty() ? "" : fmt::format(", the same as --{}", scenario.axes.front());
-    rows.push_back({"ranks", "N", fmt::format("ranks of the scenario's own axis{} ({})", own, scenario.default_ranks),
+    int all = 1;
+    for (const auto& [name, size] : scenario.axes) {
+        all *= size;
+    }
+    const std::string first = scenario.axes.empty() ? "" : scenario.axes.front().first;
+    const std::string meaning =
+        scenario.axes.empty() ? "ranks (1)"
+        : scenario.ranks_are_world
+            ? fmt::format("all ranks; --{} is what the other axes leave of them ({})", first, all)
+            : fmt::format("ranks of the scenario's own axis, the same as --{} ({})", first, scenario.axes.front().second);
+    rows.push_back({"ranks", "N", meaning,
                     Whole{1, most_ranks, [](Options& o, std::int64_t n) { o.ranks = static_cast<int>(n); }}});
     for (const Axis& axis : all_axes()) {
-        for (const std::string& has : scenario.axes) {
-            if (has == axis.name) {
-                rows.push_back(
-                    {axis.name, "N", fmt::format("size of the {} axis", axis.meaning), axis_size(axis.size)});
+        for (const auto& [name, size] : scenario.axes) {
+            if (name == axis.name) {
+                rows.push_back({axis.name, "N", fmt::format("size of the {} axis ({})", axis.meaning, size),
+                                axis_size(axis.size)});
             }
         }
+    }
+}
+
+Whole model(int training::Shape::*field, std::int64_t low, std::int64_t high) {
+    return {low, high, [field](Options& o, std::int64_t n) { o.shape.*field = static_cast<int>(n); }};
+}
+
+void add_model(std::vector<OptionRow>& rows) {
+    using training::Loss;
+    using training::OptimizerKind;
+    using training::Shape;
+    const auto loss = [](Options& o, std::size_t i) {
+        o.shape.loss = i == 0 ? Loss::mean_squared : Loss::cross_entropy;
+    };
+    const auto optimizer = [](Options& o, std::size_t i) {
+        o.optimizer = i == 0 ? OptimizerKind::sgd : OptimizerKind::adam;
+    };
+    rows.insert(rows.end(),
+                {{"layers", "N", "layers of the model (4)", model(&Shape::layers, 1, 256)},
+                 {"hidden", "N", "width of the model that is trained (16)", model(&Shape::hidden, 1, 1024)},
+                 {"heads", "N", "attention heads of a layer (4)", model(&Shape::heads, 1, 1024)},
+                 {"sequence", "N", "positions of an item (8)", model(&Shape::sequence, 1, 4096)},
+                 {"experts", "N", "experts in each layer; 0: none (0, or 2 for each of --ep)",
+                  model(&Shape::experts, 0, 1024)},
+                 {"top-k", "N", "experts for each position, where there are any (2)", model(&Shape::top_k, 1, 1024)},
+                 {"loss", "NAME", "mean-squared or cross-entropy (mean-squared)",
+                  Choice{{"mean-squared", "cross-entropy"}, loss}},
+                 {"optimizer", "NAME", "sgd or adam (sgd)", Choice{{"sgd", "adam"}, optimizer}}});
+}
+
+void add_data_parallel(const Scenario& scenario, std::vector<OptionRow>& rows) {
+    if (!scenario.has_axis("dp")) {
+        return;
+    }
+    const auto zero = [](Options& o, std::int64_t n) { o.zero = static_cast<int>(n); };
+    const auto synchronize = [](Options& o, std::size_t i) { o.synchronize = static_cast<Algorithm>(i); };
+    rows.insert(rows.end(),
+                {{"zero", "N", "shard over replicas: 1 optimizer states, 2 gradients too, 3 weights too (0)",
+                  Whole{0, 3, zero}},
+                 {"overlap", "", "add gradients up beside the backward pass", flag(&Options::overlap)},
+                 {"buckets", "N", "parts in which gradients are added up (1)", whole(&Options::buckets, 256)},
+                 {"synchronize", "NAME", "how gradients are added up: ring, direct or parameter-server (ring)",
+                  Choice{{"ring", "direct", "parameter-server"}, synchronize}},
+                 {"compress", "NAME", "send less of the gradients: none, top-k or 16-bit (none)",
+                  choice(&Options::compress, {"none", "top-k", "16-bit"})},
+                 {"compress-fraction", "X", "what --compress top-k sends of them (0.01)",
+                  real(&Options::compress_fraction, 1e-9, 1)}});
+    if (scenario.item_by_item) {
+        rows.insert(rows.end(), {{"accumulate", "N", "items whose gradients are summed before they are synchronised "
+                                                     "(all of a step)",
+                                  whole(&Options::accumulate, most_of_anything)},
+                                 {"weighted", "", "share out the items by the GPUs' speed", flag(&Options::weighted)}});
+    }
+}
+
+std::vector<std::string> schedule_names() {
+    std::vector<std::string> names;
+    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
+        names.emplace_back(schedule.name);
+    }
+    return names;
+}
+
+void add_tensor_and_pipeline(const Scenario& scenario, std::vector<OptionRow>& rows) {
+    const std::vector<std::string> names = schedule_names();
+    rows.insert(rows.end(),
+                {{"micro-batches", "N", "micro-batches of a step, except in 0D and 1D (4)",
+                  whole(&Options::micro_batches, most_of_anything)},
+                 {"schedule", "NAME", fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(names, ", ")),
+                  choice(&Options::schedule, names)}});
+    if (scenario.has_axis("pp")) {
+        rows.insert(rows.end(),
+                    {{"chunks", "N", "chunks of the model on each stage (1, or 2 with --schedule interleaved)",
+                      whole(&Options::chunks, 256)},
+                     {"blocking-sends", "", "a stage goes on only when what it sends has left",
+                      flag(&Options::blocking_sends)},
+                     {"show-schedule", "", "print what each stage does when, and exit", flag(&Options::show_schedule)}});
+    }
+    if (scenario.has_axis("tp")) {
+        rows.push_back({"sequence-parallel", "", "spread positions over tp where heads are not split",
+                        flag(&Options::sequence_parallel)});
     }
 }
 
@@ -152,12 +243,7 @@ std::vector<OptionRow> option_table(const Scenario& scenario) {
           real(&Options::gradient_units, 0, most_units)},
          {"activation-units", "X", "size of one item's activation at a layer boundary, where one is sent (50)",
           real(&Options::activation_units, 0, most_units)},
-         {"layers", "N", "layers of the model (4)", whole(&Options::layers, 256)},
-         {"micro-batches", "N", "micro-batches of a step, where there is a pipeline (4)",
-          whole(&Options::micro_batches, most_of_anything)},
          {"steps", "N", "training steps (1)", whole(&Options::steps, most_of_anything)},
-         {"schedule", "NAME", "order of a pipeline's work, where there is one (1f1b)",
-          choice(&Options::schedule, {"gpipe", "1f1b", "interleaved"})},
          {"seed", "N", "of weights and items (1)", Whole{0, INT64_MAX, set_seed}},
          {"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
           real(&Options::watchdog_seconds, 0.001, 1e6)},
@@ -165,6 +251,9 @@ std::vector<OptionRow> option_table(const Scenario& scenario) {
          {"json", "", "print one JSON object instead of the summary", flag(&Options::json)},
          {"verbose", "", "show every log line", flag(&Options::verbose)},
          {"quiet", "", "show no log lines", flag(&Options::quiet)}});
+    add_model(rows);
+    add_tensor_and_pipeline(scenario, rows);
+    add_data_parallel(scenario, rows);
     return rows;
 }
 

@@ -51,10 +51,10 @@ void read_config(const std::string& file, const std::vector<OptionRow>& rows, Se
 // --ranks and the scenario's first axis say the same; the command line wins here too.
 void settle_ranks(const Scenario& scenario, Settings& settings) {
     const auto ranks = settings.find("ranks");
-    if (scenario.axes.empty() || ranks == settings.end()) {
+    if (scenario.axes.empty() || scenario.ranks_are_world || ranks == settings.end()) {
         return;
     }
-    const auto axis = settings.find(scenario.axes.front());
+    const auto axis = settings.find(scenario.axes.front().first);
     if (axis != settings.end() && axis->second.typed == ranks->second.typed &&
         axis->second.value != ranks->second.value) {
         throw UsageError(fmt::format("{} {} and {} {} disagree: both are the size of the {} axis", ranks->second.what,
@@ -62,9 +62,61 @@ void settle_ranks(const Scenario& scenario, Settings& settings) {
                                      axis->first));
     }
     if (axis == settings.end() || ranks->second.typed) {
-        settings[scenario.axes.front()] = ranks->second;
+        settings[scenario.axes.front().first] = ranks->second;
     }
     settings.erase("ranks");
+}
+
+// Context parallel in place of expert parallel, unless both are asked for. Of all ranks, the first axis is the rest.
+void settle_mesh(const Scenario& scenario, const Settings& settings, Options& options) {
+    if (options.mesh.cp > 1 && !settings.contains("ep")) {
+        options.mesh.ep = 1;
+    }
+    if (!scenario.ranks_are_world || !settings.contains("ranks")) {
+        return;
+    }
+    const std::string& first = scenario.axes.front().first;
+    const Mesh& mesh = options.mesh;
+    if (!settings.contains(first)) {
+        const std::int64_t others = mesh.ranks() / mesh.dp;
+        if (options.ranks % others == 0) {
+            options.mesh.dp = static_cast<int>(options.ranks / others);
+        }
+    }
+    if (mesh.ranks() != options.ranks) {
+        throw UsageError(fmt::format("--ranks {} is not dp {} x tp {} x pp {} x ep {} x cp {} = {}; give fewer of them, "
+                                     "or others",
+                                     options.ranks, mesh.dp, mesh.tp, mesh.pp, mesh.ep, mesh.cp, mesh.ranks()));
+    }
+}
+
+void settle_model(Options& options) {
+    if (options.shape.experts == 0 && options.mesh.ep > 1) {
+        options.shape.experts = 2 * options.mesh.ep;
+    }
+    if (options.chunks == 0) {
+        const bool several = options.schedule == "interleaved" && options.mesh.pp > 1;
+        options.chunks = several ? 2 : 1;
+    }
+}
+
+// Options of data parallelism that exclude each other.
+void check_combinations(const Options& options) {
+    const auto refuse = [](const char* a, const char* b, const char* why) {
+        throw UsageError(fmt::format("{} and {} exclude each other: {}", a, b, why));
+    };
+    if (options.zero > 0 && options.synchronize != Algorithm::ring) {
+        refuse("--zero", "--synchronize", "ZeRO scatters gradients around a ring");
+    }
+    if (options.zero > 0 && options.compress != "none") {
+        refuse("--zero", "--compress", "ZeRO scatters whole gradients");
+    }
+    if (options.accumulate > 0 && (options.zero > 0 || options.overlap)) {
+        refuse("--accumulate", options.zero > 0 ? "--zero" : "--overlap", "gradients are added up once in a step");
+    }
+    if (options.weighted && options.works_in_layers()) {
+        refuse("--weighted", options.overlap ? "--overlap" : "--zero", "a rank without items would not take part");
+    }
 }
 
 void check_ranks(const Scenario& scenario, Options& options) {
@@ -104,18 +156,19 @@ std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, c
         set_option(*row_named(rows, name), what, value, ignored);
         settings[name] = {what, value, true};
     }
-    if (!scenario.axes.empty()) {
-        settle_ranks(scenario, settings);
-        settings.try_emplace(scenario.axes.front(), Setting{"--ranks", std::int64_t{scenario.default_ranks}});
-    }
+    settle_ranks(scenario, settings);
     Options options;
+    options.item_by_item = scenario.item_by_item;
+    for (const auto& [axis, size] : scenario.axes) {
+        set_option(*row_named(rows, axis), "--" + axis, std::int64_t{size}, options);
+    }
     for (const auto& [name, setting] : settings) {
         set_option(*row_named(rows, name), setting.what, setting.value, options);
     }
+    settle_mesh(scenario, settings, options);
     check_ranks(scenario, options);
-    if (scenario.check) {
-        scenario.check(options);
-    }
+    settle_model(options);
+    check_combinations(options);
     return options;
 }
 

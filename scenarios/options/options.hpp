@@ -1,12 +1,16 @@
 // What a run was asked to do: the options that all scenarios share, from the command line and from --config FILE.toml.
 #pragma once
 
+#include "libsim/op.hpp"
 #include "ranks/launch.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/training/optimizer.hpp"
+#include "scenarios/training/transformer/shape.hpp"
 
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace sim::scenarios {
 
@@ -32,16 +36,45 @@ struct Options {
     double compute_units = 20;
     double gradient_units = 500;
     double activation_units = 50;
-    int layers = 4;
-    int micro_batches = 4;
     int steps = 1;
-    std::string schedule = "1f1b";
     std::int64_t seed = 1;
+
+    // What is trained.
+    training::Shape shape;
+    training::OptimizerKind optimizer = training::OptimizerKind::sgd;
+
+    // dp: how gradients are added up over the replicas.
+    int zero = 0;          // 0: every replica has everything
+    bool overlap = false;  // beside the backward pass
+    int buckets = 1;       // per chunk
+    Algorithm synchronize = Algorithm::ring;
+    std::string compress = "none";
+    double compress_fraction = 0.01;
+    int accumulate = 0;     // items between two sums; 0: all of a step
+    bool weighted = false;  // shares of the items by the ranks' speed
+    // tp
+    bool sequence_parallel = false;
+    // pp
+    int micro_batches = 4;
+    std::string schedule = "1f1b";
+    int chunks = 0;  // of each stage; 0: as the schedule needs
+    bool blocking_sends = false;
+    bool show_schedule = false;
+
+    // Of the scenario: a rank takes its items one by one, rather than in micro-batches.
+    bool item_by_item = false;
+    // Of the profile: how much slower each rank is.
+    std::vector<double> slowdown;
+
     double watchdog_seconds = 30;
     std::string trace;  // empty: none
     bool json = false;
     bool verbose = false;
     bool quiet = false;
+
+    std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
+    // Whether others see anything of a rank while it works on its items.
+    bool works_in_layers() const { return overlap || zero >= 2; }
 };
 
 // --help or --version was asked: print this, and done.

@@ -17,7 +17,8 @@ Json rank_report(const sim::ranks::Result& result, std::size_t rank) {
             {"idle_seconds", seconds(totals.idle)},
             {"bytes_sent", totals.bytes_sent},
             {"units_sent", Units::from_billionths(totals.billionths_sent).value()},
-            {"messages_sent", totals.messages_sent}};
+            {"messages_sent", totals.messages_sent},
+            {"peak_memory_units", Units::from_billionths(totals.peak_billionths).value()}};
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ std::string json_report(const Outcome& outcome) {
                       {"sequential_seconds", outcome.sequential_seconds},
                       {"speedup", outcome.speedup()},
                       {"efficiency", outcome.efficiency()},
-                      {"bubble_fraction", 0.0},  // a pipeline's; no scenario here has one
+                      {"bubble_fraction", outcome.bubble_fraction()},
                       {"per_rank", ranks},
                       {"loss_before", outcome.loss_before},
                       {"loss", outcome.loss},

@@ -3,10 +3,11 @@
 #include "libsim/check.hpp"
 #include "libsim/trace/timeline_hash.hpp"
 #include "scenarios/errors.hpp"
-#include "scenarios/training/alone.hpp"
+#include "scenarios/training/transformer/alone.hpp"
 
-#include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 
 namespace sim::scenarios {
@@ -17,10 +18,8 @@ namespace {
 double sequential_seconds(const Options& options, const Cluster& cluster) {
     sim::ranks::LaunchOptions launch{.host = sim::ranks::Host::fiber, .cluster = cluster, .hash_timeline = false};
     const auto result = sim::ranks::launch(launch, [&](GPU& gpu) {
-        for (int step = 0; step < options.steps; ++step) {
-            for (int item = 0; item < options.items; ++item) {
-                gpu.compute(Units{options.compute_units});
-            }
+        for (int item = 0; item < options.steps * options.items; ++item) {
+            gpu.compute(Units{options.compute_units});
         }
     });
     if (result.fault && result.fault->failure == sim::ranks::Failure::interrupted) {
@@ -38,13 +37,36 @@ const std::map<int, std::vector<double>>& reported(const sim::ranks::Result& res
     return at->second;
 }
 
-double mean_loss(const sim::ranks::Result& result, const std::string& name, const Options& options) {
-    double sum = 0;
-    for (const auto& [rank, losses] : reported(result, name, options.ranks)) {
-        check(losses.size() == 1, "rank {} reported {} numbers as its \"{}\"", rank, losses.size(), name);
-        sum += losses.front();
+// The whole model, put together from what each rank has. Who has the same weight must have it alike, within what
+// sums in another order may differ: the largest difference from `alone` is kept.
+struct Assembled {
+    std::vector<double> weights;
+    double difference = 0;
+};
+
+Assembled assemble(const sim::ranks::Result& result, int ranks, const std::vector<double>& alone) {
+    constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+    Assembled model{.weights = std::vector<double>(alone.size(), missing)};
+    const auto& places = reported(result, "places", ranks);
+    for (const auto& [rank, weights] : reported(result, "weights", ranks)) {
+        const std::vector<double>& at = places.at(rank);
+        check(at.size() == weights.size(), "rank {} has {} weights in {} places", rank, weights.size(), at.size());
+        std::vector<double> expected;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            const auto place = static_cast<std::size_t>(at[i]);
+            check(place < alone.size(), "rank {} has weight {} of {}", rank, place, alone.size());
+            expected.push_back(alone[place]);
+            if (std::isnan(model.weights[place])) {
+                model.weights[place] = weights[i];
+            }
+        }
+        model.difference = std::max(model.difference, relative_difference(weights, expected));
     }
-    return sum / options.items;
+    const auto absent = std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return std::isnan(w); });
+    if (absent > 0) {
+        model.difference = std::numeric_limits<double>::infinity();
+    }
+    return model;
 }
 
 }  // namespace
@@ -54,22 +76,35 @@ double Outcome::speedup() const {
     return result.end == Time{} ? 1 : sequential_seconds / simulated_seconds();
 }
 
+double Outcome::bubble_fraction() const {
+    if (options.mesh.pp == 1 || result.end == Time{}) {
+        return 0;
+    }
+    double waiting = 0;
+    for (const RankTotals& totals : result.ranks) {
+        waiting += seconds(totals.idle - totals.idle_in_collectives);
+    }
+    return waiting / (options.ranks * simulated_seconds());
+}
+
+bool Outcome::agrees() const {
+    return options.compress != "none" || max_weight_difference <= weights_agree;
+}
+
 Outcome outcome_of(const std::string& scenario, const Options& options, const Cluster& cluster,
                    sim::ranks::Result result) {
     Outcome outcome{.scenario = scenario, .options = options, .result = std::move(result)};
     outcome.sequential_seconds = sequential_seconds(options, cluster);
-    outcome.loss_before = mean_loss(outcome.result, "loss before", options);
-    outcome.loss = mean_loss(outcome.result, "loss", options);
-    const auto& weights = reported(outcome.result, "weights", options.ranks);
-    outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(weights.at(0))));
-    const std::vector<double> alone = training::train_alone({.seed = static_cast<std::uint64_t>(options.seed),
-                                                             .items = options.items,
-                                                             .layers = options.layers,
-                                                             .steps = options.steps});
-    for (const auto& [rank, trained] : weights) {
-        outcome.max_weight_difference =
-            std::max(outcome.max_weight_difference, training::relative_difference(trained, alone));
-    }
+    const training::Training alone = training::train({.shape = options.shape,
+                                                      .seed = options.unsigned_seed(),
+                                                      .items = options.items,
+                                                      .steps = options.steps,
+                                                      .optimizer = options.optimizer});
+    const Assembled model = assemble(outcome.result, options.ranks, alone.weights);
+    outcome.max_weight_difference = model.difference;
+    outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(model.weights)));
+    outcome.loss_before = alone.loss_before;
+    outcome.loss = training::mean_loss(options.shape, model.weights, options.unsigned_seed(), options.items);
     return outcome;
 }
 

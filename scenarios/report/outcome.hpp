@@ -3,13 +3,11 @@
 
 #include "ranks/launch.hpp"
 #include "scenarios/options/options.hpp"
+#include "scenarios/report/agreement.hpp"
 
 #include <string>
 
 namespace sim::scenarios {
-
-// Runs agree if no weight differs by more, relatively: sums in another order differ in their last digits.
-inline constexpr double weights_agree = 1e-9;
 
 struct Outcome {
     std::string scenario;
@@ -18,15 +16,19 @@ struct Outcome {
     double sequential_seconds = 0;  // what 0D takes for the same options, simulated
     double loss_before = 0;         // mean over the items
     double loss = 0;
-    std::string weights_sha256;        // of rank 0's weights, as bytes
+    std::string weights_sha256;        // of the whole model's weights, as bytes
     double max_weight_difference = 0;  // of any rank's weights, relative to those of training alone
 
     double simulated_seconds() const { return seconds(result.end); }
     double speedup() const;
     double efficiency() const { return speedup() / options.ranks; }
+    // Idle time that a pipeline's schedule causes: waiting for the stage before or after, and for the end of the run.
+    // As a part of all ranks' time; 0 without a pipeline.
+    double bubble_fraction() const;
+    bool agrees() const;
 };
 
-// Simulates 0D and trains alone. Requires: the ranks reported what Scenario::program must.
+// Simulates 0D and trains alone. Requires: the ranks reported what train() does.
 Outcome outcome_of(const std::string& scenario, const Options& options, const Cluster& cluster,
                    sim::ranks::Result result);
 

@@ -69,15 +69,16 @@ std::vector<std::size_t> shown_ranks(const std::vector<RankTotals>& ranks) {
 
 std::string table(const Outcome& outcome) {
     const sim::ranks::Result& result = outcome.result;
-    std::string text = fmt::format("{:>6} {:>8} {:>14} {:>16} {:>14} {:>9} {:>12}\n", "rank", "pid", "compute",
-                                   "communication", "idle", "messages", "units sent");
+    std::string text = fmt::format("{:>6} {:>8} {:>14} {:>16} {:>14} {:>9} {:>12} {:>12}\n", "rank", "pid", "compute",
+                                   "communication", "idle", "messages", "units sent", "peak memory");
     const std::vector<std::size_t> shown = shown_ranks(result.ranks);
     for (const std::size_t rank : shown) {
         const RankTotals& totals = result.ranks[rank];
         text +=
-            fmt::format("{:>6} {:>8} {:>12.3f} s {:>14.3f} s {:>12.3f} s {:>9} {:>12.6g}\n", rank, result.pids[rank],
+            fmt::format("{:>6} {:>8} {:>12.3f} s {:>14.3f} s {:>12.3f} s {:>9} {:>12.6g} {:>12.6g}\n", rank, result.pids[rank],
                         seconds(totals.compute), seconds(totals.communication), seconds(totals.idle),
-                        totals.messages_sent, Units::from_billionths(totals.billionths_sent).value());
+                        totals.messages_sent, Units::from_billionths(totals.billionths_sent).value(),
+                        Units::from_billionths(totals.peak_billionths).value());
     }
     if (shown.size() < result.ranks.size()) {
         text += fmt::format("  shown: the first and last of {} ranks, and those with the least and most of each time\n",
@@ -118,9 +119,10 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
 }
 
 std::string agreement(const Outcome& outcome) {
-    return fmt::format("{} (largest relative difference {:.2g})",
-                       outcome.max_weight_difference <= weights_agree ? "the same as 0D's" : "DIFFERENT FROM 0D's",
-                       outcome.max_weight_difference);
+    const char* const what = outcome.max_weight_difference <= weights_agree ? "the same as 0D's"
+                             : outcome.agrees()                             ? "not quite 0D's: gradients were compressed"
+                                                                            : "DIFFERENT FROM 0D's";
+    return fmt::format("{} (largest relative difference {:.2g})", what, outcome.max_weight_difference);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TeamGroup along(Team& team, int rank, int size, int stride, int position) {
 }
 
 Placement placement_of(const Shape& shape, const Mesh& mesh, Seat seat) {
-    const Share layers = share_of(shape.layers, mesh.pipeline, seat.pipeline);
+    const Share layers = even_shares(shape.layers, mesh.pipeline)[static_cast<std::size_t>(seat.pipeline)];
     return {.first_layer = layers.first,
             .layer_count = layers.count,
             .has_embedding = seat.pipeline == 0,
@@ -81,7 +81,7 @@ Result pass_through(Team& team, Stage& stage, const Shape& shape, const Mesh& me
     const bool last = seat.pipeline + 1 == mesh.pipeline;
     Result result{.gradient = std::vector<double>(stage.weight_count())};
     for (int m = 0; m < micro_batches; ++m) {
-        Share share = share_of(items.count, micro_batches, m);
+        Share share = even_shares(items.count, micro_batches)[static_cast<std::size_t>(m)];
         share.first += items.first;
         Matrix x = stage.forward(weights, m, make_batch(shape, seed, share),
                                  first ? Matrix() : team.receive(rank - apart, rank));
@@ -129,7 +129,7 @@ ParallelRun run_parallel(const Shape& shape, const Mesh& mesh, int items, int mi
         for (const std::size_t place : places) {
             weights.push_back(whole_weights[place]);
         }
-        Result result = pass_through(team, stage, shape, mesh, rank, share_of(items, mesh.experts, seat.experts),
+        Result result = pass_through(team, stage, shape, mesh, rank, even_shares(items, mesh.experts)[static_cast<std::size_t>(seat.experts)],
                                      micro_batches, weights);
         add_partial(along(team, rank, mesh.tensor, 1, seat.tensor), stage, result.gradient);
 

@@ -3,13 +3,15 @@
 // An item follows from the seed and its number alone: a rank makes those it has, and no data is loaded or sent.
 #pragma once
 
-#include "scenarios/training/items.hpp"
+#include "libsim/parallel/shares.hpp"
 #include "scenarios/training/transformer/matrix.hpp"
 #include "scenarios/training/transformer/shape.hpp"
 
 #include <cstdint>
 
 namespace sim::training {
+using sim::Share;
+
 
 // All positions of so many items, item after item; a stage takes those that are its own.
 struct Batch {
