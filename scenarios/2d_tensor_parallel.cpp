@@ -5,7 +5,8 @@
 // each of them, in the backward pass. Four all-reduces of all the positions' activations per layer and micro-batch:
 //
 //   time of a step = items x compute units / tp x seconds per unit
-//                  + micro-batches x layers x 4 x 2 (tp-1) x (latency + S / tp x seconds per data unit + acknowledgement)
+//                  + micro-batches x layers x 4 x 2 (tp-1) x (latency + S / tp x seconds per data unit +
+//                  acknowledgement)
 //                    with S = items of a micro-batch x activation units
 //                  = 8 s + 4 x 4 x 4 x 6 x 0.6 s = 238.4 s with the defaults, on 4 ranks
 //

@@ -1,4 +1,5 @@
-// 4D: all of it. dp x tp x pp x ep ranks: shares of the items, split layers, stages, and experts spread over ranks; with
+// 4D: all of it. dp x tp x pp x ep ranks: shares of the items, split layers, stages, and experts spread over ranks;
+// with
 // --cp, positions of each item spread over ranks as well, or instead of the experts.
 //
 // Rank 0 to tp-1 share a layer's width, because they talk most and so should sit next to each other; then come cp, ep
@@ -10,7 +11,8 @@
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{
         .name = "4d_hybrid",
-        .summary = "4D: trains the model of 0D on a mesh of data, tensor, pipeline and expert (or context) parallel ranks.",
+        .summary =
+            "4D: trains the model of 0D on a mesh of data, tensor, pipeline and expert (or context) parallel ranks.",
         .axes = {{"dp", 2}, {"tp", 2}, {"pp", 2}, {"ep", 2}, {"cp", 1}},
         .ranks_are_world = true,
         .examples = {"4d_hybrid --quiet                          # 2 x 2 x 2 x 2 = 16 ranks, 4 experts in each layer",

@@ -62,7 +62,8 @@ void add_axes(const Scenario& scenario, std::vector<OptionRow>& rows) {
         scenario.axes.empty() ? "ranks (1)"
         : scenario.ranks_are_world
             ? fmt::format("all ranks; --{} is what the other axes leave of them ({})", first, all)
-            : fmt::format("ranks of the scenario's own axis, the same as --{} ({})", first, scenario.axes.front().second);
+            : fmt::format("ranks of the scenario's own axis, the same as --{} ({})", first,
+                          scenario.axes.front().second);
     rows.push_back({"ranks", "N", meaning,
                     Whole{1, most_ranks, [](Options& o, std::int64_t n) { o.ranks = static_cast<int>(n); }}});
     for (const Axis& axis : all_axes()) {
@@ -89,17 +90,17 @@ void add_model(std::vector<OptionRow>& rows) {
     const auto optimizer = [](Options& o, std::size_t i) {
         o.optimizer = i == 0 ? OptimizerKind::sgd : OptimizerKind::adam;
     };
-    rows.insert(rows.end(),
-                {{"layers", "N", "layers of the model (4)", model(&Shape::layers, 1, 256)},
-                 {"hidden", "N", "width of the model that is trained (16)", model(&Shape::hidden, 1, 1024)},
-                 {"heads", "N", "attention heads of a layer (4)", model(&Shape::heads, 1, 1024)},
-                 {"sequence", "N", "positions of an item (8)", model(&Shape::sequence, 1, 4096)},
-                 {"experts", "N", "experts in each layer; 0: none (0, or 2 for each of --ep)",
-                  model(&Shape::experts, 0, 1024)},
-                 {"top-k", "N", "experts for each position, where there are any (2)", model(&Shape::top_k, 1, 1024)},
-                 {"loss", "NAME", "mean-squared or cross-entropy (mean-squared)",
-                  Choice{{"mean-squared", "cross-entropy"}, loss}},
-                 {"optimizer", "NAME", "sgd or adam (sgd)", Choice{{"sgd", "adam"}, optimizer}}});
+    rows.insert(
+        rows.end(),
+        {{"layers", "N", "layers of the model (4)", model(&Shape::layers, 1, 256)},
+         {"hidden", "N", "width of the model that is trained (16)", model(&Shape::hidden, 1, 1024)},
+         {"heads", "N", "attention heads of a layer (4)", model(&Shape::heads, 1, 1024)},
+         {"sequence", "N", "positions of an item (8)", model(&Shape::sequence, 1, 4096)},
+         {"experts", "N", "experts in each layer; 0: none (0, or 2 for each of --ep)", model(&Shape::experts, 0, 1024)},
+         {"top-k", "N", "experts for each position, where there are any (2)", model(&Shape::top_k, 1, 1024)},
+         {"loss", "NAME", "mean-squared or cross-entropy (mean-squared)",
+          Choice{{"mean-squared", "cross-entropy"}, loss}},
+         {"optimizer", "NAME", "sgd or adam (sgd)", Choice{{"sgd", "adam"}, optimizer}}});
 }
 
 void add_data_parallel(const Scenario& scenario, std::vector<OptionRow>& rows) {
@@ -120,8 +121,9 @@ void add_data_parallel(const Scenario& scenario, std::vector<OptionRow>& rows) {
                  {"compress-fraction", "X", "what --compress top-k sends of them (0.01)",
                   real(&Options::compress_fraction, 1e-9, 1)}});
     if (scenario.item_by_item) {
-        rows.insert(rows.end(), {{"accumulate", "N", "items whose gradients are summed before they are synchronised "
-                                                     "(all of a step)",
+        rows.insert(rows.end(), {{"accumulate", "N",
+                                  "items whose gradients are summed before they are synchronised "
+                                  "(all of a step)",
                                   whole(&Options::accumulate, most_of_anything)},
                                  {"weighted", "", "share out the items by the GPUs' speed", flag(&Options::weighted)}});
     }
@@ -143,12 +145,12 @@ void add_tensor_and_pipeline(const Scenario& scenario, std::vector<OptionRow>& r
                  {"schedule", "NAME", fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(names, ", ")),
                   choice(&Options::schedule, names)}});
     if (scenario.has_axis("pp")) {
-        rows.insert(rows.end(),
-                    {{"chunks", "N", "chunks of the model on each stage (1, or 2 with --schedule interleaved)",
-                      whole(&Options::chunks, 256)},
-                     {"blocking-sends", "", "a stage goes on only when what it sends has left",
-                      flag(&Options::blocking_sends)},
-                     {"show-schedule", "", "print what each stage does when, and exit", flag(&Options::show_schedule)}});
+        rows.insert(
+            rows.end(),
+            {{"chunks", "N", "chunks of the model on each stage (1, or 2 with --schedule interleaved)",
+              whole(&Options::chunks, 256)},
+             {"blocking-sends", "", "a stage goes on only when what it sends has left", flag(&Options::blocking_sends)},
+             {"show-schedule", "", "print what each stage does when, and exit", flag(&Options::show_schedule)}});
     }
     if (scenario.has_axis("tp")) {
         rows.push_back({"sequence-parallel", "", "spread positions over tp where heads are not split",

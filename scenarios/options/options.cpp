@@ -84,9 +84,10 @@ void settle_mesh(const Scenario& scenario, const Settings& settings, Options& op
         }
     }
     if (mesh.ranks() != options.ranks) {
-        throw UsageError(fmt::format("--ranks {} is not dp {} x tp {} x pp {} x ep {} x cp {} = {}; give fewer of them, "
-                                     "or others",
-                                     options.ranks, mesh.dp, mesh.tp, mesh.pp, mesh.ep, mesh.cp, mesh.ranks()));
+        throw UsageError(
+            fmt::format("--ranks {} is not dp {} x tp {} x pp {} x ep {} x cp {} = {}; give fewer of them, "
+                        "or others",
+                        options.ranks, mesh.dp, mesh.tp, mesh.pp, mesh.ep, mesh.cp, mesh.ranks()));
     }
 }
 

@@ -62,7 +62,8 @@ Assembled assemble(const sim::ranks::Result& result, int ranks, const std::vecto
         }
         model.difference = std::max(model.difference, relative_difference(weights, expected));
     }
-    const auto absent = std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return std::isnan(w); });
+    const auto absent =
+        std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return std::isnan(w); });
     if (absent > 0) {
         model.difference = std::numeric_limits<double>::infinity();
     }

@@ -75,8 +75,8 @@ std::string table(const Outcome& outcome) {
     for (const std::size_t rank : shown) {
         const RankTotals& totals = result.ranks[rank];
         text +=
-            fmt::format("{:>6} {:>8} {:>12.3f} s {:>14.3f} s {:>12.3f} s {:>9} {:>12.6g} {:>12.6g}\n", rank, result.pids[rank],
-                        seconds(totals.compute), seconds(totals.communication), seconds(totals.idle),
+            fmt::format("{:>6} {:>8} {:>12.3f} s {:>14.3f} s {:>12.3f} s {:>9} {:>12.6g} {:>12.6g}\n", rank,
+                        result.pids[rank], seconds(totals.compute), seconds(totals.communication), seconds(totals.idle),
                         totals.messages_sent, Units::from_billionths(totals.billionths_sent).value(),
                         Units::from_billionths(totals.peak_billionths).value());
     }
@@ -120,8 +120,8 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
 
 std::string agreement(const Outcome& outcome) {
     const char* const what = outcome.max_weight_difference <= weights_agree ? "the same as 0D's"
-                             : outcome.agrees()                             ? "not quite 0D's: gradients were compressed"
-                                                                            : "DIFFERENT FROM 0D's";
+                             : outcome.agrees() ? "not quite 0D's: gradients were compressed"
+                                                : "DIFFERENT FROM 0D's";
     return fmt::format("{} (largest relative difference {:.2g})", what, outcome.max_weight_difference);
 }
 

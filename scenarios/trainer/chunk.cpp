@@ -34,9 +34,9 @@ Chunk::Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& co
                                         ReplicaGroups{plan.along({"dp", "ep", "cp"}), tensor}, stream_of(index, false),
                                         weights_);
     if (options.shape.experts > 0) {
-        experts_ = std::make_unique<Replica>(gpu, options, pack(true, costs),
-                                             ReplicaGroups{plan.along({"dp", "cp"}), tensor}, stream_of(index, true),
-                                             weights_);
+        experts_ =
+            std::make_unique<Replica>(gpu, options, pack(true, costs), ReplicaGroups{plan.along({"dp", "cp"}), tensor},
+                                      stream_of(index, true), weights_);
     }
 }
 
@@ -74,8 +74,8 @@ PackLayout Chunk::pack(bool experts, const Costs& costs) const {
     std::vector<std::vector<std::size_t>> by_layer(static_cast<std::size_t>(placement_.layer_count));
     for (const training::Segment& segment : stage_.segments()) {
         std::vector<std::size_t>& places = by_layer[index_of(segment.layer)];
-        for (std::size_t i = experts ? segment.dense_end : segment.begin; i < (experts ? segment.end : segment.dense_end);
-             ++i) {
+        for (std::size_t i = experts ? segment.dense_end : segment.begin;
+             i < (experts ? segment.end : segment.dense_end); ++i) {
             places.push_back(i);
         }
     }

@@ -19,7 +19,8 @@ Units Costs::compute(int items, int layer, training::Region region, training::Pa
     const std::int64_t mine = all / ranks + (all % ranks != 0 ? 1 : 0);
     const int half = region == training::Region::attention ? 0 : 1;
     const int slot = 2 * static_cast<int>(pass) + half;  // of six in a layer
-    return Units::from_billionths(part_of(mine, 6 * std::int64_t{layer} + slot, 6 * std::int64_t{options_->shape.layers}));
+    return Units::from_billionths(
+        part_of(mine, 6 * std::int64_t{layer} + slot, 6 * std::int64_t{options_->shape.layers}));
 }
 
 Units Costs::activation(int items, int parts) const {

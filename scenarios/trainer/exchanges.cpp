@@ -122,7 +122,8 @@ public:
         }
         const Eigen::Index columns = parts.front().cols();
         std::vector<Matrix> came;
-        for (const std::vector<double>& part : all_to_all_v(*gpu_, group_, std::move(numbers), costs_->dispatched(items))) {
+        for (const std::vector<double>& part :
+             all_to_all_v(*gpu_, group_, std::move(numbers), costs_->dispatched(items))) {
             came.push_back(matrix_of(part, columns));
         }
         return came;

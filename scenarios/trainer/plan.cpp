@@ -65,9 +65,10 @@ void check_items(const Options& options) {
     const Mesh& mesh = options.mesh;
     if (options.item_by_item) {
         if (options.works_in_layers() && options.items < mesh.dp) {
-            throw UsageError(fmt::format("{} items leave some of dp {} without any; --zero 2 and 3 and --overlap need "
-                                         "at least {}",
-                                         options.items, mesh.dp, mesh.dp));
+            throw UsageError(
+                fmt::format("{} items leave some of dp {} without any; --zero 2 and 3 and --overlap need "
+                            "at least {}",
+                            options.items, mesh.dp, mesh.dp));
         }
         return;
     }
@@ -108,9 +109,10 @@ void check_pipeline(const Options& options) {
         return;
     }
     if (const auto why = blocking_sends_deadlock(shape, steps_of_all(shape, schedule.steps))) {
-        throw DeadlockError(fmt::format("with --blocking-sends, --schedule {} never ends where a send waits for its "
-                                        "receiver\n{}\n--schedule gpipe ends; so does {} without --blocking-sends",
-                                        options.schedule, *why, options.schedule));
+        throw DeadlockError(
+            fmt::format("with --blocking-sends, --schedule {} never ends where a send waits for its "
+                        "receiver\n{}\n--schedule gpipe ends; so does {} without --blocking-sends",
+                        options.schedule, *why, options.schedule));
     }
 }
 

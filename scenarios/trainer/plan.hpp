@@ -6,8 +6,8 @@
 
 #include "libsim/parallel/mesh.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
-#include "scenarios/options/options.hpp"
 #include "libsim/parallel/shares.hpp"
+#include "scenarios/options/options.hpp"
 #include "scenarios/training/transformer/placement.hpp"
 
 #include <string>
@@ -18,9 +18,9 @@ namespace sim::scenarios {
 struct Plan {
     int rank = 0;
     sim::Mesh mesh;
-    PipelineShape pipeline;                        // pp stages; micro-batches and chunks of each
-    int stage = 0;                                 // which of them this rank is
-    std::vector<training::Placement> chunks;       // what this rank has of the model
+    PipelineShape pipeline;                   // pp stages; micro-batches and chunks of each
+    int stage = 0;                            // which of them this rank is
+    std::vector<training::Placement> chunks;  // what this rank has of the model
     std::vector<sim::Share> micro_batches;    // the items it works on, in each step
     Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
 };

@@ -105,10 +105,9 @@ private:
                 }};
         const int items = plan_.micro_batches.front().count;
         const auto steps = pipeline_schedule(options_->schedule).steps(plan_.pipeline, plan_.stage);
-        sim::run_pipeline(*gpu_, plan_.along({"pp"}), plan_.pipeline, steps, body,
-                          {.boundary = costs_.boundary(items),
-                           .activations = kept(0),
-                           .blocking_sends = options_->blocking_sends});
+        sim::run_pipeline(
+            *gpu_, plan_.along({"pp"}), plan_.pipeline, steps, body,
+            {.boundary = costs_.boundary(items), .activations = kept(0), .blocking_sends = options_->blocking_sends});
     }
 
     // Whether nobody else sees anything before an item is done.

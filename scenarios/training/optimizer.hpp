@@ -1,7 +1,7 @@
 // From gradients to weights, element by element: a rank that holds any part of the weights can step it alone.
 //
 //   g = sum of the items' gradients / items
-//   SGD:   w -= 0.1 g
+//   SGD:   w -= 0.03 g
 //   Adam:  m = 0.9 m + 0.1 g     v = 0.999 v + 0.001 g^2     at step t: w -= 0.01 m' / (sqrt(v') + 1e-6),
 //          m' = m / (1 - 0.9^t)    v' = v / (1 - 0.999^t)
 // Source of Adam: Kingma & Ba, "Adam: a method for stochastic optimization", ICLR 2015.

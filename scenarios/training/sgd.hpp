@@ -6,7 +6,7 @@
 
 namespace sim::training {
 
-inline constexpr double learning_rate = 0.1;
+inline constexpr double learning_rate = 0.03;
 
 // One step along the mean gradient of `items` items, given their sum.
 // Dividing here, after the sum over all ranks, weighs every item alike however unevenly ranks share them.

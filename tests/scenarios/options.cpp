@@ -11,12 +11,10 @@ using namespace sim::scenarios;
 
 const Scenario parallel{.name = "2x",
                         .summary = "A scenario.",
-                        .axes = {"dp", "tp"},
-                        .default_ranks = 4,
-                        .examples = {"2x  # all of it"},
-                        .check = {},
-                        .program = {}};
-const Scenario alone{.name = "0x", .summary = "A scenario.", .axes = {}, .examples = {}, .check = {}, .program = {}};
+                        .axes = {{"dp", 4}, {"tp", 1}},
+                        .item_by_item = true,
+                        .examples = {"2x  # all of it"}};
+const Scenario alone{.name = "0x", .summary = "A scenario.", .axes = {}, .item_by_item = true, .examples = {}};
 
 Options read(const Scenario& scenario, std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), scenario.name.c_str());
@@ -45,7 +43,7 @@ TEST(Options, HaveTheContractsDefaults) {
     EXPECT_EQ(o.compute_units, 20);
     EXPECT_EQ(o.gradient_units, 500);
     EXPECT_EQ(o.activation_units, 50);
-    EXPECT_EQ(o.layers, 4);
+    EXPECT_EQ(o.shape.layers, 4);
     EXPECT_EQ(o.micro_batches, 4);
     EXPECT_EQ(o.steps, 1);
     EXPECT_EQ(o.schedule, "1f1b");

@@ -14,7 +14,7 @@ TEST(Optimizer, OfSgdGoesAlongTheMean) {
     Optimizer optimizer(OptimizerKind::sgd, 2);
     std::vector<double> weights{1.0, -2.0};
     optimizer.step(weights, std::vector<double>{40.0, -8.0}, 4);
-    EXPECT_EQ(weights, (std::vector<double>{1.0 - 0.1 * 10, -2.0 + 0.1 * 2}));
+    EXPECT_EQ(weights, (std::vector<double>{1.0 - 0.03 * 10, -2.0 + 0.03 * 2}));
     EXPECT_EQ(states_per_weight(OptimizerKind::sgd), 0);
 }
 

@@ -129,7 +129,8 @@ ParallelRun run_parallel(const Shape& shape, const Mesh& mesh, int items, int mi
         for (const std::size_t place : places) {
             weights.push_back(whole_weights[place]);
         }
-        Result result = pass_through(team, stage, shape, mesh, rank, even_shares(items, mesh.experts)[static_cast<std::size_t>(seat.experts)],
+        Result result = pass_through(team, stage, shape, mesh, rank,
+                                     even_shares(items, mesh.experts)[static_cast<std::size_t>(seat.experts)],
                                      micro_batches, weights);
         add_partial(along(team, rank, mesh.tensor, 1, seat.tensor), stage, result.gradient);
 

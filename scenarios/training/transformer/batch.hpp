@@ -12,7 +12,6 @@
 namespace sim::training {
 using sim::Share;
 
-
 // All positions of so many items, item after item; a stage takes those that are its own.
 struct Batch {
     Matrix inputs;   // items * S x inputs
