@@ -100,6 +100,13 @@ std::string table(const Outcome& outcome) {
     return text;
 }
 
+std::string for_what(const Outcome& outcome, const Spent& spent) {
+    if (outcome.options.mesh.pp > 1 && spent.least_compute == spent.most_compute) {
+        return "the stages before and after it";
+    }
+    return fmt::format("they compute from {:.3f} s to {:.3f} s", spent.least_compute, spent.most_compute);
+}
+
 // What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
 std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
     const int n = outcome.options.ranks;
@@ -115,9 +122,8 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
         {spent.communication,
          fmt::format("a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
                      spent.communication / n, outcome.simulated_seconds())},
-        {spent.idle,
-         fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: they compute from {:.3f} s to {:.3f} s",
-                     spent.idle / n, outcome.simulated_seconds(), spent.least_compute, spent.most_compute)},
+        {spent.idle, fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: {}", spent.idle / n,
+                                 outcome.simulated_seconds(), for_what(outcome, spent))},
         {extra,
          fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
                      spent.compute, outcome.sequential_seconds)}};
