@@ -118,9 +118,7 @@ private:
         return x.subspan(number * width_, width_);
     }
     std::span<const double> query(std::size_t i) const { return row(input_->q, i); }
-    std::size_t seen_by(std::size_t i, int member) const {
-        return input_->causal && member == index_ ? i + 1 : rows_;
-    }
+    std::size_t seen_by(std::size_t i, int member) const { return input_->causal && member == index_ ? i + 1 : rows_; }
 
     const AttentionInput* input_;
     int index_;

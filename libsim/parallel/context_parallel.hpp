@@ -13,8 +13,8 @@
 // n = 1). A rotation of [K|V] runs beside the arithmetic of the block that is here, unless overlap is false.
 //   every block takes C (not causal), a rotation T:   overlap    (n-1) max(C, T) + C          otherwise  n C + (n-1) T
 //   backward                                          (n-1) (max(C, T) + T) + C + T           n C + (2 n - 1) T
-// Source: Liu, Zaharia & Abbeel, "Ring attention with blockwise transformers", 2023; Dao et al., "FlashAttention", 2022.
-// Errors: ProgramError for arrays that do not fit each other; members with unlike R end the run with a mismatch.
+// Source: Liu, Zaharia & Abbeel, "Ring attention with blockwise transformers", 2023; Dao et al., "FlashAttention",
+// 2022. Errors: ProgramError for arrays that do not fit each other; members with unlike R end the run with a mismatch.
 #pragma once
 
 #include "libsim/gpu.hpp"

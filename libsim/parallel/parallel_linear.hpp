@@ -28,7 +28,8 @@
 namespace sim {
 
 // Of the whole layer. `blocks` matrices of out / blocks columns lie side by side, and each is split alike: 3 for
-// [Q|K|V], of which a member has [its heads of Q|of K|of V]. Rows are split alike where a row-parallel layer has blocks.
+// [Q|K|V], of which a member has [its heads of Q|of K|of V]. Rows are split alike where a row-parallel layer has
+// blocks.
 struct LinearShape {
     std::size_t in = 1;
     std::size_t out = 1;
@@ -55,7 +56,7 @@ public:
     std::span<const double> bias_gradient() const { return bias_gradient_; }
     void clear_gradients();
 
-    std::vector<double> product(std::span<const double> x) const;             // x W
+    std::vector<double> product(std::span<const double> x) const;              // x W
     std::vector<double> transposed_product(std::span<const double> dy) const;  // dy W^T
     void add_bias(std::span<double> y) const;
     void add_gradients(std::span<const double> x, std::span<const double> dy);  // += x^T dy, += sum of dy's rows

@@ -74,8 +74,7 @@ std::vector<double> TensorParallel::gather_rows(std::span<const double> own, con
 std::vector<double> TensorParallel::scatter_rows(std::span<const double> summand, const Activations& whole) const {
     const std::size_t piece = own_numbers_of_item(whole);
     check_numbers(summand.size(), whole.numbers(), whole, "all rows");
-    std::vector<double> parts_of_it =
-        part_by_part(summand, whole.items, static_cast<std::size_t>(parts()), piece);
+    std::vector<double> parts_of_it = part_by_part(summand, whole.items, static_cast<std::size_t>(parts()), piece);
     const std::span<double> own = reduce_scatter(*gpu_, group_, parts_of_it, whole.size);
     return {own.begin(), own.end()};
 }

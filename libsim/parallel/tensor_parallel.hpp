@@ -17,7 +17,8 @@
 // scatter_rows and gather_rows together. On a uniform network a sum takes 2 (n-1) (L + ceil(S/n) / B).
 // Source: Shoeybi et al., "Megatron-LM", 2019 (operators f and g); Korthikanti et al., "Reducing activation
 // recomputation in large transformer models", 2022.
-// Errors: ProgramError for rows or heads that do not split evenly, and for an array of another length than `whole` says.
+// Errors: ProgramError for rows or heads that do not split evenly, and for an array of another length than `whole`
+// says.
 #pragma once
 
 #include "libsim/gpu.hpp"

@@ -89,8 +89,8 @@ public:
 
     Matrix rotate(const Matrix& x) const {
         meter_->settle();
-        return matrix_of(
-            sim::rotate(*gpu_, group_, copy_of(x), costs_->rotated(static_cast<int>(x.rows() / rows_))), x.cols());
+        return matrix_of(sim::rotate(*gpu_, group_, copy_of(x), costs_->rotated(static_cast<int>(x.rows() / rows_))),
+                         x.cols());
     }
 
 private:
