@@ -108,7 +108,7 @@ TEST(ChromeTrace, GivesOverlappingReceivesThreadsOfTheirOwn) {
     for (const Json& e : of_phase(events, "X")) {
         begins[e["tid"].get<int>()].push_back(e["ts"].get<double>());
     }
-    EXPECT_EQ(begins, (std::map<int, std::vector<double>>{{3, {0, 0.01}}, {7, {0.005, 0.015}}}));
+    EXPECT_EQ(begins, (std::map<int, std::vector<double>>{{3, {0, 0.01}}, {1003, {0.005, 0.015}}}));
 }
 
 TEST(ChromeTrace, IsSortedByTime) {
