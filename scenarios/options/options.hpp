@@ -73,8 +73,8 @@ struct Options {
     bool quiet = false;
 
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
-    // Whether others see anything of a rank while it works on its items.
-    bool works_in_layers() const { return overlap || zero >= 2; }
+    // Whether a rank takes its items through the layers together, because others see how far it has come.
+    bool works_in_layers() const { return overlap || zero > 0; }
 };
 
 // --help or --version was asked: print this, and done.
