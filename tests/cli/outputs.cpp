@@ -37,9 +37,9 @@ TEST(Json, HasTheContractsKeysInTheirOrder) {
     for (const auto& [key, value] : r["per_rank"][0].items()) {
         rank_keys.push_back(key);
     }
-    EXPECT_THAT(rank_keys, testing::ElementsAre("rank", "pid", "compute_seconds", "communication_seconds",
-                                                "idle_seconds", "bytes_sent", "units_sent", "messages_sent",
-                                                "peak_memory_units"));
+    EXPECT_THAT(rank_keys,
+                testing::ElementsAre("rank", "pid", "compute_seconds", "communication_seconds", "idle_seconds",
+                                     "bytes_sent", "units_sent", "messages_sent", "peak_memory_units"));
     EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
 }
 

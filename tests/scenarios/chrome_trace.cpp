@@ -141,9 +141,10 @@ TEST(ChromeTrace, DrawsMemoryAsACurveForEachMeasure) {
         span.amount = held;  // all that is then held
         return span;
     };
-    const Json events = events_of({allocation(Measure::units, 500'000'000'000, 0),
-                                   allocation(Measure::bytes, 4096, 1'000'000), allocation(Measure::units, 0, 2'000'000)},
-                                  2);
+    const Json events =
+        events_of({allocation(Measure::units, 500'000'000'000, 0), allocation(Measure::bytes, 4096, 1'000'000),
+                   allocation(Measure::units, 0, 2'000'000)},
+                  2);
     const std::vector<Json> expected{
         Json::parse(R"({"name":"memory, units","ph":"C","ts":0,"pid":1,"args":{"in use":500.0}})"),
         Json::parse(R"({"name":"memory, bytes","ph":"C","ts":1,"pid":1,"args":{"in use":4096.0}})"),

@@ -88,11 +88,12 @@ TEST(Narration, SaysWhichStreamSomethingIsOn) {
     story.narration.add(on_stream);
     story.narration.add(asynchronous);
     story.narration.tell_all();
-    EXPECT_THAT(story.lines,
-                ElementsAre("    2.000s [PID 4711] Rank 0: Initiating send: all-reduce (62.5 units) to Rank 1, stream 3",
-                            "    3.300s [PID 4711] Rank 0: Finished send: all-reduce to Rank 1 (took 1.300s), stream 3",
-                            "    4.000s [PID 4712] Rank 1: Initiating send: all-reduce (62.5 units) to Rank 0",
-                            "    5.000s [PID 4712] Rank 1: Finished send: all-reduce to Rank 0 (took 1.000s)"));
+    EXPECT_THAT(
+        story.lines,
+        ElementsAre("    2.000s [PID 4711] Rank 0: Initiating send: all-reduce (62.5 units) to Rank 1, stream 3",
+                    "    3.300s [PID 4711] Rank 0: Finished send: all-reduce to Rank 1 (took 1.300s), stream 3",
+                    "    4.000s [PID 4712] Rank 1: Initiating send: all-reduce (62.5 units) to Rank 0",
+                    "    5.000s [PID 4712] Rank 1: Finished send: all-reduce to Rank 0 (took 1.000s)"));
 }
 
 TEST(Narration, LeavesMemoryToTheTrace) {

@@ -43,9 +43,17 @@ struct Simulation {
 };
 
 inline KeptSpan keep(const Span& s) {
-    return {
-        s.rank, s.kind,   s.op_number, *s.label, s.peer, s.amount, s.begin.time_since_epoch(), s.end.time_since_epoch(),
-        s.idle, s.message, s.stream};
+    return {s.rank,
+            s.kind,
+            s.op_number,
+            *s.label,
+            s.peer,
+            s.amount,
+            s.begin.time_since_epoch(),
+            s.end.time_since_epoch(),
+            s.idle,
+            s.message,
+            s.stream};
 }
 
 inline Simulation simulate(ranks::LaunchOptions options, const ranks::Program& program) {
