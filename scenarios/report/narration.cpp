@@ -58,7 +58,7 @@ void Narration::push(const Line& line) {
 
 // Keeps what can still be among the first most_lines or the last last_lines of the whole run.
 void Narration::drop_the_middle() {
-    std::sort(lines_.begin(), lines_.end());
+    std::stable_sort(lines_.begin(), lines_.end());
     if (lines_.size() > most_lines + last_lines) {
         dropped_ += lines_.size() - most_lines - last_lines;
         lines_.erase(lines_.begin() + most_lines, lines_.end() - last_lines);
@@ -66,14 +66,14 @@ void Narration::drop_the_middle() {
 }
 
 void Narration::tell_until(Time now) {
-    std::sort(lines_.begin(), lines_.end());
+    std::stable_sort(lines_.begin(), lines_.end());
     const auto end = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.at > now; });
     std::for_each(lines_.begin(), end, [&](const Line& line) { tell(line); });
     lines_.erase(lines_.begin(), end);
 }
 
 void Narration::tell_all() {
-    std::sort(lines_.begin(), lines_.end());
+    std::stable_sort(lines_.begin(), lines_.end());
     const std::size_t total = lines_.size() + dropped_;
     if (options_.everything || options_.live || total <= most_lines) {
         std::for_each(lines_.begin(), lines_.end(), [&](const Line& line) { tell(line); });

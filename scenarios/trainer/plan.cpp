@@ -89,7 +89,7 @@ void check_model(const Options& options) {
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw UsageError(fmt::format("--top-k {} is more than the {} experts", shape.top_k, shape.experts));
+            throw UsageError(fmt::format("--top-k {} is more than --experts {}", shape.top_k, shape.experts));
         }
     }
 }
