@@ -30,8 +30,11 @@ std::string amount_text(Measure measure, std::int64_t amount) {
 }
 
 bool Narration::Line::operator<(const Line& other) const {
-    return std::tie(at, span.rank, span.op_number, phase) <
-           std::tie(other.at, other.span.rank, other.span.op_number, other.phase);
+    // A log line has the number of the op that comes after it.
+    const bool is_op = span.kind != OpKind::log;
+    const bool other_is_op = other.span.kind != OpKind::log;
+    return std::tie(at, span.rank, span.op_number, is_op, phase) <
+           std::tie(other.at, other.span.rank, other.span.op_number, other_is_op, other.phase);
 }
 
 void Narration::add(const Span& span) {
@@ -58,7 +61,7 @@ void Narration::push(const Line& line) {
 
 // Keeps what can still be among the first most_lines or the last last_lines of the whole run.
 void Narration::drop_the_middle() {
-    std::sort(lines_.begin(), lines_.end());
+    std::stable_sort(lines_.begin(), lines_.end());
     if (lines_.size() > most_lines + last_lines) {
         dropped_ += lines_.size() - most_lines - last_lines;
         lines_.erase(lines_.begin() + most_lines, lines_.end() - last_lines);
@@ -66,14 +69,14 @@ void Narration::drop_the_middle() {
 }
 
 void Narration::tell_until(Time now) {
-    std::sort(lines_.begin(), lines_.end());
+    std::stable_sort(lines_.begin(), lines_.end());
     const auto end = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.at > now; });
     std::for_each(lines_.begin(), end, [&](const Line& line) { tell(line); });
     lines_.erase(lines_.begin(), end);
 }
 
 void Narration::tell_all() {
-    std::sort(lines_.begin(), lines_.end());
+    std::stable_sort(lines_.begin(), lines_.end());
     const std::size_t total = lines_.size() + dropped_;
     if (options_.everything || options_.live || total <= most_lines) {
         std::for_each(lines_.begin(), lines_.end(), [&](const Line& line) { tell(line); });
