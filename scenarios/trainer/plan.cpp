@@ -74,7 +74,8 @@ void check_items(const Options& options) {
     }
     const char* const replicas = mesh.ep > 1 ? "dp x ep" : "dp";
     check_divides("items", options.items, replicas, mesh.dp * mesh.ep);
-    check_divides("items of a rank", options.items / (mesh.dp * mesh.ep), "micro-batches", options.micro_batches);
+    const std::string parts = mesh.dp * mesh.ep > 1 ? fmt::format("{} x micro-batches", replicas) : "micro-batches";
+    check_divides("items", options.items, parts, std::int64_t{mesh.dp} * mesh.ep * options.micro_batches);
 }
 
 void check_model(const Options& options) {
@@ -89,7 +90,8 @@ void check_model(const Options& options) {
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw UsageError(fmt::format("--top-k {} is more than the {} experts", shape.top_k, shape.experts));
+            throw UsageError(fmt::format("--top-k {0} is more than the experts there are, {1}; --top-k {1}, or --experts {2}, would fit",
+                                         shape.top_k, shape.experts, (shape.top_k + mesh.ep - 1) / mesh.ep * mesh.ep));
         }
     }
 }
@@ -104,7 +106,7 @@ void check_pipeline(const Options& options) {
     }
     const PipelineShape shape = shape_of(options);
     const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
-    schedule.check(shape);
+    schedule.check(shape);  // before the layers: more of them do not help a schedule that has no chunks
     if (!options.blocking_sends) {
         return;
     }
@@ -137,9 +139,11 @@ Plan plan_of(const Options& options, int rank) {
 
 void check_plan(const Options& options) {
     try {
+        check_pipeline(options);
         check_model(options);
         check_items(options);
-        check_pipeline(options);
+    } catch (const DeadlockError&) {
+        throw;  // an exit code of its own
     } catch (const ProgramError& error) {
         throw UsageError(error.what());
     }
