@@ -64,17 +64,4 @@ inline scenarios::Outcome outcome_of_line(const std::string& line, const Cluster
     return scenarios::outcome_of(line, options, cluster, launched(options, ranks::Host::fiber, cluster));
 }
 
-// What rank 0 and every other rank sent, in units; fails where ranks differ.
-struct Sent {
-    double units = 0;
-    std::int64_t messages = 0;
-    friend bool operator==(const Sent&, const Sent&) = default;
-};
-inline std::ostream& operator<<(std::ostream& out, const Sent& sent) {
-    return out << sent.units << " units in " << sent.messages << " messages";
-}
-inline Sent sent_by(const RankTotals& totals) {
-    return {Units::from_billionths(totals.billionths_sent).value(), totals.messages_sent};
-}
-
 }  // namespace sim::test
