@@ -85,7 +85,8 @@ void check_model(const Options& options) {
     check_divides("heads", shape.heads, "tp", mesh.tp);
     check_divides("layers", shape.layers, options.chunks > 1 ? "pp x chunks" : "pp", mesh.pp * options.chunks);
     const bool split_rows = options.sequence_parallel && mesh.tp > 1;
-    check_divides("positions of a sequence", shape.sequence, split_rows ? "cp x tp" : "cp",
+    const char* const by_rows = mesh.cp > 1 ? "cp x tp" : "tp";
+    check_divides("sequence positions", shape.sequence, split_rows ? by_rows : "cp",
                   mesh.cp * (split_rows ? mesh.tp : 1));
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
