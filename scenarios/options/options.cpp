@@ -1,5 +1,8 @@
 #include "scenarios/options/options.hpp"
 
+#include "libsim/error.hpp"
+#include "libsim/parallel/divide.hpp"
+#include "libsim/parallel/mesh.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/option_table.hpp"
 
@@ -41,10 +44,9 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
     }
     for (const std::string name : {"ranks", first.c_str(), "trace", "show-schedule"}) {
         if (settings.contains(name)) {
-            throw UsageError(fmt::format("{} and {} exclude each other: {}", settings["scaling"].what,
-                                         settings[name].what,
-                                         name == first || name == "ranks" ? "both say how many ranks there are"
-                                                                          : "there is more than one run"));
+            throw UsageError(fmt::format(
+                "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,
+                name == first || name == "ranks" ? "both say how many ranks there are" : "there is more than one run"));
         }
     }
 }
@@ -59,17 +61,16 @@ void settle_mesh(const Scenario& scenario, const Settings& settings, Options& op
     }
     const std::string& first = scenario.axes.front().first;
     const Mesh& mesh = options.mesh;
-    if (!settings.contains(first)) {
-        const std::int64_t others = mesh.ranks() / mesh.dp;
-        if (options.ranks % others == 0) {
+    try {
+        if (!settings.contains(first)) {
+            const std::int64_t others = mesh.ranks() / mesh.dp;
+            check_divides("ranks", options.ranks, "tp x pp x ep x cp", others);
             options.mesh.dp = static_cast<int>(options.ranks / others);
         }
-    }
-    if (mesh.ranks() != options.ranks) {
-        throw UsageError(
-            fmt::format("--ranks {} is not dp {} x tp {} x pp {} x ep {} x cp {} = {}; give fewer of them, "
-                        "or others",
-                        options.ranks, mesh.dp, mesh.tp, mesh.pp, mesh.ep, mesh.cp, mesh.ranks()));
+        sim::Mesh({{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}})
+            .check_world(options.ranks);
+    } catch (const ProgramError& error) {
+        throw UsageError(error.what());
     }
 }
 

@@ -6,14 +6,16 @@
 
 namespace sim::scenarios {
 
-double relative_difference(std::span<const double> a, std::span<const double> b) {
+double relative_difference(const TrainedWeights& weights) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    double largest = a.size() == b.size() ? 0 : infinite;
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const auto& [a, b, start] = weights;
+    double largest = a.size() == b.size() && a.size() == start.size() ? 0 : infinite;
+    for (std::size_t i = 0; i < std::min({a.size(), b.size(), start.size()}); ++i) {
         if (a[i] == b[i]) {
             continue;
         }
-        const double difference = std::fabs(a[i] - b[i]) / std::max(std::fabs(a[i]), std::fabs(b[i]));
+        const double difference =
+            std::fabs(a[i] - b[i]) / std::max({std::fabs(a[i]), std::fabs(b[i]), std::fabs(start[i])});
         largest = std::max(largest, std::isfinite(difference) ? difference : infinite);
     }
     return largest;

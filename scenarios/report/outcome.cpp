@@ -37,30 +37,38 @@ const std::map<int, std::vector<double>>& reported(const sim::ranks::Result& res
     return at->second;
 }
 
+// What training on one rank made of which weights.
+struct Alone {
+    const std::vector<double>& start;
+    const std::vector<double>& weights;
+};
+
 // The whole model, put together from what each rank has. Who has the same weight must have it alike, within what
-// sums in another order may differ: the largest difference from `alone` is kept.
+// sums in another order may differ: the largest difference from training alone is kept.
 struct Assembled {
     std::vector<double> weights;
     double difference = 0;
 };
 
-Assembled assemble(const sim::ranks::Result& result, int ranks, const std::vector<double>& alone) {
+Assembled assemble(const sim::ranks::Result& result, int ranks, const Alone& alone) {
     constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-    Assembled model{.weights = std::vector<double>(alone.size(), missing)};
+    Assembled model{.weights = std::vector<double>(alone.weights.size(), missing)};
     const auto& places = reported(result, "places", ranks);
     for (const auto& [rank, weights] : reported(result, "weights", ranks)) {
         const std::vector<double>& at = places.at(rank);
         check(at.size() == weights.size(), "rank {} has {} weights in {} places", rank, weights.size(), at.size());
         std::vector<double> expected;
+        std::vector<double> start;
         for (std::size_t i = 0; i < weights.size(); ++i) {
             const auto place = static_cast<std::size_t>(at[i]);
-            check(place < alone.size(), "rank {} has weight {} of {}", rank, place, alone.size());
-            expected.push_back(alone[place]);
+            check(place < alone.weights.size(), "rank {} has weight {} of {}", rank, place, alone.weights.size());
+            expected.push_back(alone.weights[place]);
+            start.push_back(alone.start[place]);
             if (std::isnan(model.weights[place])) {
                 model.weights[place] = weights[i];
             }
         }
-        model.difference = std::max(model.difference, relative_difference(weights, expected));
+        model.difference = std::max(model.difference, relative_difference({weights, expected, start}));
     }
     const auto absent =
         std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return std::isnan(w); });
@@ -101,7 +109,8 @@ Outcome outcome_of(const std::string& scenario, const Options& options, const Cl
                                                       .items = options.items,
                                                       .steps = options.steps,
                                                       .optimizer = options.optimizer});
-    const Assembled model = assemble(outcome.result, options.ranks, alone.weights);
+    const std::vector<double> start = training::initial_weights(options.shape, options.unsigned_seed());
+    const Assembled model = assemble(outcome.result, options.ranks, {start, alone.weights});
     outcome.max_weight_difference = model.difference;
     outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(model.weights)));
     outcome.loss_before = alone.loss_before;

@@ -17,7 +17,7 @@ struct Outcome {
     double loss_before = 0;         // mean over the items
     double loss = 0;
     std::string weights_sha256;        // of the whole model's weights, as bytes
-    double max_weight_difference = 0;  // of any rank's weights, relative to those of training alone
+    double max_weight_difference = 0;  // of any rank's weights from those of training alone, see agreement.hpp
 
     double simulated_seconds() const { return seconds(result.end); }
     double speedup() const;

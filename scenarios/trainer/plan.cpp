@@ -74,7 +74,8 @@ void check_items(const Options& options) {
     }
     const char* const replicas = mesh.ep > 1 ? "dp x ep" : "dp";
     check_divides("items", options.items, replicas, mesh.dp * mesh.ep);
-    check_divides("items of a rank", options.items / (mesh.dp * mesh.ep), "micro-batches", options.micro_batches);
+    const std::string parts = mesh.dp * mesh.ep > 1 ? fmt::format("{} x micro-batches", replicas) : "micro-batches";
+    check_divides("items", options.items, parts, std::int64_t{mesh.dp} * mesh.ep * options.micro_batches);
 }
 
 void check_model(const Options& options) {
@@ -84,12 +85,15 @@ void check_model(const Options& options) {
     check_divides("heads", shape.heads, "tp", mesh.tp);
     check_divides("layers", shape.layers, options.chunks > 1 ? "pp x chunks" : "pp", mesh.pp * options.chunks);
     const bool split_rows = options.sequence_parallel && mesh.tp > 1;
-    check_divides("positions of a sequence", shape.sequence, split_rows ? "cp x tp" : "cp",
+    const char* const by_rows = mesh.cp > 1 ? "cp x tp" : "tp";
+    check_divides("sequence positions", shape.sequence, split_rows ? by_rows : "cp",
                   mesh.cp * (split_rows ? mesh.tp : 1));
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw UsageError(fmt::format("--top-k {} is more than --experts {}", shape.top_k, shape.experts));
+            throw UsageError(fmt::format(
+                "--top-k {0} is more than the experts there are, {1}; --top-k {1}, or --experts {2}, would fit",
+                shape.top_k, shape.experts, (shape.top_k + mesh.ep - 1) / mesh.ep * mesh.ep));
         }
     }
 }
@@ -104,7 +108,7 @@ void check_pipeline(const Options& options) {
     }
     const PipelineShape shape = shape_of(options);
     const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
-    schedule.check(shape);
+    schedule.check(shape);  // before the layers: more of them do not help a schedule that has no chunks
     if (!options.blocking_sends) {
         return;
     }
@@ -137,11 +141,11 @@ Plan plan_of(const Options& options, int rank) {
 
 void check_plan(const Options& options) {
     try {
+        check_pipeline(options);
         check_model(options);
         check_items(options);
-        check_pipeline(options);
     } catch (const DeadlockError&) {
-        throw;
+        throw;  // an exit code of its own
     } catch (const ProgramError& error) {
         throw UsageError(error.what());
     }

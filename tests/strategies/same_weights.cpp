@@ -1,0 +1,70 @@
+// Whatever the parallelism: the model that one rank would have trained.
+#include "tests/strategies/layouts.hpp"
+#include "tests/strategies/strategy_run.hpp"
+
+namespace {
+
+using namespace sim;
+using namespace sim::test;
+
+constexpr std::size_t every_tenth = 10;
+
+void expect_the_weights_of_one_rank(const std::string& line) {
+    EXPECT_LE(outcome_of_line(line).max_weight_difference, 1e-9) << line;
+}
+
+// On processes and on fibers.
+void expect_one_timeline_and_one_model(const std::string& line) {
+    const scenarios::Options options = options_of(line);
+    const ranks::Result fibers = launched(options, ranks::Host::fiber);
+    const ranks::Result processes = launched(options, ranks::Host::process);
+    EXPECT_EQ(fibers.timeline_sha256, processes.timeline_sha256) << line;
+    EXPECT_EQ(fibers.reports, processes.reports) << line;  // bit by bit
+}
+
+TEST(Layouts, AreTheFactorizationsOfAllNumbersUpTo16) {
+    EXPECT_EQ(all_meshes().size(), 341U);
+}
+
+class SameWeights : public testing::TestWithParam<int> {};
+
+// A part of all meshes, so that several can be tested at a time.
+constexpr int parts = 8;
+std::vector<std::string> lines_of_part(int part, std::size_t stride) {
+    std::vector<std::string> lines;
+    const std::vector<MeshSizes> meshes = all_meshes();
+    for (std::size_t i = static_cast<std::size_t>(part); i < meshes.size(); i += parts * stride) {
+        lines.push_back(layout_line(meshes[i], 2 * i));
+        lines.push_back(layout_line(meshes[i], 2 * i + 1));
+    }
+    return lines;
+}
+
+TEST_P(SameWeights, OnEveryMeshAreThoseOfOneRank) {
+    for (const std::string& line : lines_of_part(GetParam(), 1)) {
+        expect_the_weights_of_one_rank(line);
+    }
+}
+
+TEST_P(SameWeights, AndTheSameTimelineComeFromProcessesAndFibers) {
+    for (const std::string& line : lines_of_part(GetParam(), every_tenth)) {
+        expect_one_timeline_and_one_model(line);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Part, SameWeights, testing::Range(0, parts));
+
+TEST(DataParallelWeights, AreThoseOfOneRankHoweverGradientsAreAddedUp) {
+    for (const std::string& line : data_parallel_lines()) {
+        expect_the_weights_of_one_rank(line);
+    }
+}
+
+TEST(DataParallelWeights, AndTheirTimelineAreTheSameFromProcessesAndFibers) {
+    const std::vector<std::string> lines = data_parallel_lines();
+    for (std::size_t i = 0; i < lines.size(); i += every_tenth) {
+        expect_one_timeline_and_one_model(lines[i]);
+    }
+}
+
+}  // namespace
