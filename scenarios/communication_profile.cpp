@@ -33,7 +33,8 @@ struct ProfileOptions : RunOptions {
 
 const Executable executable{
     .name = "communication_profile",
-    .summary = "How long collectives take, by size: time, algorithm bandwidth and bus bandwidth, as nccl-tests has them.",
+    .summary =
+        "How long collectives take, by size: time, algorithm bandwidth and bus bandwidth, as nccl-tests has them.",
     .examples = {"communication_profile                                            # all-reduce on 2 GPUs over PCIe",
                  "communication_profile --sizes 1:1048576:2 --profile lab-nvlink   # every power of two",
                  "communication_profile --ranks 8 --algorithm parameter-server     # what the server costs",
@@ -67,8 +68,8 @@ void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
     }
     for (const std::int64_t size : options.sizes) {
         if (options.check && size > most_elements_with_data) {
-            throw UsageError(fmt::format("--check holds {} floats on every rank; it goes up to {}", size,
-                                         most_elements_with_data));
+            throw UsageError(
+                fmt::format("--check holds {} floats on every rank; it goes up to {}", size, most_elements_with_data));
         }
     }
     try {
@@ -96,8 +97,7 @@ std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cl
     if (!by_size.ok() || !options.check) {
         return by_size.ok() ? std::optional<Timed>{{what, by_size.end, {}}} : std::nullopt;
     }
-    const auto with_data =
-        ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, what))); });
+    const auto with_data = ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, what))); });
     if (!with_data.ok()) {
         return std::nullopt;
     }

@@ -108,8 +108,8 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
     }
     const auto possible = [](const ScalingSize& size) { return size.outcome.has_value(); };
     if (std::none_of(scaling.sizes.begin(), scaling.sizes.end(), possible)) {
-        throw UsageError(fmt::format("--scaling: none of these sizes is possible; the first: {}",
-                                     scaling.sizes.front().why_not));
+        throw UsageError(
+            fmt::format("--scaling: none of these sizes is possible; the first: {}", scaling.sizes.front().why_not));
     }
     print(asked.json ? json_scaling(scaling) : show_scaling(scaling));
     return agree ? done : complain(line.scenario.name, differs, failed);

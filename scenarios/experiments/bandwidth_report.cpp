@@ -43,8 +43,7 @@ std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>&
         const double busbw = row.bus_bandwidth() / giga;
         text += fmt::format("  {:>12} {:>13} {:>8} {:>7} {:>14.2f} {:>10.4f} {:>10.4f}{}\n", row.what.bytes(),
                             row.what.count(), "float", row.what.reduces() ? "sum" : "none", seconds(row.end) * 1e6,
-                            row.algorithm_bandwidth() / giga, busbw,
-                            checked ? fmt::format(" {:>8}", *row.wrong) : "");
+                            row.algorithm_bandwidth() / giga, busbw, checked ? fmt::format(" {:>8}", *row.wrong) : "");
         plot.x.push_back(size_text(row.what.bytes()));
         bus.values.push_back(busbw);
         sum += busbw;

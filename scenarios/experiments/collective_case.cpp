@@ -92,10 +92,10 @@ bool has_root(CollectiveKind kind) {
 }  // namespace
 
 const std::vector<CollectiveKind>& profiled_kinds() {
-    static const std::vector<CollectiveKind> kinds{
-        CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-        CollectiveKind::broadcast,  CollectiveKind::reduce,     CollectiveKind::gather,
-        CollectiveKind::scatter,    CollectiveKind::all_to_all};
+    static const std::vector<CollectiveKind> kinds{CollectiveKind::all_reduce,     CollectiveKind::all_gather,
+                                                   CollectiveKind::reduce_scatter, CollectiveKind::broadcast,
+                                                   CollectiveKind::reduce,         CollectiveKind::gather,
+                                                   CollectiveKind::scatter,        CollectiveKind::all_to_all};
     return kinds;
 }
 

@@ -82,7 +82,7 @@ struct Setter {
         } else if (const auto* list = std::get_if<std::vector<double>>(&value)) {
             for (const double x : *list) {
                 numbers.push_back(x == std::floor(x) && std::fabs(x) < 1e15 ? static_cast<std::int64_t>(x)
-                                                                           : kind.low - 1);
+                                                                            : kind.low - 1);
             }
         }
         const auto outside = [&](std::int64_t n) { return n < kind.low || n > kind.high; };

@@ -121,12 +121,11 @@ void add_scaling(const Scenario& scenario, Options& options, std::vector<OptionR
     if (scenario.axes.empty()) {
         return;
     }
-    const std::string meaning =
-        fmt::format("run with --{} 1, then 2 …, and compare", scenario.axes.front().first);
-    rows.push_back({"scaling", "1,2,…", meaning,
-                    List{1, most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
-                             options.scaling.assign(sizes.begin(), sizes.end());
-                         }}});
+    const std::string meaning = fmt::format("run with --{} 1, then 2 …, and compare", scenario.axes.front().first);
+    rows.push_back(
+        {"scaling", "1,2,…", meaning, List{1, most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
+                                               options.scaling.assign(sizes.begin(), sizes.end());
+                                           }}});
 }
 
 }  // namespace
@@ -136,20 +135,19 @@ std::vector<OptionRow> option_table(const Scenario& scenario, Options& options) 
     add_axes(scenario, options, rows);
     rows.push_back(host_row(options));
     add_clock_rows(options, rows);
-    rows.insert(
-        rows.end(),
-        {profile_row(options, "gpu-py"),
-         {"items", "N", "items in a step, over all ranks (16)", whole(options.items, 1, most_of_anything)},
-         {"compute-units", "X", "cost of one item, forward and backward (20)",
-          real(options.compute_units, 0, most_units)},
-         {"gradient-units", "X", "size of the whole model's gradient (500)",
-          real(options.gradient_units, 0, most_units)},
-         {"activation-units", "X", "size of one item's activation at a layer boundary, where one is sent (50)",
-          real(options.activation_units, 0, most_units)},
-         {"steps", "N", "training steps (1)", whole(options.steps, 1, most_of_anything)},
-         {"seed", "N", "of weights and items (1)",
-          Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}},
-         watchdog_row(options)});
+    rows.insert(rows.end(),
+                {profile_row(options, "gpu-py"),
+                 {"items", "N", "items in a step, over all ranks (16)", whole(options.items, 1, most_of_anything)},
+                 {"compute-units", "X", "cost of one item, forward and backward (20)",
+                  real(options.compute_units, 0, most_units)},
+                 {"gradient-units", "X", "size of the whole model's gradient (500)",
+                  real(options.gradient_units, 0, most_units)},
+                 {"activation-units", "X", "size of one item's activation at a layer boundary, where one is sent (50)",
+                  real(options.activation_units, 0, most_units)},
+                 {"steps", "N", "training steps (1)", whole(options.steps, 1, most_of_anything)},
+                 {"seed", "N", "of weights and items (1)",
+                  Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}},
+                 watchdog_row(options)});
     add_scaling(scenario, options, rows);
     add_output_rows(options, rows);
     add_model(options, rows);

@@ -41,10 +41,9 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
     }
     for (const std::string name : {"ranks", first.c_str(), "trace", "show-schedule"}) {
         if (settings.contains(name)) {
-            throw UsageError(fmt::format("{} and {} exclude each other: {}", settings["scaling"].what,
-                                         settings[name].what,
-                                         name == first || name == "ranks" ? "both say how many ranks there are"
-                                                                          : "there is more than one run"));
+            throw UsageError(fmt::format(
+                "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,
+                name == first || name == "ranks" ? "both say how many ranks there are" : "there is more than one run"));
         }
     }
 }

@@ -1,4 +1,5 @@
-// What a training run was asked to do: the options that all scenarios share, from the command line and from --config FILE.toml.
+// What a training run was asked to do: the options that all scenarios share, from the command line and from --config
+// FILE.toml.
 #pragma once
 
 #include "libsim/op.hpp"

@@ -42,8 +42,8 @@ const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string
     return *row;
 }
 
-std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows,
-                                             int argc, const char* const* argv) {
+std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
+                                             const char* const* argv) {
     auto read = read_command_line(executable, rows, argc, argv);
     if (auto* answer = std::get_if<Answer>(&read)) {
         return *answer;

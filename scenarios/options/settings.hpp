@@ -19,8 +19,8 @@ struct Setting {
 using Settings = std::map<std::string, Setting>;
 
 // Every value is one that its row takes. Throws UsageError where one is not, also if the command line wins over it.
-std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows,
-                                             int argc, const char* const* argv);
+std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
+                                             const char* const* argv);
 
 const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name);
 

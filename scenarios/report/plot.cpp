@@ -50,8 +50,7 @@ void draw_curve(const Curve& curve, std::size_t step, Canvas& canvas) {
     for (std::size_t i = 0; i + 1 < curve.values.size(); ++i) {
         for (std::size_t column = 1; column < step; ++column) {
             const double part = static_cast<double>(column) / static_cast<double>(step);
-            canvas.put(i * step + column, curve.values[i] + part * (curve.values[i + 1] - curve.values[i]),
-                       curve.line);
+            canvas.put(i * step + column, curve.values[i] + part * (curve.values[i + 1] - curve.values[i]), curve.line);
         }
     }
     for (std::size_t i = 0; i < curve.values.size(); ++i) {

@@ -57,9 +57,9 @@ std::string row(const ScalingSize& size) {
 std::string show_scaling(const Scaling& scaling) {
     std::string text = fmt::format("{}, profile {}: the same training for each size of {}\n\n", scaling.scenario,
                                    scaling.profile, scaling.axis);
-    text += fmt::format("{:>6} {:>6} {:>14} {:>10} {:>8} {:>12} {:>8} {:>9} {:>8} {:>8}  {}\n", scaling.axis, "ranks",
-                        "simulated", "samples/s", "speedup", "efficiency", "compute", "messages", "bubble", "idle",
-                        "why");
+    text +=
+        fmt::format("{:>6} {:>6} {:>14} {:>10} {:>8} {:>12} {:>8} {:>9} {:>8} {:>8}  {}\n", scaling.axis, "ranks",
+                    "simulated", "samples/s", "speedup", "efficiency", "compute", "messages", "bubble", "idle", "why");
     Curve ideal{.mark = 'o', .line = '.'};
     Curve reached{.mark = '*', .line = '-'};
     Plot plot;

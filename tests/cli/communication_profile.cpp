@@ -37,7 +37,7 @@ TEST(CommunicationProfile, GoesFromAThousandToTenMillionFloats) {
 }
 
 TEST(CommunicationProfile, OfARingOfTwoHasTheSameBusAsAlgorithmBandwidth) {
-    const json row = first_row("--sizes 500000");   // 2 MB
+    const json row = first_row("--sizes 500000");    // 2 MB
     EXPECT_EQ(row["seconds"], 2 * (467e-6 + 1e-3));  // 1 MB in each step
     EXPECT_EQ(row["algbw"], 2e6 / 0.002934);
     EXPECT_EQ(row["busbw"], 2e6 / 0.002934);  // 2 (2-1) / 2 = 1
@@ -90,9 +90,9 @@ TEST(CommunicationProfile, CutsWhatIsMadeOfChunksDownToAMultipleOfTheRanks) {
 }
 
 TEST(CommunicationProfile, WithRealNumbersTakesAsLongAndIsRight) {
-    for (const char* collective : {"all-reduce", "all-reduce --algorithm direct",
-                                   "all-reduce --algorithm parameter-server", "all-gather", "reduce-scatter",
-                                   "broadcast", "reduce", "gather", "scatter", "all-to-all"}) {
+    for (const char* collective :
+         {"all-reduce", "all-reduce --algorithm direct", "all-reduce --algorithm parameter-server", "all-gather",
+          "reduce-scatter", "broadcast", "reduce", "gather", "scatter", "all-to-all"}) {
         for (const int ranks : {2, 3, 5}) {
             // Exit code 0: every size took as long with data as without.
             const std::string options =
@@ -128,7 +128,8 @@ TEST(CommunicationProfile, PrintsTheTableOfNcclTestsAndAPlot) {
 TEST(CommunicationProfile, RefusesWhatCannotBe) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"--ranks 1", "--ranks must be a whole number from 2 to 100000, not 1"},
-        {"--sizes 0", "--sizes must be a list like 1,2,4 or 1:16:2 of whole numbers from 1 to 1000000000000, not \"0\""},
+        {"--sizes 0",
+         "--sizes must be a list like 1,2,4 or 1:16:2 of whole numbers from 1 to 1000000000000, not \"0\""},
         {"--sizes 1e3:x",
          "--sizes must be a list like 1,2,4 or 1:16:2 of whole numbers from 1 to 1000000000000, not \"1e3:x\""},
         {"--sizes 2 --ranks 3 --collective all-to-all",

@@ -59,8 +59,8 @@ TEST(Compare, KeepsTheBubbleApartFromOtherWaiting) {
 }
 
 TEST(Compare, OfAllFiveIsReadableAt140Columns) {
-    const Said said = compare(
-        {"0d_sequential", "1d_data_parallel", "2d_tensor_parallel", "3d_pipeline_parallel", "4d_hybrid"});
+    const Said said =
+        compare({"0d_sequential", "1d_data_parallel", "2d_tensor_parallel", "3d_pipeline_parallel", "4d_hybrid"});
     EXPECT_EQ(said.exit_code, 0) << said.err;
     for (const std::string& line : lines_of(said.out)) {
         EXPECT_LE(line.size(), 140) << line;
