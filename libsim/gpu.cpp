@@ -29,11 +29,6 @@ Op message_op(OpKind kind, Label label, int peer, Size size, Tag tag) {
             .amount = size.amount};
 }
 
-bool needs_root(CollectiveKind kind) {
-    return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
-           kind == CollectiveKind::scatter;
-}
-
 }  // namespace
 
 // A message of the program's own, checked.

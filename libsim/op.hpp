@@ -86,6 +86,10 @@ struct CollectiveWord {
 inline bool is_asynchronous(const Op& op) {
     return op.stream == Stream::own;
 }
+inline bool needs_root(CollectiveKind kind) {
+    return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
+           kind == CollectiveKind::scatter;
+}
 inline CollectiveWord collective_word(const Op& op) {
     return std::bit_cast<CollectiveWord>(op.bytes);
 }

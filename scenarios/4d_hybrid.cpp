@@ -1,6 +1,5 @@
 // 4D: all of it. dp x tp x pp x ep ranks: shares of the items, split layers, stages, and experts spread over ranks;
-// with
-// --cp, positions of each item spread over ranks as well, or instead of the experts.
+// --cp spreads positions of each item over ranks as well, or instead of the experts.
 //
 // Rank 0 to tp-1 share a layer's width, because they talk most and so should sit next to each other; then come cp, ep
 // and dp; stages are farthest apart. Each kind of group has its own messages: sums within tp, keys and values around
@@ -17,7 +16,7 @@ int main(int argc, char** argv) {
         .ranks_are_world = true,
         .examples = {"4d_hybrid --quiet                          # 2 x 2 x 2 x 2 = 16 ranks, 4 experts in each layer",
                      "4d_hybrid --cp 2 --quiet                   # context parallel in place of expert parallel",
-                     "4d_hybrid --dp 2 --tp 2 --pp 1 --ep 1 --profile two-nodes.toml   # a model on each of 2 nodes",
+                     "4d_hybrid --dp 2 --tp 2 --pp 1 --ep 1      # split layers and split items alone: 4 ranks",
                      "4d_hybrid --ranks 32 --quiet               # dp is what is left: 4"},
     };
     return sim::scenarios::run(scenario, argc, argv);

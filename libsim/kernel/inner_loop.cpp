@@ -49,9 +49,10 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
     message.amount = op.amount;
     message.bytes = op.bytes;
     message.payload = op.bytes > 0 ? self.payloads++ : 0;
-    message.number = ++self.messages;
+    message.number = number + 1;
     message.measure = op.measure;
     self.sends_free = end;
+    ++self.messages;
     add_checked(op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent, op.amount);
     if (on_span_) {
         emit(rank, op, number, begin, end, Duration{0}, id_of(rank, message));

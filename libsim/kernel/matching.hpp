@@ -18,7 +18,7 @@ struct Message {
     std::int64_t amount = 0;
     std::uint64_t bytes = 0;    // of payload; 0: time only
     std::uint32_t payload = 0;  // which of the source's payloads
-    std::uint32_t number = 0;   // which of the source's messages, from 1
+    std::uint32_t number = 0;   // which of the source's ops, from 1: the same however streams take turns
     Measure measure = Measure::bytes;
 };
 

@@ -154,8 +154,9 @@ void Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued)
                           .amount = op.amount,
                           .bytes = op.bytes,
                           .payload = issued.payload,
-                          .number = ++self.messages,
+                          .number = issued.op_number + 1,
                           .measure = op.measure};
+    ++self.messages;
     add_checked(op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent, op.amount);
     note(at.busy, at.clock, end);
     emit(rank, op, issued.op_number, at.clock, end, Duration{0}, id_of(rank, message));

@@ -144,8 +144,7 @@ void Inbox::check_numbers(Op& op) const {
         }
         word.group = groups_[local];
         const Group& group = run_->groups.group(word.group);
-        const bool has_root = op.peer >= 0 || word.kind == CollectiveKind::broadcast;
-        if (!group.contains(rank_) || (has_root && !group.contains(op.peer))) {
+        if (!group.contains(rank_) || ((op.peer >= 0 || needs_root(word.kind)) && !group.contains(op.peer))) {
             violated("a collective of others");
         }
         op.bytes = std::bit_cast<std::uint64_t>(word);

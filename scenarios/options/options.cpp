@@ -93,6 +93,9 @@ void check_combinations(const Options& options) {
     if (options.zero > 0 && options.compress != "none") {
         refuse("--zero", "--compress", "ZeRO scatters whole gradients");
     }
+    if (options.compress == "top-k" && options.synchronize != Algorithm::ring) {
+        refuse("--compress top-k", "--synchronize", "each rank's largest numbers are gathered, around a ring");
+    }
     if (options.accumulate > 0 && (options.zero > 0 || options.overlap)) {
         refuse("--accumulate", options.zero > 0 ? "--zero" : "--overlap", "gradients are added up once in a step");
     }

@@ -68,8 +68,8 @@ struct Options : RunOptions {
     std::vector<std::int64_t> scaling;
 
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
-    // Whether others see anything of a rank while it works on its items.
-    bool works_in_layers() const { return overlap || zero >= 2; }
+    // Whether a rank takes its items through the layers together, because others see how far it has come.
+    bool works_in_layers() const { return overlap || zero > 0; }
 };
 
 // Throws UsageError for whatever cannot be. With `first_axis`, as if that were asked of the scenario's first axis in

@@ -19,14 +19,13 @@ namespace {
 // Rows of a rank: one for each kind of work of its program, and one for each of its communication streams.
 constexpr const char* kind_names[] = {"compute", "send", "receive", "collective"};
 constexpr int kinds = 4;
-constexpr int rows = kinds + most_streams;
 
-// Numbered from 1: the first lane of each row, then the second …
+// Numbers to be read: 1 to 4 are the kinds, 101 is stream 1; the second lane of each is 1000 further on.
 struct Thread {
     int row = 0;
     int lane = 0;
 
-    int id() const { return 1 + row + rows * lane; }
+    int id() const { return (row < kinds ? 1 + row : 101 + row - kinds) + 1000 * lane; }
     std::string name() const {
         const std::string first = row < kinds ? kind_names[row] : fmt::format("stream {}", row - kinds + 1);
         return lane == 0 ? first : fmt::format("{} {}", first, lane + 1);
@@ -90,7 +89,8 @@ private:
     void assign_threads() {
         std::vector<std::size_t> order(spans_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        // Stable: what has the same place in a rank's program comes in its order.
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
             return std::tie(spans_[a].begin, spans_[a].end, spans_[a].rank, spans_[a].op_number) <
                    std::tie(spans_[b].begin, spans_[b].end, spans_[b].rank, spans_[b].op_number);
         });
@@ -156,7 +156,7 @@ private:
                 events.push_back({inside, i, span.kind == OpKind::send ? Mark::departure : Mark::arrival});
             }
         }
-        std::sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
+        std::stable_sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
             const Span& x = spans_[a.span];
             const Span& y = spans_[b.span];
             return std::tie(a.ns, a.mark, x.rank, x.op_number) < std::tie(b.ns, b.mark, y.rank, y.op_number);

@@ -13,13 +13,26 @@ namespace {
 
 constexpr std::size_t most_rows = 16;
 
+// "dp 2 x tp 2", where there is more than one axis to tell apart.
+std::string mesh_text(const Mesh& mesh) {
+    std::vector<std::string> axes;
+    for (const auto& [name, size] :
+         {std::pair{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}}) {
+        if (size > 1) {
+            axes.push_back(fmt::format("{} {}", name, size));
+        }
+    }
+    return axes.size() < 2 ? "" : fmt::format(" = {}", fmt::join(axes, " x "));
+}
+
 std::string header(const Outcome& outcome) {
     const Options& o = outcome.options;
     const bool processes = o.host == sim::ranks::Host::process;
-    return fmt::format(
-        "{}: {} step{} of {} item{} x {:.12g} compute units on {} rank{} ({}), profile {}\n", outcome.scenario, o.steps,
-        o.steps == 1 ? "" : "s", o.items, o.items == 1 ? "" : "s", o.compute_units, o.ranks, o.ranks == 1 ? "" : "s",
-        processes ? (o.ranks == 1 ? "a process" : "processes") : (o.ranks == 1 ? "a fiber" : "fibers"), o.profile);
+    return fmt::format("{}: {} step{} of {} item{} x {:.12g} compute units on {} rank{}{} ({}), profile {}\n",
+                       outcome.scenario, o.steps, o.steps == 1 ? "" : "s", o.items, o.items == 1 ? "" : "s",
+                       o.compute_units, o.ranks, o.ranks == 1 ? "" : "s", mesh_text(o.mesh),
+                       processes ? (o.ranks == 1 ? "a process" : "processes") : (o.ranks == 1 ? "a fiber" : "fibers"),
+                       o.profile);
 }
 
 // All ranks, or of many those with the least and the most of each kind of time.
@@ -63,6 +76,13 @@ std::string table(const Outcome& outcome) {
     return text;
 }
 
+std::string for_what(const Outcome& outcome, const Spent& spent) {
+    if (outcome.options.mesh.pp > 1 && spent.least_compute == spent.most_compute) {
+        return "the stages before and after it";
+    }
+    return fmt::format("they compute from {:.3f} s to {:.3f} s", spent.least_compute, spent.most_compute);
+}
+
 // What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
 std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
     const int n = outcome.options.ranks;
@@ -77,9 +97,8 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
         {spent.communication,
          fmt::format("a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
                      spent.communication / n, outcome.simulated_seconds())},
-        {spent.idle,
-         fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: they compute from {:.3f} s to {:.3f} s",
-                     spent.idle / n, outcome.simulated_seconds(), spent.least_compute, spent.most_compute)},
+        {spent.idle, fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: {}", spent.idle / n,
+                                 outcome.simulated_seconds(), for_what(outcome, spent))},
         {spent.extra_compute(outcome),
          fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
                      spent.compute, outcome.sequential_seconds)}};
@@ -114,6 +133,10 @@ std::string summary(const Outcome& outcome) {
     line("time went into", fmt::format("{:.1f} % compute, {:.1f} % communication, {:.1f} % idle, of {} x {:.3f} s",
                                        spent.percent(spent.compute), spent.percent(spent.communication),
                                        spent.percent(spent.idle), outcome.options.ranks, outcome.simulated_seconds()));
+    if (outcome.options.mesh.pp > 1) {
+        line("bubble", fmt::format("{:.1f} % of it: idle because stages wait for each other (schedule {})",
+                                   100 * outcome.bubble_fraction(), outcome.options.schedule));
+    }
     line("why", why_not_ideal(outcome, spent));
     line("loss", fmt::format("{:.6f} -> {:.6f}", outcome.loss_before, outcome.loss));
     line("weights", agreement(outcome));

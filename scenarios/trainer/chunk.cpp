@@ -43,7 +43,7 @@ Chunk::Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& co
 training::Surroundings Chunk::surroundings(const Costs& costs) {
     training::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
     around.work = [this, &costs](training::Region region, training::Pass pass) {
-        meter_->add(costs.compute(items_, layer_, region, pass));
+        meter_->add(costs.compute(items_, layer_, region, pass), layer_);
     };
     around.begin_layer = [this](int layer, training::Pass pass) {
         layer_ = layer;

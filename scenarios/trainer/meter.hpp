@@ -6,6 +6,9 @@
 
 #include "libsim/gpu.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 
 namespace sim::scenarios {
@@ -14,23 +17,36 @@ class Meter {
 public:
     explicit Meter(GPU& gpu) : gpu_(&gpu) {}
 
-    // What is added from now on is called `text`.
-    void label(std::string text) {
+    // What is added from now on is called `text`, with the layers it is of if asked: "forward …, layers 2 to 3".
+    void label(std::string text, bool with_layers) {
         settle();
         label_ = std::move(text);
+        with_layers_ = with_layers;
     }
-    void add(Units units) { open_ = open_ + units; }
+    void add(Units units, int layer) {
+        lowest_ = open_ > Units{} ? std::min(lowest_, layer) : layer;
+        highest_ = open_ > Units{} ? std::max(highest_, layer) : layer;
+        open_ = open_ + units;
+    }
     void settle() {
         if (open_ > Units{}) {
-            gpu_->compute(label_, open_);
+            gpu_->compute(with_layers_ ? label_ + layers() : label_, open_);
             open_ = {};
         }
     }
 
 private:
+    std::string layers() const {
+        return lowest_ == highest_ ? fmt::format(", layer {}", lowest_)
+                                   : fmt::format(", layers {} to {}", lowest_, highest_);
+    }
+
     GPU* gpu_;
     std::string label_;
+    bool with_layers_ = false;
     Units open_;
+    int lowest_ = 0;
+    int highest_ = 0;
 };
 
 }  // namespace sim::scenarios

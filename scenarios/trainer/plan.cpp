@@ -66,7 +66,7 @@ void check_items(const Options& options) {
     if (options.item_by_item) {
         if (options.works_in_layers() && options.items < mesh.dp) {
             throw UsageError(
-                fmt::format("{} items leave some of dp {} without any; --zero 2 and 3 and --overlap need "
+                fmt::format("{} items leave some of dp {} without any; --zero and --overlap need "
                             "at least {}",
                             options.items, mesh.dp, mesh.dp));
         }
@@ -89,7 +89,7 @@ void check_model(const Options& options) {
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw UsageError(fmt::format("--top-k {} is more than the {} experts", shape.top_k, shape.experts));
+            throw UsageError(fmt::format("--top-k {} is more than --experts {}", shape.top_k, shape.experts));
         }
     }
 }
@@ -140,6 +140,8 @@ void check_plan(const Options& options) {
         check_model(options);
         check_items(options);
         check_pipeline(options);
+    } catch (const DeadlockError&) {
+        throw;
     } catch (const ProgramError& error) {
         throw UsageError(error.what());
     }

@@ -114,8 +114,11 @@ private:
     bool is_one_piece() const { return options_->item_by_item && !options_->works_in_layers(); }
 
     void label(int micro_batch, const char* pass) {
-        meter_.label(is_one_piece() ? fmt::format("Process item {}", share(micro_batch).first)
-                                    : fmt::format("{} of micro-batch {}", pass, micro_batch));
+        if (is_one_piece()) {
+            meter_.label(fmt::format("Process item {}", share(micro_batch).first), false);
+        } else {
+            meter_.label(fmt::format("{} of micro-batch {}", pass, micro_batch), true);
+        }
     }
 
     const sim::Share& share(int micro_batch) const {

@@ -45,6 +45,50 @@ TEST(Usage, ThatCannotBeEndsWithExitCode2AndOneLine) {
         "0d_sequential: --ranks must be 1, not 2: 0d_sequential is the run on one rank that others are compared with");
 }
 
+TEST(Usage, OfAModelOrItemsThatCannotBeSplitSaysWhatWouldFit) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"2d_tensor_parallel --ranks 5", "4 heads cannot be split over tp 5; 5 heads, or tp 4, would fit"},
+        {"2d_tensor_parallel --heads 5",
+         "16 hidden numbers cannot be split over heads 5; 15 or 20 hidden numbers, or heads 4 or 8, would fit"},
+        {"2d_tensor_parallel --sequence-parallel --sequence 6",
+         "6 positions of a sequence cannot be split over cp x tp 4; 4 or 8 positions of a sequence, or cp x tp 3 or 6, "
+         "would fit"},
+        {"3d_pipeline_parallel --ranks 3",
+         "4 layers cannot be split over pp 3; 3 or 6 layers, or pp 2 or 4, would fit"},
+        {"3d_pipeline_parallel --schedule interleaved --layers 12",
+         "12 layers cannot be split over pp x chunks 8; 8 or 16 layers, or pp x chunks 6 or 12, would fit"},
+        {"3d_pipeline_parallel --schedule interleaved --layers 8 --items 12 --micro-batches 6",
+         "interleaved needs micro-batches divisible by stages: 6 over 4; 4 or 8 would fit"},
+        {"3d_pipeline_parallel --schedule gpipe --layers 8 --chunks 2",
+         "gpipe has one chunk per stage, not 2; interleaved takes more"},
+        {"4d_hybrid --items 12",
+         "3 items of a rank cannot be split over micro-batches 4; 4 items of a rank, or micro-batches 3, would fit"},
+        {"4d_hybrid --experts 3", "3 experts cannot be split over ep 2; 2 or 4 experts, or ep 1 or 3, would fit"},
+        {"4d_hybrid --experts 2 --top-k 3", "--top-k 3 is more than --experts 2"},
+        {"4d_hybrid --ranks 10",
+         "--ranks 10 is not dp 2 x tp 2 x pp 2 x ep 2 x cp 1 = 16; give fewer of them, or others"},
+        {"1d_data_parallel --ranks 32 --overlap",
+         "16 items leave some of dp 32 without any; --zero and --overlap need at least 32"},
+    };
+    for (const auto& [line, what] : cases) {
+        EXPECT_EQ(refusal(line), line.substr(0, line.find(' ')) + ": " + what);
+    }
+}
+
+TEST(BlockingSends, OfAScheduleThatNeverEndsAreADeadlock) {
+    const Said said = run_command("3d_pipeline_parallel --blocking-sends --quiet");
+    EXPECT_EQ(said.exit_code, 3);
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(said.err,
+              "3d_pipeline_parallel: with --blocking-sends, --schedule 1f1b never ends where a send waits for its "
+              "receiver\n"
+              "these stages wait for each other for ever:\n"
+              "  stage 2, step 1: sends the activation of micro-batch 1 to stage 3\n"
+              "  stage 3, step 1: sends the gradient of micro-batch 0 to stage 2\n"
+              "--schedule gpipe ends; so does 1f1b without --blocking-sends\n");
+    EXPECT_EQ(run_command("3d_pipeline_parallel --blocking-sends --schedule gpipe --quiet").exit_code, 0);
+}
+
 TEST(Usage, OfAProfileWithoutUnitsIsRefused) {
     const TemporaryFolder folder;
     const std::string file = folder.with("p.toml", R"(kind = "uniform"

@@ -42,6 +42,34 @@ TEST(DataParallel, OnFourRanksTakes16Point1Seconds) {
     }
 }
 
+TEST(Pipeline, OnANetworkForNothingHasTheBubbleOfItsClosedForm) {
+    const TemporaryFolder folder;
+    const std::string profile = folder.with("p.toml", R"(kind = "units"
+        [compute]
+        seconds_per_unit = 0.1
+        [network]
+        latency_seconds = 0
+        seconds_per_data_unit = 0)");
+    struct Case {
+        std::string options;
+        double simulated;
+        double bubble;
+    };
+    // A micro-batch of 16 / m items takes 32 / (4 m) s on one of 4 stages; (m + p - 1) of them are a step.
+    const Case cases[] = {{"--schedule gpipe", 14, 3.0 / 7},
+                          {"--schedule 1f1b", 14, 3.0 / 7},
+                          {"--schedule gpipe --micro-batches 16", 9.5, 3.0 / 19},
+                          {"--schedule 1f1b --micro-batches 16", 9.5, 3.0 / 19},
+                          {"--schedule interleaved --layers 8", 11, 3.0 / 11}};  // half the bubble: 8 + 6 / 2 s
+    for (const Case& c : cases) {
+        const json r = report(fmt::format("3d_pipeline_parallel --profile '{}' {}", profile, c.options));
+        EXPECT_EQ(r["simulated_seconds"], c.simulated) << c.options;
+        EXPECT_DOUBLE_EQ(r["bubble_fraction"].get<double>(), c.bubble) << c.options;
+        EXPECT_LE(r["max_weight_difference"].get<double>(), 1e-9) << c.options;
+    }
+    EXPECT_EQ(report("2d_tensor_parallel")["bubble_fraction"], 0.0);
+}
+
 struct Costs {
     std::string profile = "gpu-py";
     std::int64_t compute_ps = 100'000'000'000;  // per unit

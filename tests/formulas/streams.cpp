@@ -1,5 +1,6 @@
 // Communication streams: in order on one stream, side by side on different ones, joined by handles.
 #include "libsim/collectives/all_reduce.hpp"
+#include "ranks/recorded.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -248,4 +249,25 @@ TEST_P(Streams, MemoryIsCountedAtItsPeak) {
     const Simulation wrong = simulate(ranks(1), [](GPU& gpu) { gpu.release("nothing", Units{1}); });
     EXPECT_THAT(wrong.result.fault->message,
                 testing::HasSubstr("rank 0 frees at 0 s 1 unit more than it has allocated"));
+}
+
+TEST(RecordedStreams, GiveTheTimelineOfTheProgramItself) {
+    const auto program = [](GPU& gpu) {
+        const int n = gpu.world_size();
+        for (int layer = 0; layer < 3; ++layer) {
+            gpu.compute(Units{static_cast<double>(5 + gpu.rank())});
+            gpu.on(first, [&] { all_reduce(gpu, world(gpu), Units{40}); });
+            const Handle sent = gpu.on(second, [&] {
+                gpu.send((gpu.rank() + 1) % n, Units{30});
+                gpu.receive((gpu.rank() + n - 1) % n, Units{30});
+            });
+            gpu.wait(sent);
+        }
+    };
+    const ranks::LaunchOptions options{.ranks = 5, .host = ranks::Host::fiber, .cluster = gpu_py()};
+    const ranks::Result launched = ranks::launch(options, program);
+    const ranks::Result replayed = ranks::Recording(5, program).replay(options);
+    ASSERT_TRUE(launched.ok() && replayed.ok());
+    EXPECT_EQ(replayed.timeline_sha256, launched.timeline_sha256);
+    EXPECT_EQ(replayed.end, launched.end);
 }

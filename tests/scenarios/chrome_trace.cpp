@@ -108,7 +108,65 @@ TEST(ChromeTrace, GivesOverlappingReceivesThreadsOfTheirOwn) {
     for (const Json& e : of_phase(events, "X")) {
         begins[e["tid"].get<int>()].push_back(e["ts"].get<double>());
     }
-    EXPECT_EQ(begins, (std::map<int, std::vector<double>>{{3, {0, 0.01}}, {7, {0.005, 0.015}}}));
+    EXPECT_EQ(begins, (std::map<int, std::vector<double>>{{3, {0, 0.01}}, {1003, {0.005, 0.015}}}));
+}
+
+TEST(ChromeTrace, GivesEachStreamAThreadOfItsOwn) {
+    Span on_first = message(OpKind::send, 0, 1, 5, 0, 10'000);
+    on_first.stream = Stream{1};
+    Span on_second = message(OpKind::receive, 0, 1, 6, 5'000, 15'000);
+    on_second.stream = Stream{2};
+    Span asynchronous = message(OpKind::send, 0, 1, 7, 0, 10'000);
+    asynchronous.stream = Stream::own;  // one of the program's own sends
+    const Json events = events_of({compute(0, 0, 20'000), on_first, on_second, asynchronous}, 1);
+    std::map<int, std::string> threads;
+    for (const Json& e : of_phase(events, "M")) {
+        if (e["name"] == "thread_name") {
+            threads[e["tid"].get<int>()] = e["args"]["name"];
+        }
+    }
+    EXPECT_EQ(threads, (std::map<int, std::string>{{1, "compute"}, {2, "send"}, {101, "stream 1"}, {102, "stream 2"}}));
+    std::map<int, std::string> slices;
+    for (const Json& e : of_phase(events, "X")) {
+        slices[e["tid"].get<int>()] = e["cat"];
+    }
+    EXPECT_EQ(slices, (std::map<int, std::string>{{1, "compute"}, {2, "send"}, {101, "send"}, {102, "receive"}}));
+}
+
+TEST(ChromeTrace, DrawsMemoryAsACurveForEachMeasure) {
+    const auto allocation = [](Measure measure, std::int64_t held, std::int64_t at) {
+        Span span = compute(1, at, at);
+        span.kind = OpKind::allocate;
+        span.measure = measure;
+        span.amount = held;  // all that is then held
+        return span;
+    };
+    const Json events =
+        events_of({allocation(Measure::units, 500'000'000'000, 0), allocation(Measure::bytes, 4096, 1'000'000),
+                   allocation(Measure::units, 0, 2'000'000)},
+                  2);
+    const std::vector<Json> expected{
+        Json::parse(R"({"name":"memory, units","ph":"C","ts":0,"pid":1,"args":{"in use":500.0}})"),
+        Json::parse(R"({"name":"memory, bytes","ph":"C","ts":1,"pid":1,"args":{"in use":4096.0}})"),
+        Json::parse(R"({"name":"memory, units","ph":"C","ts":2,"pid":1,"args":{"in use":0.0}})")};
+    EXPECT_EQ(of_phase(events, "C"), expected);
+    EXPECT_TRUE(of_phase(events, "X").empty());
+    EXPECT_EQ(of_phase(events, "M").size(), 4U);  // two ranks, no threads
+}
+
+TEST(ChromeTrace, OfOneInstantKeepsTheOrderOfTheProgram) {
+    std::vector<Span> spans;
+    for (int i = 0; i < 100; ++i) {
+        Span span = compute(0, 0, 0);
+        span.kind = OpKind::allocate;
+        span.amount = Units(i).billionths();
+        spans.push_back(span);
+    }
+    const std::vector<Json> curve = of_phase(events_of(spans, 1), "C");
+    ASSERT_EQ(curve.size(), 100U);
+    for (std::size_t i = 0; i < curve.size(); ++i) {
+        EXPECT_EQ(curve[i]["args"]["in use"], static_cast<double>(i));
+    }
 }
 
 TEST(ChromeTrace, IsSortedByTime) {

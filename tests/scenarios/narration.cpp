@@ -79,6 +79,48 @@ TEST(Narration, SaysHowLongAReceiveWaited) {
         "    1.750s [PID 4712] Rank 1: Finished receive: all-reduce from Rank 0 (waited 0.700s, ack delay 0.050s)");
 }
 
+TEST(Narration, SaysWhichStreamSomethingIsOn) {
+    Story story;
+    Span on_stream = message(OpKind::send, 0, 1, 2, 3.3);
+    on_stream.stream = Stream{3};
+    Span asynchronous = message(OpKind::send, 1, 0, 4, 5);
+    asynchronous.stream = Stream::own;
+    story.narration.add(on_stream);
+    story.narration.add(asynchronous);
+    story.narration.tell_all();
+    EXPECT_THAT(
+        story.lines,
+        ElementsAre("    2.000s [PID 4711] Rank 0: Initiating send: all-reduce (62.5 units) to Rank 1, stream 3",
+                    "    3.300s [PID 4711] Rank 0: Finished send: all-reduce to Rank 1 (took 1.300s), stream 3",
+                    "    4.000s [PID 4712] Rank 1: Initiating send: all-reduce (62.5 units) to Rank 0",
+                    "    5.000s [PID 4712] Rank 1: Finished send: all-reduce to Rank 0 (took 1.000s)"));
+}
+
+TEST(Narration, LeavesMemoryToTheTrace) {
+    Story story;
+    Span allocation = compute(0, 0, 1, 1);
+    allocation.kind = OpKind::allocate;
+    story.narration.add(allocation);
+    story.narration.tell_all();
+    EXPECT_TRUE(story.lines.empty());
+}
+
+TEST(Narration, OfOneInstantKeepsTheOrderOfTheProgram) {
+    Story story;
+    std::vector<std::string> texts;
+    for (int i = 0; i < 100; ++i) {
+        texts.push_back(std::to_string(i));
+    }
+    for (const std::string& text : texts) {
+        story.narration.add({.rank = 0, .kind = OpKind::log, .label = &text, .begin = at(1), .end = at(1)});
+    }
+    story.narration.tell_all();
+    ASSERT_EQ(story.lines.size(), texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        EXPECT_EQ(story.lines[i], "    1.000s [PID 4711] Rank 0: " + texts[i]);
+    }
+}
+
 TEST(Narration, IsInOrderOfTimeThenRankThenProgram) {
     Story story;
     story.narration.add(compute(1, 0, 0, 1));

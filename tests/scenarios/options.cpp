@@ -14,6 +14,11 @@ const Scenario parallel{.name = "2x",
                         .axes = {{"dp", 4}, {"tp", 1}},
                         .item_by_item = true,
                         .examples = {"2x  # all of it"}};
+const Scenario mesh{.name = "4x",
+                    .summary = "A scenario.",
+                    .axes = {{"dp", 2}, {"tp", 2}, {"pp", 2}, {"ep", 2}, {"cp", 1}},
+                    .ranks_are_world = true,
+                    .examples = {}};
 const Scenario alone{.name = "0x", .summary = "A scenario.", .axes = {}, .item_by_item = true, .examples = {}};
 
 Options read(const Scenario& scenario, std::vector<const char*> arguments) {
@@ -128,7 +133,8 @@ TEST(Options, ThatCannotBeAreRefused) {
         {{"--seed", "-1"}, "--seed must be a whole number from 0, not -1"},
         {{"--host", "thread"}, "--host must be process or fiber, not \"thread\""},
         {{"--clock", "vitual"}, "--clock must be virtual or wall, not \"vitual\"; did you mean virtual?"},
-        {{"--schedule", "gpip"}, "--schedule must be gpipe or 1f1b or interleaved, not \"gpip\"; did you mean gpipe?"},
+        {{"--schedule", "gpip"},
+         "--schedule must be gpipe or 1f1b or interleaved or zb_h1, not \"gpip\"; did you mean gpipe?"},
         {{"--trace", ""}, "--trace must be a text that is not empty, not \"\""},
         {{"--item", "3"}, "unknown option --item; did you mean --items?"},
         {{"--gradient_units=3"}, "unknown option --gradient_units; did you mean --gradient-units?"},
@@ -140,6 +146,62 @@ TEST(Options, ThatCannotBeAreRefused) {
     for (const auto& [arguments, said] : cases) {
         EXPECT_EQ(complaint(parallel, arguments), said);
     }
+}
+
+TEST(Options, ThatExcludeEachOtherAreRefused) {
+    const std::vector<std::pair<std::vector<const char*>, std::string>> cases{
+        {{"--zero", "1", "--synchronize", "direct"},
+         "--zero and --synchronize exclude each other: ZeRO scatters gradients around a ring"},
+        {{"--zero", "2", "--compress", "16-bit"},
+         "--zero and --compress exclude each other: ZeRO scatters whole gradients"},
+        {{"--compress", "top-k", "--synchronize", "parameter-server"},
+         "--compress top-k and --synchronize exclude each other: each rank's largest numbers are gathered, around a "
+         "ring"},
+        {{"--accumulate", "2", "--zero", "1"},
+         "--accumulate and --zero exclude each other: gradients are added up once in a step"},
+        {{"--accumulate", "2", "--overlap"},
+         "--accumulate and --overlap exclude each other: gradients are added up once in a step"},
+        {{"--weighted", "--overlap"},
+         "--weighted and --overlap exclude each other: a rank without items would not take part"},
+        {{"--weighted", "--zero", "3"},
+         "--weighted and --zero exclude each other: a rank without items would not take part"},
+        {{"--zero", "4"}, "--zero must be a whole number from 0 to 3, not 4"},
+        {{"--compress", "topk"}, "--compress must be none or top-k or 16-bit, not \"topk\"; did you mean top-k?"},
+        {{"--compress-fraction", "0"}, "--compress-fraction must be a number from 1e-09 to 1, not 0"},
+    };
+    for (const auto& [arguments, said] : cases) {
+        EXPECT_EQ(complaint(parallel, arguments), said);
+    }
+}
+
+TEST(Options, OfAMeshTakeTheFirstAxisFromAllRanks) {
+    EXPECT_EQ(read(mesh, {}).ranks, 16);
+    EXPECT_EQ(read(mesh, {"--ranks", "32"}).mesh.dp, 4);
+    EXPECT_EQ(read(mesh, {"--ranks", "8"}).mesh.dp, 1);
+    EXPECT_EQ(read(mesh, {"--ranks", "6", "--tp", "3", "--pp", "1", "--ep", "1"}).mesh.dp, 2);
+    EXPECT_EQ(read(mesh, {"--ranks", "24", "--dp", "3"}).ranks, 24);
+    EXPECT_EQ(complaint(mesh, {"--ranks", "10"}),
+              "--ranks 10 is not dp 2 x tp 2 x pp 2 x ep 2 x cp 1 = 16; give fewer of them, or others");
+    EXPECT_EQ(complaint(mesh, {"--ranks", "16", "--dp", "4"}),
+              "--ranks 16 is not dp 4 x tp 2 x pp 2 x ep 2 x cp 1 = 32; give fewer of them, or others");
+}
+
+TEST(Options, OfContextParallelStandInForExpertParallelUnlessBothAreAskedFor) {
+    const Options context = read(mesh, {"--cp", "2"});
+    EXPECT_EQ(context.mesh.ep, 1);
+    EXPECT_EQ(context.ranks, 16);
+    EXPECT_EQ(context.shape.experts, 0);
+    const Options both = read(mesh, {"--cp", "2", "--ep", "2"});
+    EXPECT_EQ(both.ranks, 32);
+    EXPECT_EQ(both.shape.experts, 4);  // two for each of ep, unless --experts says otherwise
+    EXPECT_EQ(read(mesh, {"--experts", "8"}).shape.experts, 8);
+}
+
+TEST(Options, ChunksAreTwoWhereTheScheduleInterleavesAStage) {
+    EXPECT_EQ(read(mesh, {}).chunks, 1);
+    EXPECT_EQ(read(mesh, {"--schedule", "interleaved"}).chunks, 2);
+    EXPECT_EQ(read(mesh, {"--schedule", "interleaved", "--pp", "1"}).chunks, 1);
+    EXPECT_EQ(read(mesh, {"--schedule", "interleaved", "--chunks", "4"}).chunks, 4);
 }
 
 TEST(Options, OfAScenarioOnOneRankHaveNoAxes) {

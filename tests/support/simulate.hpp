@@ -23,6 +23,7 @@ struct KeptSpan {
     Duration end{0};
     Duration idle{0};
     std::uint64_t message = 0;
+    Stream stream = Stream::main;
     friend bool operator==(const KeptSpan&, const KeptSpan&) = default;
 };
 
@@ -42,9 +43,17 @@ struct Simulation {
 };
 
 inline KeptSpan keep(const Span& s) {
-    return {
-        s.rank, s.kind,   s.op_number, *s.label, s.peer, s.amount, s.begin.time_since_epoch(), s.end.time_since_epoch(),
-        s.idle, s.message};
+    return {s.rank,
+            s.kind,
+            s.op_number,
+            *s.label,
+            s.peer,
+            s.amount,
+            s.begin.time_since_epoch(),
+            s.end.time_since_epoch(),
+            s.idle,
+            s.message,
+            s.stream};
 }
 
 inline Simulation simulate(ranks::LaunchOptions options, const ranks::Program& program) {

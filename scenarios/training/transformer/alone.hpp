@@ -31,7 +31,7 @@ struct Training {
     double loss_after = 0;
 };
 
-// `steps` steps, each over all items.
+// `steps` steps, each over all items, one after the other: what 0D computes, to the last bit.
 Training train(const TrainingTask& task);
 
 // Over items 0 to items - 1.

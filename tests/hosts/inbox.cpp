@@ -1,0 +1,125 @@
+// What the supervisor takes from a rank: nothing that the kernel could not bear, whatever the rank has written.
+#include "ranks/process/inbox.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+
+namespace {
+
+using namespace sim;
+using namespace sim::ranks;
+
+// The memory of rank 0 of two, as if the rank had written there.
+struct Written {
+    LaunchOptions options{.ranks = 2};
+    Run run{options, Order::any};
+    std::unique_ptr<RankMemory> memory = std::make_unique<RankMemory>();
+    Inbox inbox{0, *memory, run};
+
+    // Empty: the op was taken.
+    std::string complaint(const Op& op) {
+        const std::uint64_t at = memory->ops_written;
+        memory->ops[at % op_slots] = op;
+        memory->ops_written = at + 1;
+        try {
+            inbox.fetch();
+        } catch (const Inbox::Violation& violation) {
+            return violation.what();
+        }
+        return "";
+    }
+};
+
+std::string complaint(const Op& op) {
+    return Written{}.complaint(op);
+}
+
+Op collective(const CollectiveWord& word, int root = -1) {
+    return {.kind = OpKind::collective, .peer = root, .amount = 1, .bytes = std::bit_cast<std::uint64_t>(word)};
+}
+
+const Op send{.kind = OpKind::send, .peer = 1, .amount = 1};
+
+Op on(int stream, Op op) {
+    op.stream = static_cast<Stream>(stream);
+    return op;
+}
+
+constexpr const char* wrong_stream = "rank 0 broke its queue (an op on a stream that cannot have it)";
+
+TEST(Inbox, TakesMessagesCollectivesWaitsAndMarksOnAStream) {
+    for (const Op& op : {send, Op{.kind = OpKind::receive, .peer = 1, .amount = -1}, collective({}),
+                         Op{.kind = OpKind::enter, .amount = 1, .bytes = collective({}).bytes},
+                         Op{.kind = OpKind::wait}, Op{.kind = OpKind::record}}) {
+        EXPECT_EQ(complaint(on(1, op)), "") << name_of(op.kind);
+        EXPECT_EQ(complaint(on(most_streams, op)), "") << name_of(op.kind);
+    }
+}
+
+TEST(Inbox, RefusesStreamsThatThereAreNot) {
+    for (const int stream : {most_streams + 1, 100, 254}) {
+        EXPECT_EQ(complaint(on(stream, send)), wrong_stream) << stream;
+        EXPECT_EQ(complaint(on(stream, {.kind = OpKind::record})), wrong_stream) << stream;
+    }
+}
+
+TEST(Inbox, RefusesWhatOnlyTheMainStreamCanDo) {
+    for (const OpKind kind : {OpKind::compute, OpKind::allocate, OpKind::log, OpKind::now, OpKind::finish}) {
+        EXPECT_EQ(complaint(on(1, {.kind = kind})), wrong_stream) << name_of(kind);
+        EXPECT_EQ(complaint({.kind = kind}), "") << name_of(kind);
+    }
+    EXPECT_EQ(complaint(on(1, {.kind = OpKind::wait, .bytes = 8})), wrong_stream);  // data comes to the program
+}
+
+TEST(Inbox, RefusesAMarkOfTheMainStream) {
+    EXPECT_EQ(complaint({.kind = OpKind::record}), wrong_stream);
+}
+
+TEST(Inbox, RefusesAsynchronousOpsThatStartNothing) {
+    for (const OpKind kind : {OpKind::wait, OpKind::record, OpKind::allocate, OpKind::log, OpKind::now}) {
+        EXPECT_EQ(complaint(on(255, {.kind = kind})), wrong_stream) << name_of(kind);
+    }
+    EXPECT_EQ(complaint(on(255, collective({}))), wrong_stream);
+    EXPECT_EQ(complaint(on(255, {.kind = OpKind::compute})), "");
+}
+
+TEST(Inbox, RefusesCollectivesThatThereAreNot) {
+    constexpr const char* unknown = "rank 0 broke its queue (an unknown collective)";
+    constexpr auto all_reduce = CollectiveKind::all_reduce;
+    EXPECT_EQ(complaint(collective({.kind = all_reduce, .algorithm = Algorithm::parameter_server})), "");
+    EXPECT_EQ(complaint(collective({.kind = all_reduce, .algorithm = static_cast<Algorithm>(3)})), unknown);
+    EXPECT_EQ(complaint(collective({.kind = all_reduce, .reduction = static_cast<Reduction>(3)})), unknown);
+    EXPECT_EQ(complaint(collective({.kind = static_cast<CollectiveKind>(9)})), unknown);
+    EXPECT_EQ(complaint(collective({.group = static_cast<GroupId>(1), .kind = all_reduce})), unknown);
+    EXPECT_EQ(complaint(on(1, collective({.kind = all_reduce, .algorithm = static_cast<Algorithm>(255)}))), unknown);
+}
+
+TEST(Inbox, RefusesARootThatIsNotInTheGroup) {
+    constexpr const char* of_others = "rank 0 broke its queue (a collective of others)";
+    for (const CollectiveKind kind :
+         {CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::gather, CollectiveKind::scatter}) {
+        EXPECT_EQ(complaint(collective({.kind = kind}, 1)), "") << name_of(kind);
+        EXPECT_EQ(complaint(collective({.kind = kind}, 2)), of_others) << name_of(kind);
+        EXPECT_EQ(complaint(collective({.kind = kind}, -1)), of_others) << name_of(kind);
+    }
+    EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all}, -1)), "");
+}
+
+TEST(Inbox, TakesNegativeAmountsOfMemoryAlone) {
+    EXPECT_EQ(complaint({.kind = OpKind::allocate, .amount = -5}), "");
+    EXPECT_EQ(complaint({.kind = OpKind::compute, .amount = -5}), "rank 0 broke its queue (a negative amount)");
+    EXPECT_EQ(complaint(on(1, {.kind = OpKind::wait, .amount = -5})), "rank 0 broke its queue (a negative amount)");
+}
+
+TEST(Inbox, RefusesAFlagThatIsNeitherOnNorOff) {
+    Op op = send;
+    const unsigned char neither = 2;
+    std::memcpy(reinterpret_cast<unsigned char*>(&op) + offsetof(Op, answer), &neither, 1);
+    EXPECT_EQ(complaint(op), "rank 0 broke its queue (a flag that is neither on nor off)");
+}
+
+}  // namespace
