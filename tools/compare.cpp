@@ -129,11 +129,12 @@ void print(const std::vector<Row>& rows, std::size_t left) {
 void print_notes(const std::vector<json>& runs) {
     fmt::print(
         "\n"
-        "compute, messages, bubble, idle: simulated seconds, mean over the ranks; they add up to the simulated time.\n"
-        "  messages: those that nothing was computed beside. bubble: waiting for other stages of a pipeline.\n"
+        "compute, exposed comm(unication), bubble, idle: simulated seconds, mean over the ranks; they add up to "
+        "simulated.\n"
+        "  exposed comm: messages that nothing was computed beside. bubble: waiting for other stages of a pipeline.\n"
         "  idle: any other waiting.\n"
         "speedup: against 0D, one rank alone, with the same options.\n"
-        "sent: units sent by a rank, mean. peak memory: units held by the rank that holds most.\n"
+        "units sent: by a rank, mean. messages: of all ranks. peak memory: units held by the rank that holds most.\n"
         "loss: before and after the training. same weights: as 0D's, to a relative difference of 1e-9.\n");
     for (const json& run : runs) {
         if (run.at("mesh").at("ep").get<int>() > 1) {
@@ -147,9 +148,9 @@ void print_notes(const std::vector<json>& runs) {
 int compare(const std::vector<std::string>& paths) {
     std::vector<json> runs;
     std::vector<Row> times = {{"scenario", "mesh", "ranks", "processes", "simulated", "speedup", "efficiency",
-                               "compute", "messages", "bubble", "idle"}};
-    std::vector<Row> results = {
-        {"scenario", "sent", "messages", "peak memory", "loss before", "loss", "same weights as 0D", "wall time"}};
+                               "compute", "exposed comm", "bubble", "idle"}};
+    std::vector<Row> results = {{"scenario", "units sent", "messages", "peak memory", "loss before", "loss",
+                                 "same weights as 0D", "wall time"}};
     for (const std::string& path : paths) {
         runs.push_back(read(path));
         times.push_back(time_row(runs.back()));
