@@ -14,7 +14,8 @@ double relative_difference(const TrainedWeights& weights) {
         if (a[i] == b[i]) {
             continue;
         }
-        const double difference = std::fabs(a[i] - b[i]) / std::max({std::fabs(a[i]), std::fabs(b[i]), std::fabs(start[i])});
+        const double difference =
+            std::fabs(a[i] - b[i]) / std::max({std::fabs(a[i]), std::fabs(b[i]), std::fabs(start[i])});
         largest = std::max(largest, std::isfinite(difference) ? difference : infinite);
     }
     return largest;

@@ -91,8 +91,9 @@ void check_model(const Options& options) {
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw UsageError(fmt::format("--top-k {0} is more than the experts there are, {1}; --top-k {1}, or --experts {2}, would fit",
-                                         shape.top_k, shape.experts, (shape.top_k + mesh.ep - 1) / mesh.ep * mesh.ep));
+            throw UsageError(fmt::format(
+                "--top-k {0} is more than the experts there are, {1}; --top-k {1}, or --experts {2}, would fit",
+                shape.top_k, shape.experts, (shape.top_k + mesh.ep - 1) / mesh.ep * mesh.ep));
         }
     }
 }

@@ -41,8 +41,8 @@ std::string pipeline(const MeshSizes& mesh, Random& random) {
 
 std::string replicas(Random& random) {
     const int zero = random.below(4);
-    const std::string line = fmt::format("--zero {} --buckets {}{}", zero, 1 + random.below(3),
-                                         random.below(2) == 0 ? " --overlap" : "");
+    const std::string line =
+        fmt::format("--zero {} --buckets {}{}", zero, 1 + random.below(3), random.below(2) == 0 ? " --overlap" : "");
     return zero > 0 ? line
                     : fmt::format("{} --synchronize {}", line, one_of(random, {"ring", "direct", "parameter-server"}));
 }
@@ -70,8 +70,8 @@ std::vector<MeshSizes> all_meshes() {
 std::string layout_line(const MeshSizes& mesh, std::uint64_t seed) {
     Random random(seed);
     const bool sequence_parallel = mesh.tp > 1 && random.below(2) == 0;
-    const std::string axes = fmt::format("--dp {} --tp {} --pp {} --ep {} --cp {}", mesh.dp, mesh.tp, mesh.pp, mesh.ep,
-                                         mesh.cp);
+    const std::string axes =
+        fmt::format("--dp {} --tp {} --pp {} --ep {} --cp {}", mesh.dp, mesh.tp, mesh.pp, mesh.ep, mesh.cp);
     const std::string by_stage = pipeline(mesh, random);
     const std::string by_replica = replicas(random);
     return fmt::format("4d_hybrid {} --steps 3 {} {} {}{}", axes, by_stage, by_replica,
@@ -96,9 +96,10 @@ std::vector<std::string> data_parallel_lines() {
             add(fmt::format("{} --zero {}", buckets, zero));
         }
     }
-    for (const char* const others : {"--accumulate 1", "--accumulate 2 --buckets 2", "--weighted", "--weighted --zero 1",
-                                     "--weighted --accumulate 2 --synchronize direct", "--experts 3",
-                                     "--experts 4 --top-k 3 --zero 3 --overlap", "--experts 2 --overlap --buckets 3"}) {
+    for (const char* const others :
+         {"--accumulate 1", "--accumulate 2 --buckets 2", "--weighted", "--weighted --zero 1",
+          "--weighted --accumulate 2 --synchronize direct", "--experts 3", "--experts 4 --top-k 3 --zero 3 --overlap",
+          "--experts 2 --overlap --buckets 3"}) {
         add(others);
     }
     return lines;

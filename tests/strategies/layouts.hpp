@@ -22,8 +22,8 @@ struct MeshSizes {
 // The 341 ways to write a number up to 16 as a product of five.
 std::vector<MeshSizes> all_meshes();
 
-// One way to train on `mesh`: schedule, micro-batches, ZeRO, overlap, buckets, algorithm, sequence parallelism, experts,
-// loss and optimizer drawn from `seed`.
+// One way to train on `mesh`: schedule, micro-batches, ZeRO, overlap, buckets, algorithm, sequence parallelism,
+// experts, loss and optimizer drawn from `seed`.
 std::string layout_line(const MeshSizes& mesh, std::uint64_t seed);
 
 // The options of data parallelism, all of them with all others that they can be with, on 2 to 5 replicas.

@@ -62,6 +62,13 @@ TEST(DataParallelBytes, OfAParameterServerAreOneGradientOfEachAndAllOfTheServer)
     }
 }
 
+TEST(DataParallelBytes, InSixteenBitsAreHalfOfThoseOfTheRing) {
+    for (const int n : {2, 4, 8}) {
+        expect_every_rank_sends(data_parallel(n, "--compress 16-bit"),
+                                {(n - 1) * 1.0 * divisible / n, std::int64_t{2} * (n - 1)});
+    }
+}
+
 TEST(ZeroBytes, AreTwoNthsOfTheWeightsInStagesOneAndTwoAndThreeInStageThree) {
     for (const int n : {2, 3, 4, 8}) {
         for (int stage = 1; stage <= 3; ++stage) {
@@ -100,8 +107,8 @@ TEST(TensorParallelBytes, AreFourAllReducesOfTheActivationForEachLayerAndMicroBa
 
 TEST(PipelineBytes, AreTheActivationForEachMicroBatchBoundaryAndDirection) {
     for (const char* const schedule : {"gpipe", "1f1b", "zb_h1"}) {
-        const std::vector<Volume> volumes =
-            sent(fmt::format("4d_hybrid {} --pp 4 --schedule {} --micro-batches 8 --activation-units 3", small, schedule));
+        const std::vector<Volume> volumes = sent(
+            fmt::format("4d_hybrid {} --pp 4 --schedule {} --micro-batches 8 --activation-units 3", small, schedule));
         EXPECT_EQ(volumes, (std::vector<Volume>{{48, 8}, {96, 16}, {96, 16}, {48, 8}})) << schedule;  // 2 items each
     }
 }

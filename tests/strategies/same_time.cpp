@@ -96,9 +96,10 @@ TEST(PipelineTimes, OfGPipeOnGpuPyAreItsClosedForm) {
         const std::string line = pipeline(p, m, "gpipe") + " --activation-units 20";
         const milliseconds whole = forward + backward;
         const milliseconds expected =
-            p == 1 ? m * whole
-                   : whole + (p - 1) * (2 * hop + 2 * acknowledgement + whole) +
-                         (m - 1) * (std::max(forward + acknowledgement, hop) + std::max(backward + acknowledgement, hop));
+            p == 1
+                ? m * whole
+                : whole + (p - 1) * (2 * hop + 2 * acknowledgement + whole) +
+                      (m - 1) * (std::max(forward + acknowledgement, hop) + std::max(backward + acknowledgement, hop));
         EXPECT_EQ(time_of(line), expected) << line;
     });
 }
@@ -136,7 +137,8 @@ TEST(DataParallelTimes, OfOverlappedBucketsOfSeveralLayersFollowTheirRecurrence)
     for (const int ranks : {2, 4, 8}) {
         for (const int gradient : {160, 480, 1600}) {
             const int items = 16 / ranks;  // of each rank; 0.8 s forward and 0.4 s for each layer backward
-            const milliseconds all_reduce = 2 * (ranks - 1) * (latency + units_of_data(gradient) / 2 / ranks + acknowledgement);
+            const milliseconds all_reduce =
+                2 * (ranks - 1) * (latency + units_of_data(gradient) / 2 / ranks + acknowledgement);
             const milliseconds first = items * milliseconds{1'600};
             const milliseconds second = items * milliseconds{2'400};
             EXPECT_EQ(time_of(fmt::format("1d_data_parallel {} --ranks {} --compute-units 24 --gradient-units {} "
@@ -155,8 +157,8 @@ TEST(TensorParallelTimes, AreTheComputeSharedOutAndFourAllReducesForEachLayerAnd
         for (const int layers : {1, 4}) {
             for (const int micro_batches : {1, 2, 8}) {
                 const std::string line =
-                    fmt::format("4d_hybrid {} --tp {} --layers {} --micro-batches {} --compute-units 24", small, tp, layers,
-                                micro_batches);
+                    fmt::format("4d_hybrid {} --tp {} --layers {} --micro-batches {} --compute-units 24", small, tp,
+                                layers, micro_batches);
                 const milliseconds step = latency + units_of_data(16 / micro_batches * 50) / tp + acknowledgement;
                 EXPECT_EQ(time_of(line), 16 * units_of_compute(24) / tp + micro_batches * layers * 8 * (tp - 1) * step)
                     << line;
@@ -177,8 +179,9 @@ TEST(TensorParallelTimes, WithSequenceParallelismAreTheSameAndOneMoreAllReduceOf
 TEST(ContextParallelTimes, AreTheComputeSharedOutAndTheHopsOfKeysAndValues) {
     for (const int cp : {2, 4}) {
         for (const int micro_batches : {1, 4}) {
-            const std::string line = fmt::format("4d_hybrid {} --cp {} --micro-batches {} --compute-units 24 --gradient-units 400",
-                                                 small, cp, micro_batches);
+            const std::string line =
+                fmt::format("4d_hybrid {} --cp {} --micro-batches {} --compute-units 24 --gradient-units 400", small,
+                            cp, micro_batches);
             const milliseconds hop = latency + 2 * units_of_data(16 / micro_batches * 50) / cp + acknowledgement;
             EXPECT_EQ(time_of(line), 16 * units_of_compute(24) / cp + 4 * micro_batches * (3 * cp - 2) * hop +
                                          2 * (cp - 1) * (latency + units_of_data(400) / cp + acknowledgement))
@@ -187,12 +190,14 @@ TEST(ContextParallelTimes, AreTheComputeSharedOutAndTheHopsOfKeysAndValues) {
     }
 }
 
-// Each rank has 1/ep of the items; 4 all-to-alls for each layer and micro-batch; the all-reduce of half of the gradient.
+// Each rank has 1/ep of the items; 4 all-to-alls for each layer and micro-batch; the all-reduce of half of the
+// gradient.
 TEST(ExpertParallelTimes, AreTheItemsSharedOutAndFourAllToAllsForEachLayerAndMicroBatch) {
     for (const int ep : {2, 4}) {
         for (const int top_k : {1, 2}) {
-            const std::string line = fmt::format(
-                "4d_hybrid {} --ep {} --top-k {} --micro-batches 2 --compute-units 24 --gradient-units 400", small, ep, top_k);
+            const std::string line =
+                fmt::format("4d_hybrid {} --ep {} --top-k {} --micro-batches 2 --compute-units 24 --gradient-units 400",
+                            small, ep, top_k);
             const milliseconds part = top_k * units_of_data(16 / ep / 2 * 50) / ep;
             EXPECT_EQ(time_of(line), 16 * units_of_compute(24) / ep +
                                          4 * 2 * 4 * (ep - 1) * (latency + part + acknowledgement) +

@@ -53,9 +53,7 @@ Volume gradients(const Options& o, int replicas, double size) {
     const std::int64_t others = replicas - 1;
     const std::int64_t layers = o.shape.layers / o.mesh.pp;
     const std::int64_t buckets = std::int64_t{o.chunks} * std::min<std::int64_t>(o.buckets, layers / o.chunks);
-    const std::int64_t passes = o.zero == 3   ? 3 * o.micro_batches
-                                : o.zero == 2 ? o.micro_batches + 1
-                                              : 2;
+    const std::int64_t passes = o.zero == 3 ? 3 * o.micro_batches : o.zero == 2 ? o.micro_batches + 1 : 2;
     if (others == 0) {
         return {};
     }

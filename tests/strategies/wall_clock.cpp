@@ -1,5 +1,5 @@
-// Ranks that are processes wait in step with the wall's clock. How exactly they do is in docs/benchmarks.md; here is what
-// holds on any machine.
+// Ranks that are processes wait in step with the wall's clock. How exactly they do is in docs/benchmarks.md; here is
+// what holds on any machine.
 #include "tests/cli/command.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ TEST(WallClock, OfAPipelineIsNeverAheadOfSimulatedTime) {
 TEST(WallClock, ChangesNothingOfWhatIsSimulated) {
     const json wall = run_command(std::string(pipeline) + " --clock wall --time-scale 0.01").json();
     const json virtually = run_command(pipeline).json();
-    for (const char* const key : {"simulated_seconds", "timeline_sha256", "weights_sha256", "bubble_fraction", "messages"}) {
+    for (const char* const key :
+         {"simulated_seconds", "timeline_sha256", "weights_sha256", "bubble_fraction", "messages"}) {
         EXPECT_EQ(wall[key], virtually[key]) << key;
     }
 }

@@ -3,7 +3,9 @@
 #include "scenarios/training/random.hpp"
 #include "scenarios/training/transformer/stage.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace sim::training {
 
@@ -46,16 +48,19 @@ double mean_loss(const Shape& shape, std::span<const double> weights, std::uint6
 }
 
 Training train(const TrainingTask& task) {
-    const Batch batch = make_batch(task.shape, task.seed, {.first = 0, .count = task.items});
     Training training{.weights = initial_weights(task.shape, task.seed)};
     training.loss_before = mean_loss(task.shape, training.weights, task.seed, task.items);
     Stage stage(task.shape, whole(task.shape));
     Optimizer optimizer(task.optimizer, stage.weight_count());
     for (int step = 0; step < task.steps; ++step) {
-        std::vector<double> gradient(stage.weight_count(), 0.0);
-        stage.forward(training.weights, 0, batch);
-        stage.backward(training.weights, 0, {}, gradient);
-        optimizer.step(training.weights, gradient, task.items);
+        std::vector<double> sum(stage.weight_count(), 0.0);
+        for (int item = 0; item < task.items; ++item) {
+            std::vector<double> gradient(stage.weight_count(), 0.0);
+            stage.forward(training.weights, 0, make_batch(task.shape, task.seed, {.first = item, .count = 1}));
+            stage.backward(training.weights, 0, {}, gradient);
+            std::transform(sum.begin(), sum.end(), gradient.begin(), sum.begin(), std::plus<>());
+        }
+        optimizer.step(training.weights, sum, task.items);
     }
     training.loss_after = mean_loss(task.shape, training.weights, task.seed, task.items);
     return training;

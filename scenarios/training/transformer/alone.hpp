@@ -31,7 +31,7 @@ struct Training {
     double loss_after = 0;
 };
 
-// `steps` steps, each over all items.
+// `steps` steps, each over all items, one after the other: bit by bit what 0D comes to.
 Training train(const TrainingTask& task);
 
 // Over items 0 to items - 1.
