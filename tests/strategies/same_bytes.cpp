@@ -62,6 +62,13 @@ TEST(DataParallelBytes, OfAParameterServerAreOneGradientOfEachAndAllOfTheServer)
     }
 }
 
+TEST(DataParallelBytes, InSixteenBitsAreHalfOfThoseOfTheRing) {
+    for (const int n : {2, 4, 8}) {
+        expect_every_rank_sends(data_parallel(n, "--compress 16-bit"),
+                                {(n - 1) * 1.0 * divisible / n, std::int64_t{2} * (n - 1)});
+    }
+}
+
 TEST(ZeroBytes, AreTwoNthsOfTheWeightsInStagesOneAndTwoAndThreeInStageThree) {
     for (const int n : {2, 3, 4, 8}) {
         for (int stage = 1; stage <= 3; ++stage) {

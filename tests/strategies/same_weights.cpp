@@ -2,6 +2,8 @@
 #include "tests/strategies/layouts.hpp"
 #include "tests/strategies/strategy_run.hpp"
 
+#include <fmt/format.h>
+
 namespace {
 
 using namespace sim;
@@ -64,6 +66,28 @@ TEST(DataParallelWeights, AndTheirTimelineAreTheSameFromProcessesAndFibers) {
     const std::vector<std::string> lines = data_parallel_lines();
     for (std::size_t i = 0; i < lines.size(); i += every_tenth) {
         expect_one_timeline_and_one_model(lines[i]);
+    }
+}
+
+// 5, 5, 5 and 1 items of 2 s, and the last GPU takes five times as long: 10 s, where even shares take 4 x 10 s.
+TEST(DataParallelWeights, AreThoseOfOneRankWhereASlowGpuGetsFewerItems) {
+    Cluster cluster = free_messages();
+    cluster.compute.slowdown = {1, 1, 1, 5};
+    for (const auto& [line, time] : {std::pair{"1d_data_parallel --ranks 4 --weighted --optimizer adam", 10.0},
+                                     {"1d_data_parallel --ranks 4 --optimizer adam", 40.0}}) {
+        scenarios::Options options = options_of(line);
+        options.slowdown = cluster.compute.slowdown;
+        const scenarios::Outcome outcome =
+            scenarios::outcome_of(line, options, cluster, launched(options, ranks::Host::fiber, cluster));
+        EXPECT_EQ(outcome.simulated_seconds(), time) << line;
+        EXPECT_LE(outcome.max_weight_difference, 1e-9) << line;
+    }
+}
+
+TEST(SequentialWeights, AreBitByBitThoseOfTrainingWithoutSimulation) {
+    for (const char* const model : {"--optimizer sgd", "--optimizer adam --loss cross-entropy", "--experts 3"}) {
+        const std::string line = fmt::format("1d_data_parallel --ranks 1 --steps 5 --items 7 --hidden 8 {}", model);
+        EXPECT_EQ(outcome_of_line(line).max_weight_difference, 0) << line;
     }
 }
 
