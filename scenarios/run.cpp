@@ -2,48 +2,30 @@
 #include "ranks/host/stop_signal.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/profile.hpp"
-#include "scenarios/report/chrome_trace.hpp"
 #include "scenarios/report/json_report.hpp"
-#include "scenarios/report/narration.hpp"
 #include "scenarios/report/outcome.hpp"
-#include "scenarios/report/output_file.hpp"
+#include "scenarios/report/scaling.hpp"
 #include "scenarios/report/summary.hpp"
+#include "scenarios/run/exit.hpp"
+#include "scenarios/run/launch.hpp"
 #include "scenarios/trainer/plan.hpp"
 #include "scenarios/trainer/trainer.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <system_error>
 
 namespace sim::scenarios {
 
 namespace {
 
-// Exit codes beside those of a fault.
-enum ExitCode { done = 0, failed = 1, usage = 2, deadlock = 3, no_output = 6, machine_limit = 7, stopped = 128 };
+constexpr const char* differs = "the weights differ from those of training on one rank";
 
-int complain(const std::string& name, std::string what, int exit_code) {
-    // One line, whatever was typed or read.
-    std::replace_if(
-        what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-    fmt::print(stderr, "{}: {}\n", name, what);
-    return exit_code;
-}
-
-void print(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        throw OutputError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
-    }
-}
+struct CommandLineOf {
+    const Scenario& scenario;
+    int argc;
+    const char* const* argv;
+};
 
 // Better said before the run than by every rank in it.
 void require_prices(const Options& options, const Cluster& cluster) {
@@ -57,79 +39,11 @@ void require_prices(const Options& options, const Cluster& cluster) {
     }
 }
 
-Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
-    return acknowledgement_time(cluster, hop_between(ranks_per_node(cluster), receive.peer, receive.rank));
+Launched launch_training(const Scenario& scenario, const Options& options, const Cluster& cluster) {
+    return launch_and_show(scenario.name, options, cluster, [&](GPU& gpu) { train(gpu, options); });
 }
 
-// What is kept of the spans for --trace.
-struct Recording {
-    Labels labels;
-    std::vector<Span> spans;
-
-    void add(const Span& span) {
-        spans.push_back(span);
-        spans.back().label = labels.keep(span.label);
-    }
-};
-
-struct Run {
-    const Scenario& scenario;
-    const Options& options;
-    const Cluster& cluster;
-};
-
-// Runs, tells the story on the way or at the end, and fills `recording` if a trace is wanted.
-sim::ranks::Result launch_and_narrate(const Run& run, Recording& recording) {
-    const Options& options = run.options;
-    const bool in_step = options.clock == sim::ranks::Clock::wall;
-    std::vector<int> pids;
-    spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
-    log.set_pattern("%v");
-    Narration narration(
-        {.acknowledgement = [&](const Span& receive) { return acknowledgement_of(run.cluster, receive); },
-         .everything = options.verbose,
-         .live = in_step,
-         .pid = [&](int rank) { return pids[static_cast<std::size_t>(rank)]; },
-         .tell = [&](const std::string& line) { log.info(line); }});
-
-    sim::ranks::LaunchOptions launch{.ranks = options.ranks,
-                                     .host = options.host,
-                                     .clock = options.clock,
-                                     .time_scale = options.time_scale,
-                                     .cluster = run.cluster};
-    launch.watchdog =
-        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
-    launch.on_start = [&](const std::vector<int>& of_ranks) { pids = of_ranks; };
-    launch.on_notice = [&](const std::string& what) { fmt::print(stderr, "{}: {}\n", run.scenario.name, what); };
-    const bool traced = !options.trace.empty();
-    if (traced || !options.quiet) {
-        launch.on_span = [&, traced](const Span& span) {
-            if (traced) {
-                recording.add(span);
-            }
-            if (!options.quiet) {
-                narration.add(span);
-            }
-        };
-    }
-    if (in_step && !options.quiet) {
-        launch.on_time = [&](Time now) { narration.tell_until(now); };
-    }
-    sim::ranks::Result result = sim::ranks::launch(launch, [&](GPU& gpu) { train(gpu, options); });
-    // A run that broke off by the wall's clock never came to what it had not told yet.
-    if (!in_step || result.ok()) {
-        narration.tell_all();
-    }
-    return result;
-}
-
-int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
-    const auto read = read_options(scenario, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
-        return done;
-    }
-    Options options = std::get<Options>(read);
+int run_once(const Scenario& scenario, Options options) {
     const Cluster cluster = read_profile(options.profile);
     options.slowdown = cluster.compute.slowdown;
     check_plan(options);
@@ -138,70 +52,83 @@ int run_or_throw(const Scenario& scenario, int argc, const char* const* argv) {
         return done;
     }
     require_prices(options, cluster);
-    if (!options.trace.empty()) {
-        check_output(options.trace);
-    }
-
     // From here on an interrupted run still leaves a valid trace.
     const sim::ranks::StopSignal stop;
-    Recording recording;
-    sim::ranks::Result result = launch_and_narrate({scenario, options, cluster}, recording);
-    int exit_code = result.exit_code();
-    if (!options.trace.empty()) {
-        try {
-            // Of a run that failed, too: it shows how far the ranks came.
-            write_output(options.trace,
-                         [&](std::ostream& out) { write_chrome_trace(out, recording.spans, options.ranks); });
-        } catch (const OutputError& error) {
-            complain(scenario.name, error.what(), no_output);
-            exit_code = exit_code == done ? no_output : exit_code;
-        }
+    Launched launched = launch_training(scenario, options, cluster);
+    if (!launched.result.ok()) {
+        return launched.exit_code;
     }
-    if (!result.ok()) {
-        fmt::print(stderr, "{}: {}\n", scenario.name, result.fault->message);
-        return exit_code;
-    }
-    const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(result));
+    const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));
     print(options.json ? json_report(outcome) : summary(outcome));
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }
-    if (exit_code == done && !outcome.agrees()) {
-        return complain(scenario.name, "the weights differ from those of training on one rank", failed);
+    if (launched.exit_code == done && !outcome.agrees()) {
+        return complain(scenario.name, differs, failed);
     }
-    return exit_code;
+    return launched.exit_code;
+}
+
+// What runs for one size of --scaling. Throws what says that this size cannot be.
+Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& cluster) {
+    Options options = std::get<Options>(read_options(line.scenario, line.argc, line.argv, size));
+    options.slowdown = cluster.compute.slowdown;
+    options.quiet = true;  // the lines of several runs would be read as one story
+    check_plan(options);
+    require_prices(options, cluster);
+    return options;
+}
+
+int run_scaling(const CommandLineOf& line, const Options& asked) {
+    const Cluster cluster = read_profile(asked.profile);
+    const sim::ranks::StopSignal stop;
+    Scaling scaling{.scenario = line.scenario.name, .axis = line.scenario.axes.front().first, .profile = asked.profile};
+    bool agree = true;
+    for (const std::int64_t size : asked.scaling) {
+        Options options;
+        try {
+            options = sized(line, size, cluster);
+        } catch (const UsageError& error) {
+            scaling.sizes.push_back({size, {}, error.what()});
+            continue;
+        } catch (const DeadlockError& error) {
+            scaling.sizes.push_back({size, {}, error.what()});
+            continue;
+        }
+        Launched launched = launch_training(line.scenario, options, cluster);
+        if (!launched.result.ok()) {
+            return launched.exit_code;
+        }
+        scaling.sizes.push_back(
+            {size, outcome_of(line.scenario.name, options, cluster, std::move(launched.result)), ""});
+        agree = agree && scaling.sizes.back().outcome->agrees();
+        if (const int signal = stop.received(); signal != 0) {
+            return stopped + signal;
+        }
+    }
+    const auto possible = [](const ScalingSize& size) { return size.outcome.has_value(); };
+    if (std::none_of(scaling.sizes.begin(), scaling.sizes.end(), possible)) {
+        throw UsageError(
+            fmt::format("--scaling: none of these sizes is possible; the first: {}", scaling.sizes.front().why_not));
+    }
+    print(asked.json ? json_scaling(scaling) : show_scaling(scaling));
+    return agree ? done : complain(line.scenario.name, differs, failed);
+}
+
+int run_or_throw(const CommandLineOf& line) {
+    const auto read = read_options(line.scenario, line.argc, line.argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
+        return done;
+    }
+    const Options& options = std::get<Options>(read);
+    return options.scaling.empty() ? run_once(line.scenario, options) : run_scaling(line, options);
 }
 
 }  // namespace
 
 int run(const Scenario& scenario, int argc, const char* const* argv) {
-    // A file that grows too large and a reader that goes away are failed writes, which are reported, not an end.
-    std::signal(SIGXFSZ, SIG_IGN);
-    std::signal(SIGPIPE, SIG_IGN);
-    try {
-        return run_or_throw(scenario, argc, argv);
-    } catch (const Interrupted& interrupted) {
-        return stopped + interrupted.signal;
-    } catch (const UsageError& error) {
-        return complain(scenario.name, error.what(), usage);
-    } catch (const std::invalid_argument& error) {
-        return complain(scenario.name, error.what(), usage);
-    } catch (const std::out_of_range& error) {  // of a unit, a rate or a duration
-        return complain(scenario.name, error.what(), usage);
-    } catch (const std::overflow_error& error) {  // of simulated time
-        return complain(scenario.name, error.what(), usage);
-    } catch (const DeadlockError& error) {
-        fmt::print(stderr, "{}: {}\n", scenario.name, error.what());
-        return deadlock;
-    } catch (const OutputError& error) {
-        return complain(scenario.name, error.what(), no_output);
-    } catch (const std::system_error& error) {
-        return complain(scenario.name, error.what(), machine_limit);
-    } catch (const std::bad_alloc&) {
-        return complain(scenario.name, "there is not enough memory", machine_limit);
-    } catch (const std::exception& error) {
-        return complain(scenario.name, error.what(), failed);
-    }
+    return exit_code_of(scenario.name, [&] { return run_or_throw({scenario, argc, argv}); });
 }
 
 }  // namespace sim::scenarios

@@ -1,4 +1,4 @@
-// ndsim_compare FILE.json...: one table from the --json output of several scenarios, the sequential one first.
+// ndsim_compare FILE.json...: one comparison from the --json output of several scenarios, and nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,13 +28,25 @@ json read(const std::string& path) {
     }
 }
 
-// Over the ranks, which all live for the whole run: the means add up to the simulated time.
+double number(const json& run, const char* key) {
+    return run.at(key).get<double>();
+}
+
+// Over the ranks, which all live for the whole run: the means of the times add up to the simulated time.
 double mean(const json& run, const char* key) {
     double sum = 0;
     for (const json& rank : run.at("per_rank")) {
-        sum += rank.at(key).get<double>();
+        sum += number(rank, key);
     }
     return sum / static_cast<double>(run.at("per_rank").size());
+}
+
+double most(const json& run, const char* key) {
+    double largest = 0;
+    for (const json& rank : run.at("per_rank")) {
+        largest = std::max(largest, number(rank, key));
+    }
+    return largest;
 }
 
 std::size_t processes(const json& run) {
@@ -46,28 +58,58 @@ std::size_t processes(const json& run) {
 }
 
 bool has_same_weights(const json& run) {
-    return run.at("max_weight_difference").get<double>() <= 1e-9;
+    return number(run, "max_weight_difference") <= 1e-9;
 }
 
-Row row_of(const json& run, double sequential_seconds) {
-    const double simulated = run.at("simulated_seconds").get<double>();
-    const int ranks = run.at("ranks").get<int>();
-    const double speedup = sequential_seconds / simulated;
-    return {run.at("scenario").get<std::string>(),
-            fmt::format("{}", ranks),
+std::string name(const json& run) {
+    return run.at("scenario").get<std::string>();
+}
+
+// The axes of which there is more than one: "2 dp x 2 tp".
+std::string mesh(const json& run) {
+    std::string text;
+    for (const char* axis : {"dp", "tp", "pp", "ep", "cp"}) {
+        if (const int size = run.at("mesh").at(axis).get<int>(); size > 1) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : " x ", axis, size);
+        }
+    }
+    return text.empty() ? "-" : text;
+}
+
+std::string in_seconds(double s) {
+    return fmt::format("{:.3f} s", s);
+}
+
+Row time_row(const json& run) {
+    const double bubble = number(run, "bubble_fraction") * number(run, "simulated_seconds");
+    // What is left of nothing may be a last digit.
+    const double idle = std::max(0.0, mean(run, "idle_seconds") - bubble);
+    return {name(run),
+            mesh(run),
+            fmt::format("{}", run.at("ranks").get<int>()),
             fmt::format("{}", processes(run)),
-            fmt::format("{:.3f} s", simulated),
-            fmt::format("{:.2f}x", speedup),
-            fmt::format("{:.1f} %", 100 * speedup / ranks),
-            fmt::format("{:.3f} s", mean(run, "compute_seconds")),
-            fmt::format("{:.3f} s", mean(run, "communication_seconds")),
-            fmt::format("{:.3f} s", mean(run, "idle_seconds")),
-            has_same_weights(run) ? "yes" : "NO",
-            fmt::format("{:.3f} s", run.at("wall_seconds").get<double>())};
+            in_seconds(number(run, "simulated_seconds")),
+            fmt::format("{:.2f}x", number(run, "speedup")),
+            fmt::format("{:.1f} %", 100 * number(run, "efficiency")),
+            in_seconds(mean(run, "compute_seconds")),
+            in_seconds(mean(run, "communication_seconds")),
+            in_seconds(bubble),
+            in_seconds(idle)};
 }
 
-// The first column to the left, numbers to the right.
-void print(const std::vector<Row>& rows) {
+Row result_row(const json& run) {
+    return {name(run),
+            fmt::format("{:.6g}", mean(run, "units_sent")),
+            fmt::format("{}", run.at("messages").get<std::int64_t>()),
+            fmt::format("{:.6g}", most(run, "peak_memory_units")),
+            fmt::format("{:.6f}", number(run, "loss_before")),
+            fmt::format("{:.6f}", number(run, "loss")),
+            has_same_weights(run) ? "yes" : "NO",
+            in_seconds(number(run, "wall_seconds"))};
+}
+
+// The first `left` columns to the left, numbers to the right.
+void print(const std::vector<Row>& rows, std::size_t left) {
     std::vector<std::size_t> widths(rows.front().size());
     for (const Row& row : rows) {
         for (std::size_t column = 0; column < row.size(); ++column) {
@@ -75,32 +117,49 @@ void print(const std::vector<Row>& rows) {
         }
     }
     for (const Row& row : rows) {
-        std::string line = fmt::format("{:<{}}", row[0], widths[0]);
-        for (std::size_t column = 1; column < row.size(); ++column) {
-            line += fmt::format("  {:>{}}", row[column], widths[column]);
+        std::string line;
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            line += column < left ? fmt::format("{:<{}}  ", row[column], widths[column])
+                                  : fmt::format("{:>{}}  ", row[column], widths[column]);
         }
-        fmt::print("{}\n", line);
+        fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    }
+}
+
+void print_notes(const std::vector<json>& runs) {
+    fmt::print(
+        "\n"
+        "compute, messages, bubble, idle: simulated seconds, mean over the ranks; they add up to the simulated time.\n"
+        "  messages: those that nothing was computed beside. bubble: waiting for other stages of a pipeline.\n"
+        "  idle: any other waiting.\n"
+        "speedup: against 0D, one rank alone, with the same options.\n"
+        "sent: units sent by a rank, mean. peak memory: units held by the rank that holds most.\n"
+        "loss: before and after the training. same weights: as 0D's, to a relative difference of 1e-9.\n");
+    for (const json& run : runs) {
+        if (run.at("mesh").at("ep").get<int>() > 1) {
+            fmt::print(
+                "{} trains a model with experts, so its loss is another; the 0D it is compared with trains the same.\n",
+                name(run));
+        }
     }
 }
 
 int compare(const std::vector<std::string>& paths) {
-    std::vector<Row> rows = {{"scenario", "ranks", "processes", "simulated", "speedup", "efficiency", "compute", "comm",
-                              "idle", "same weights as 0D", "wall time"}};
-    double sequential_seconds = 0;
-    bool all_same = true;
+    std::vector<json> runs;
+    std::vector<Row> times = {{"scenario", "mesh", "ranks", "processes", "simulated", "speedup", "efficiency",
+                               "compute", "messages", "bubble", "idle"}};
+    std::vector<Row> results = {
+        {"scenario", "sent", "messages", "peak memory", "loss before", "loss", "same weights as 0D", "wall time"}};
     for (const std::string& path : paths) {
-        const json run = read(path);
-        if (rows.size() == 1) {
-            sequential_seconds = run.at("sequential_seconds").get<double>();
-        }
-        rows.push_back(row_of(run, sequential_seconds));
-        all_same = all_same && has_same_weights(run);
+        runs.push_back(read(path));
+        times.push_back(time_row(runs.back()));
+        results.push_back(result_row(runs.back()));
     }
-    print(rows);
-    fmt::print(
-        "\ncompute, comm(unication), idle: simulated seconds, mean over the ranks; speedup against the same "
-        "training on one rank\n");
-    return all_same ? 0 : 1;
+    print(times, 2);
+    fmt::print("\n");
+    print(results, 1);
+    print_notes(runs);
+    return std::all_of(runs.begin(), runs.end(), has_same_weights) ? 0 : 1;
 }
 
 }  // namespace

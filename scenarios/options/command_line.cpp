@@ -10,9 +10,9 @@ namespace sim::scenarios {
 
 namespace {
 
-std::string footer(const Scenario& scenario) {
+std::string footer(const Executable& executable) {
     std::string text = "Examples:\n";
-    for (const std::string& example : scenario.examples) {
+    for (const std::string& example : executable.examples) {
         text += "  " + example + "\n";
     }
     return text;
@@ -33,14 +33,14 @@ std::string footer(const Scenario& scenario) {
 
 }  // namespace
 
-std::variant<CommandLine, Answer> read_command_line(const Scenario& scenario, const std::vector<OptionRow>& rows,
+std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
                                                     int argc, const char* const* argv) {
     CommandLine line;
-    CLI::App app(scenario.summary, scenario.name);
+    CLI::App app(executable.summary, executable.name);
     app.set_help_flag("-h,--help", "print this and exit");
     app.set_version_flag("--version", "ndsim " NDSIM_VERSION, "print the version and exit");
     app.get_formatter()->column_width(30);
-    app.footer(footer(scenario));
+    app.footer(footer(executable));
     app.allow_extras();
     const auto last = CLI::MultiOptionPolicy::TakeLast;
     for (const OptionRow& row : rows) {

@@ -1,7 +1,7 @@
 // The command line, taken apart: which options were given, with what. The one place that knows CLI11.
 #pragma once
 
-#include "scenarios/options/option_table.hpp"
+#include "scenarios/options/option_row.hpp"
 
 #include <optional>
 #include <string>
@@ -11,13 +11,25 @@
 
 namespace sim::scenarios {
 
+// What --help and the complaints need to know of an executable.
+struct Executable {
+    std::string name;
+    std::string summary;
+    std::vector<std::string> examples;
+};
+
+// --help or --version was asked: print this, and done.
+struct Answer {
+    std::string text;
+};
+
 struct CommandLine {
     std::vector<std::pair<std::string, std::string>> given;  // option, text; an option given twice: the last
     std::optional<std::string> config;
 };
 
 // Throws UsageError for an unknown option or a missing value. Values are not looked at.
-std::variant<CommandLine, Answer> read_command_line(const Scenario& scenario, const std::vector<OptionRow>& rows,
+std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
                                                     int argc, const char* const* argv);
 
 }  // namespace sim::scenarios

@@ -1,52 +1,13 @@
 #include "scenarios/options/options.hpp"
 
-#include "libsim/nearest.hpp"
 #include "scenarios/errors.hpp"
-#include "scenarios/options/command_line.hpp"
 #include "scenarios/options/option_table.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-
 namespace sim::scenarios {
 
 namespace {
-
-// Where ranks are processes, and where they are fibers.
-constexpr int most_processes = 4'096;
-constexpr int most_fibers = 100'000;
-
-struct Setting {
-    std::string what;  // for complaints
-    TomlValue value;
-    bool typed = false;  // on the command line
-};
-using Settings = std::map<std::string, Setting>;
-
-const OptionRow* row_named(const std::vector<OptionRow>& rows, const std::string& name) {
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
-    return at == rows.end() ? nullptr : &*at;
-}
-
-void read_config(const std::string& file, const std::vector<OptionRow>& rows, Settings& settings) {
-    std::vector<std::string> known;
-    for (const OptionRow& row : rows) {
-        known.push_back(row.name);
-    }
-    for (const TomlEntry& entry : read_toml(file)) {
-        const OptionRow* row = row_named(rows, entry.key);
-        if (row == nullptr) {
-            throw UsageError(
-                fmt::format("{}: unknown option {}{}", entry.where, entry.key, did_you_mean(entry.key, known)));
-        }
-        const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
-        Options ignored;
-        set_option(*row, setting.what, setting.value, ignored);  // refused even if the command line wins
-        settings[entry.key] = setting;
-    }
-}
 
 // --ranks and the scenario's first axis say the same; the command line wins here too.
 void settle_ranks(const Scenario& scenario, Settings& settings) {
@@ -65,6 +26,26 @@ void settle_ranks(const Scenario& scenario, Settings& settings) {
         settings[scenario.axes.front().first] = ranks->second;
     }
     settings.erase("ranks");
+}
+
+// What is run for each size of the first axis has no size of its own.
+void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, Settings& settings) {
+    if (!settings.contains("scaling")) {
+        return;
+    }
+    const std::string& first = scenario.axes.front().first;
+    if (size) {
+        settings.erase("ranks");
+        settings[first] = {"--scaling", *size, true};
+        return;
+    }
+    for (const std::string name : {"ranks", first.c_str(), "trace", "show-schedule"}) {
+        if (settings.contains(name)) {
+            throw UsageError(fmt::format(
+                "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,
+                name == first || name == "ranks" ? "both say how many ranks there are" : "there is more than one run"));
+        }
+    }
 }
 
 // Context parallel in place of expert parallel, unless both are asked for. Of all ranks, the first axis is the rest.
@@ -130,45 +111,28 @@ void check_ranks(const Scenario& scenario, Options& options) {
                         options.ranks, scenario.name));
     }
     const std::int64_t ranks = options.mesh.ranks();
-    const bool processes = options.host == sim::ranks::Host::process;
-    const int most = processes ? most_processes : most_fibers;
-    if (ranks > most) {
-        throw UsageError(fmt::format("{} ranks are more than the {} that can be {}{}", ranks, most,
-                                     processes ? "processes" : "fibers",
-                                     processes ? "; --host fiber can have more" : ""));
-    }
+    check_host(options.host, ranks);
     options.ranks = static_cast<int>(ranks);
 }
 
 }  // namespace
 
-std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv) {
-    const std::vector<OptionRow> rows = option_table(scenario);
-    auto read = read_command_line(scenario, rows, argc, argv);
+std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
+                                           std::optional<std::int64_t> first_axis) {
+    Options options;
+    const std::vector<OptionRow> rows = option_table(scenario, options);
+    auto read = read_settings({scenario.name, scenario.summary, scenario.examples}, rows, argc, argv);
     if (auto* answer = std::get_if<Answer>(&read)) {
         return *answer;
     }
-    const CommandLine& line = std::get<CommandLine>(read);
-    Settings settings;
-    if (line.config) {
-        read_config(*line.config, rows, settings);
-    }
-    for (const auto& [name, text] : line.given) {
-        const std::string what = "--" + name;
-        const TomlValue value = value_of_text(*row_named(rows, name), text);
-        Options ignored;
-        set_option(*row_named(rows, name), what, value, ignored);
-        settings[name] = {what, value, true};
-    }
+    Settings settings = std::get<Settings>(read);
+    settle_scaling(scenario, first_axis, settings);
     settle_ranks(scenario, settings);
-    Options options;
     options.item_by_item = scenario.item_by_item;
     for (const auto& [axis, size] : scenario.axes) {
-        set_option(*row_named(rows, axis), "--" + axis, std::int64_t{size}, options);
+        set_option(row_named(rows, axis), "--" + axis, std::int64_t{size});
     }
-    for (const auto& [name, setting] : settings) {
-        set_option(*row_named(rows, name), setting.what, setting.value, options);
-    }
+    set_options(settings, rows);
     settle_mesh(scenario, settings, options);
     check_ranks(scenario, options);
     settle_model(options);

@@ -1,13 +1,16 @@
-// What a run was asked to do: the options that all scenarios share, from the command line and from --config FILE.toml.
+// What a training run was asked to do: the options that all scenarios share, from the command line and from --config
+// FILE.toml.
 #pragma once
 
 #include "libsim/op.hpp"
-#include "ranks/launch.hpp"
+#include "scenarios/options/run_options.hpp"
+#include "scenarios/options/settings.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/training/optimizer.hpp"
 #include "scenarios/training/transformer/shape.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,13 +28,8 @@ struct Mesh {
     std::int64_t ranks() const { return std::int64_t{dp} * tp * pp * ep * cp; }
 };
 
-struct Options {
-    int ranks = 1;  // of the whole mesh
+struct Options : RunOptions {
     Mesh mesh;
-    sim::ranks::Host host = sim::ranks::Host::process;
-    sim::ranks::Clock clock = sim::ranks::Clock::virtual_time;
-    double time_scale = 1;
-    std::string profile = "gpu-py";
     int items = 16;
     double compute_units = 20;
     double gradient_units = 500;
@@ -66,23 +64,17 @@ struct Options {
     // Of the profile: how much slower each rank is.
     std::vector<double> slowdown;
 
-    double watchdog_seconds = 30;
-    std::string trace;  // empty: none
-    bool json = false;
-    bool verbose = false;
-    bool quiet = false;
+    // Sizes of the first axis to run with, one after another; empty: one run.
+    std::vector<std::int64_t> scaling;
 
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
     // Whether a rank takes its items through the layers together, because others see how far it has come.
     bool works_in_layers() const { return overlap || zero > 0; }
 };
 
-// --help or --version was asked: print this, and done.
-struct Answer {
-    std::string text;
-};
-
-// Throws UsageError for whatever cannot be.
-std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv);
+// Throws UsageError for whatever cannot be. With `first_axis`, as if that were asked of the scenario's first axis in
+// place of what the user asks for: one size of --scaling.
+std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
+                                           std::optional<std::int64_t> first_axis = {});
 
 }  // namespace sim::scenarios

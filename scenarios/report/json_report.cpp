@@ -31,8 +31,8 @@ std::string json_report(const Outcome& outcome) {
         ranks.push_back(rank_report(result, rank));
     }
     const Json report{{"scenario", outcome.scenario},
-                      {"host", options.host == sim::ranks::Host::process ? "process" : "fiber"},
-                      {"clock", options.clock == sim::ranks::Clock::wall ? "wall" : "virtual"},
+                      {"host", name_of(options.host)},
+                      {"clock", name_of(options.clock)},
                       {"profile", options.profile},
                       {"ranks", options.ranks},
                       {"mesh",

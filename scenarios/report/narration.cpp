@@ -30,8 +30,11 @@ std::string amount_text(Measure measure, std::int64_t amount) {
 }
 
 bool Narration::Line::operator<(const Line& other) const {
-    return std::tie(at, span.rank, span.op_number, phase) <
-           std::tie(other.at, other.span.rank, other.span.op_number, other.phase);
+    // A log line has the number of the op that comes after it.
+    const bool is_op = span.kind != OpKind::log;
+    const bool other_is_op = other.span.kind != OpKind::log;
+    return std::tie(at, span.rank, span.op_number, is_op, phase) <
+           std::tie(other.at, other.span.rank, other.span.op_number, other_is_op, other.phase);
 }
 
 void Narration::add(const Span& span) {

@@ -1,5 +1,7 @@
 #include "scenarios/report/summary.hpp"
 
+#include "scenarios/report/spent.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,32 +12,6 @@ namespace sim::scenarios {
 namespace {
 
 constexpr std::size_t most_rows = 16;
-
-// Seconds of all ranks together.
-struct Spent {
-    double compute = 0;
-    double communication = 0;
-    double idle = 0;
-    double least_compute = 0;  // of one rank
-    double most_compute = 0;
-
-    double all() const { return compute + communication + idle; }
-    double percent(double part) const { return all() > 0 ? 100 * part / all() : 0; }
-};
-
-Spent spent_by(const std::vector<RankTotals>& ranks) {
-    Spent spent;
-    for (const RankTotals& totals : ranks) {
-        spent.compute += seconds(totals.compute);
-        spent.communication += seconds(totals.communication);
-        spent.idle += seconds(totals.idle);
-    }
-    const auto less = [](const RankTotals& a, const RankTotals& b) { return a.compute < b.compute; };
-    const auto [least, most] = std::minmax_element(ranks.begin(), ranks.end(), less);
-    spent.least_compute = seconds(least->compute);
-    spent.most_compute = seconds(most->compute);
-    return spent;
-}
 
 // "dp 2 x tp 2", where there is more than one axis to tell apart.
 std::string mesh_text(const Mesh& mesh) {
@@ -113,7 +89,6 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
     if (n == 1) {
         return "this is the one GPU with which the others are compared";
     }
-    const double extra = spent.compute - outcome.sequential_seconds;
     struct Loss {
         double seconds;
         std::string sentence;
@@ -124,11 +99,10 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
                      spent.communication / n, outcome.simulated_seconds())},
         {spent.idle, fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: {}", spent.idle / n,
                                  outcome.simulated_seconds(), for_what(outcome, spent))},
-        {extra,
+        {spent.extra_compute(outcome),
          fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
                      spent.compute, outcome.sequential_seconds)}};
-    constexpr double matters = 0.05;  // of all ranks' time
-    std::erase_if(losses, [&](const Loss& loss) { return loss.seconds < matters * spent.all(); });
+    std::erase_if(losses, [&](const Loss& loss) { return loss.seconds < worth_a_word * spent.all(); });
     std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.seconds > b.seconds; });
     std::string text;
     for (const Loss& loss : losses) {
@@ -147,7 +121,7 @@ std::string agreement(const Outcome& outcome) {
 }  // namespace
 
 std::string summary(const Outcome& outcome) {
-    const Spent spent = spent_by(outcome.result.ranks);
+    const Spent spent = spent_by(outcome);
     std::string text = header(outcome) + "\n" + table(outcome) + "\n";
     const auto line = [&](const char* name, const std::string& value) {
         text += fmt::format("  {:<16} {}\n", name, value);

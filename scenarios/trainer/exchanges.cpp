@@ -1,13 +1,14 @@
 #include "scenarios/trainer/exchanges.hpp"
 
-#include "libsim/collectives/all_gather.hpp"
-#include "libsim/collectives/all_reduce.hpp"
-#include "libsim/collectives/all_to_all.hpp"
-#include "libsim/collectives/reduce_scatter.hpp"
-#include "scenarios/training/transformer/rows.hpp"
+#include "libsim/parallel/context_parallel.hpp"
+#include "libsim/parallel/expert_parallel.hpp"
+#include "libsim/parallel/tensor_parallel.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace sim::scenarios {
 
@@ -19,62 +20,58 @@ std::span<double> numbers_of(Matrix& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
+std::span<const double> numbers_of(const Matrix& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+std::vector<double> copy_of(const Matrix& x) {
+    return {x.data(), x.data() + x.size()};
+}
+
 Matrix matrix_of(std::span<const double> numbers, Eigen::Index columns) {
     Matrix x(columns == 0 ? 0 : static_cast<Eigen::Index>(numbers.size()) / columns, columns);
     std::copy(numbers.begin(), numbers.end(), x.data());
     return x;
 }
 
-// The exchanges within one group of ranks that share a layer's width.
+// Among ranks that share a layer's width.
 class TensorExchange {
 public:
     TensorExchange(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
-        : gpu_(&gpu),
-          group_(plan.along({"tp"})),
-          part_(plan.chunks.front().tensor),
+        : tensor_(gpu, plan.along({"tp"})),
           rows_(training::context_rows(shape, plan.chunks.front())),
           costs_(&costs),
           meter_(&meter) {}
 
     Matrix sum(Matrix x) const {
         meter_->settle();
-        all_reduce(*gpu_, group_, numbers_of(x), cost(x.rows() / rows_));
+        tensor_.sum(numbers_of(x), costs_->summed(static_cast<int>(x.rows() / rows_)));
         return x;
     }
 
     // Each rank's own rows of every item become all rows.
-    Matrix gather(const Matrix& x) const {
+    Matrix gather(const Matrix& own) const {
         meter_->settle();
-        const auto each = static_cast<std::size_t>(x.size());
-        std::vector<double> all(each * static_cast<std::size_t>(part_.of));
-        std::copy_n(x.data(), each, all.data() + each * static_cast<std::size_t>(part_.index));
-        all_gather(*gpu_, group_, all, cost(x.rows() / own_rows()));
-        std::vector<Matrix> parts;
-        for (int i = 0; i < part_.of; ++i) {
-            parts.push_back(matrix_of(std::span(all).subspan(each * static_cast<std::size_t>(i), each), x.cols()));
-        }
-        return training::join_rows(parts, own_rows());
+        return matrix_of(tensor_.gather_rows(numbers_of(own), all_rows(own.rows() * tensor_.parts(), own.cols())),
+                         own.cols());
     }
 
     // Sums over the ranks, of which each gets its own rows.
     Matrix scatter(const Matrix& x) const {
         meter_->settle();
-        std::vector<double> parts;
-        parts.reserve(static_cast<std::size_t>(x.size()));
-        for (int i = 0; i < part_.of; ++i) {
-            const Matrix rows = training::split_rows(x, {i, part_.of}, rows_);
-            parts.insert(parts.end(), rows.data(), rows.data() + rows.size());
-        }
-        return matrix_of(reduce_scatter(*gpu_, group_, parts, cost(x.rows() / rows_)), x.cols());
+        return matrix_of(tensor_.scatter_rows(numbers_of(x), all_rows(x.rows(), x.cols())), x.cols());
     }
 
 private:
-    int own_rows() const { return rows_ / part_.of; }
-    Units cost(Eigen::Index items) const { return costs_->summed(static_cast<int>(items)); }
+    Activations all_rows(Eigen::Index rows, Eigen::Index columns) const {
+        const Eigen::Index items = rows / rows_;
+        return {.items = static_cast<std::size_t>(items),
+                .rows = static_cast<std::size_t>(rows_),
+                .columns = static_cast<std::size_t>(columns),
+                .size = costs_->summed(static_cast<int>(items))};
+    }
 
-    GPU* gpu_;
-    Group group_;
-    training::Part part_;
+    TensorParallel tensor_;
     int rows_;  // of an item
     const Costs* costs_;
     Meter* meter_;
@@ -90,14 +87,10 @@ public:
           costs_(&costs),
           meter_(&meter) {}
 
-    Matrix rotate(Matrix x) const {
+    Matrix rotate(const Matrix& x) const {
         meter_->settle();
-        const Size size = costs_->rotated(static_cast<int>(x.rows() / rows_));
-        const Handle sent = gpu_->send_async(group_.right_of(gpu_->rank()), numbers_of(x), "ring attention", size);
-        Matrix came(x.rows(), x.cols());
-        gpu_->receive(group_.left_of(gpu_->rank()), numbers_of(came), "ring attention", size);
-        gpu_->wait(sent);
-        return came;
+        return matrix_of(sim::rotate(*gpu_, group_, copy_of(x), costs_->rotated(static_cast<int>(x.rows() / rows_))),
+                         x.cols());
     }
 
 private:
@@ -111,27 +104,23 @@ private:
 // Any number of rows to each expert part.
 class ExpertExchange {
 public:
-    ExpertExchange(GPU& gpu, const Plan& plan, const Costs& costs, Meter& meter)
-        : gpu_(&gpu), group_(plan.along({"ep"})), costs_(&costs), meter_(&meter) {}
+    ExpertExchange(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
+        : experts_(gpu, plan.along({"ep"}), shape.experts), costs_(&costs), meter_(&meter) {}
 
     std::vector<Matrix> swap(const std::vector<Matrix>& parts, int items) const {
         meter_->settle();
         std::vector<std::vector<double>> numbers;
-        for (const Matrix& part : parts) {
-            numbers.emplace_back(part.data(), part.data() + part.size());
-        }
+        std::transform(parts.begin(), parts.end(), std::back_inserter(numbers), copy_of);
         const Eigen::Index columns = parts.front().cols();
         std::vector<Matrix> came;
-        for (const std::vector<double>& part :
-             all_to_all_v(*gpu_, group_, std::move(numbers), costs_->dispatched(items))) {
+        for (const std::vector<double>& part : experts_.exchange(std::move(numbers), costs_->dispatched(items))) {
             came.push_back(matrix_of(part, columns));
         }
         return came;
     }
 
 private:
-    GPU* gpu_;
-    Group group_;
+    ExpertParallel experts_;
     const Costs* costs_;
     Meter* meter_;
 };
@@ -145,18 +134,18 @@ training::Surroundings exchanges_of(GPU& gpu, const Plan& plan, const training::
     if (placement.tensor.of > 1) {
         const TensorExchange tensor(gpu, plan, shape, costs, meter);
         if (placement.sequence_parallel) {
-            around.enter = around.leave_backward = [tensor](Matrix x) { return tensor.gather(x); };
-            around.leave = around.enter_backward = [tensor](Matrix x) { return tensor.scatter(x); };
+            around.enter = around.leave_backward = [tensor](const Matrix& x) { return tensor.gather(x); };
+            around.leave = around.enter_backward = [tensor](const Matrix& x) { return tensor.scatter(x); };
         } else {
             around.leave = around.enter_backward = [tensor](Matrix x) { return tensor.sum(std::move(x)); };
         }
     }
     if (placement.context.of > 1) {
         const ContextExchange context(gpu, plan, shape, costs, meter);
-        around.rotate = [context](Matrix x) { return context.rotate(std::move(x)); };
+        around.rotate = [context](const Matrix& x) { return context.rotate(x); };
     }
     if (placement.experts.of > 1) {
-        const ExpertExchange experts(gpu, plan, costs, meter);
+        const ExpertExchange experts(gpu, plan, shape, costs, meter);
         const int items = plan.micro_batches.front().count;
         around.exchange = [experts, items](const std::vector<Matrix>& parts) { return experts.swap(parts, items); };
     }

@@ -28,7 +28,9 @@ TEST(Usage, ThatCannotBeEndsWithExitCode2AndOneLine) {
         {"--host threads", "--host must be process or fiber, not \"threads\""},
         {"--clock real", "--clock must be virtual or wall, not \"real\""},
         {"--seed x", "--seed must be a whole number from 0, not \"x\""},
-        {"--profile gpu_py", "--profile must be gpu-py or a FILE.toml, not \"gpu_py\"; did you mean gpu-py?"},
+        {"--profile gpu_py",
+         "--profile must be gpu-py, lab-pcie, lab-nvlink, lab-10gbe or a FILE.toml, not \"gpu_py\"; did you mean "
+         "gpu-py?"},
         {"--profile nowhere.toml", "nowhere.toml: No such file or directory"},
         {"--config nowhere.toml", "nowhere.toml: No such file or directory"},
         {"extra", "unexpected argument \"extra\"; every option begins with --, see --help"},

@@ -130,7 +130,9 @@ TEST(Profile, ThatIsNotThereIsNamed) {
         }
         return "none";
     };
-    EXPECT_EQ(said("gpu-pi"), "--profile must be gpu-py or a FILE.toml, not \"gpu-pi\"; did you mean gpu-py?");
+    EXPECT_EQ(said("gpu-pi"),
+              "--profile must be gpu-py, lab-pcie, lab-nvlink, lab-10gbe or a FILE.toml, not \"gpu-pi\"; did you mean "
+              "gpu-py?");
     EXPECT_EQ(said("nowhere.toml"), "nowhere.toml: No such file or directory");
     EXPECT_EQ(said("/"), "/: is a folder, not a TOML file");
 }

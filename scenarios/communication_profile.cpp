@@ -1,0 +1,158 @@
+// How long collectives take, by size: the table that users of nccl-tests know, from the simulator.
+//
+// Each size is a run of its own: all ranks begin at 0, and its time is the end of the last one. It is found from the
+// size alone; --check carries the same out message by message, with real numbers, which must take exactly as long.
+//
+//   ring all-reduce of S bytes on n ranks = 2 (n-1) x (latency + S / n / bandwidth)
+//                                         = 2 x (467 us + 0.5 MB / 15 GB/s) = 1000.67 us for 1 MB on 2 ranks, lab-pcie
+#include "libsim/error.hpp"
+#include "ranks/host/stop_signal.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/experiments/bandwidth_report.hpp"
+#include "scenarios/options/profile.hpp"
+#include "scenarios/options/settings.hpp"
+#include "scenarios/run/exit.hpp"
+#include "scenarios/run/launch.hpp"
+
+#include <fmt/format.h>
+
+namespace {
+
+using namespace sim::scenarios;
+using sim::GPU;
+
+// Each rank holds a whole array.
+constexpr std::int64_t most_elements_with_data = 100'000'000;
+
+struct ProfileOptions : RunOptions {
+    sim::CollectiveKind kind = sim::CollectiveKind::all_reduce;
+    sim::Algorithm algorithm = sim::Algorithm::ring;
+    std::vector<std::int64_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000};
+    bool check = false;
+};
+
+const Executable executable{
+    .name = "communication_profile",
+    .summary =
+        "How long collectives take, by size: time, algorithm bandwidth and bus bandwidth, as nccl-tests has them.",
+    .examples = {"communication_profile                                            # all-reduce on 2 GPUs over PCIe",
+                 "communication_profile --sizes 1:1048576:2 --profile lab-nvlink   # every power of two",
+                 "communication_profile --ranks 8 --algorithm parameter-server     # what the server costs",
+                 "communication_profile --collective all-gather --check            # with real numbers, too"},
+};
+
+std::vector<OptionRow> option_rows(ProfileOptions& options) {
+    std::vector<std::string> kinds;
+    for (const sim::CollectiveKind kind : profiled_kinds()) {
+        kinds.emplace_back(name_of(kind));
+    }
+    const auto set_kind = [&options](std::size_t i) { options.kind = profiled_kinds()[i]; };
+    const auto set_sizes = [&options](const std::vector<std::int64_t>& sizes) { options.sizes = sizes; };
+    return {{"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
+            {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
+            {"algorithm", "NAME", "of an all-reduce: ring, direct or parameter-server (ring)",
+             enumerator(options.algorithm, {"ring", "direct", "parameter-server"})},
+            {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
+             List{1, 1'000'000'000'000, set_sizes}},
+            {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
+            host_row(options),
+            profile_row(options, fmt::format("{}", fmt::join(profile_names(), ", "))),
+            watchdog_row(options),
+            json_row(options)};
+}
+
+void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
+    check_host(options.host, options.ranks);
+    if (options.kind != sim::CollectiveKind::all_reduce && options.algorithm != sim::Algorithm::ring) {
+        throw UsageError(fmt::format("--algorithm is an all-reduce's: {} has one only", name_of(options.kind)));
+    }
+    for (const std::int64_t size : options.sizes) {
+        if (options.check && size > most_elements_with_data) {
+            throw UsageError(
+                fmt::format("--check holds {} floats on every rank; it goes up to {}", size, most_elements_with_data));
+        }
+    }
+    try {
+        sim::transfer_time(cluster, sim::Bytes{1});
+    } catch (const sim::ProgramError& error) {
+        throw UsageError(
+            fmt::format("--profile {} does not fit: {}; its kind must be \"uniform\"", options.profile, error.what()));
+    }
+}
+
+// Times one size; empty with `exit_code` set where a run failed.
+std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cluster, const CollectiveCase& what,
+                           int& exit_code) {
+    sim::ranks::LaunchOptions launch = launch_options(executable.name, options, cluster);
+    launch.hash_timeline = false;
+    const auto ran = [&](const sim::ranks::Program& program) {
+        sim::ranks::Result result = sim::ranks::launch(launch, program);
+        if (!result.ok()) {
+            fmt::print(stderr, "{}: {}\n", executable.name, result.fault->message);
+            exit_code = result.exit_code();
+        }
+        return result;
+    };
+    const auto by_size = ran([&](GPU& gpu) { run_by_size(gpu, what); });
+    if (!by_size.ok() || !options.check) {
+        return by_size.ok() ? std::optional<Timed>{{what, by_size.end, {}}} : std::nullopt;
+    }
+    const auto with_data = ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, what))); });
+    if (!with_data.ok()) {
+        return std::nullopt;
+    }
+    if (with_data.end != by_size.end) {
+        exit_code = complain(executable.name,
+                             fmt::format("{} bytes take {} s by size and {} s with data", what.bytes(),
+                                         sim::seconds(by_size.end), sim::seconds(with_data.end)),
+                             failed);
+        return std::nullopt;
+    }
+    std::int64_t wrong = 0;
+    for (const auto& [rank, count] : with_data.reports.at("wrong")) {
+        wrong += static_cast<std::int64_t>(count.front());
+    }
+    return Timed{what, by_size.end, wrong};
+}
+
+int run_or_throw(int argc, const char* const* argv) {
+    ProfileOptions options;
+    options.ranks = 2;
+    options.profile = "lab-pcie";
+    const std::vector<OptionRow> rows = option_rows(options);
+    const auto read = read_settings(executable, rows, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
+        return done;
+    }
+    set_options(std::get<Settings>(read), rows);
+    const sim::Cluster cluster = read_profile(options.profile);
+    check_options(options, cluster);
+    std::vector<CollectiveCase> cases;
+    for (const std::int64_t elements : options.sizes) {
+        cases.push_back(collective_case(options.kind, options.algorithm, elements, options.ranks));
+    }
+    const sim::ranks::StopSignal stop;
+    std::vector<Timed> table;
+    bool right = true;
+    for (const CollectiveCase& what : cases) {
+        int exit_code = done;
+        const auto row = timed(options, cluster, what, exit_code);
+        if (!row) {
+            return exit_code;
+        }
+        table.push_back(*row);
+        right = right && row->wrong.value_or(0) == 0;
+        if (const int signal = stop.received(); signal != 0) {
+            return stopped + signal;
+        }
+    }
+    print(options.json ? bandwidth_json(options, table) : bandwidth_table(options, table));
+    return right ? done : complain(executable.name, "some of the numbers are wrong", failed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
+}

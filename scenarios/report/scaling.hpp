@@ -1,0 +1,32 @@
+// The same training on 1, 2, 4 … ranks: a table, and a curve of the speedup against the ideal.
+#pragma once
+
+#include "scenarios/report/outcome.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct ScalingSize {
+    std::int64_t size = 1;           // of the scenario's first axis
+    std::optional<Outcome> outcome;  // none where this size cannot be
+    std::string why_not;
+};
+
+struct Scaling {
+    std::string scenario;
+    std::string axis;  // the scenario's first
+    std::string profile;
+    std::vector<ScalingSize> sizes;
+};
+
+std::string show_scaling(const Scaling& scaling);
+
+// One JSON object; under "scaling" an object for each size: that of --json of this run, and `axis_size`,
+// `items_per_second`, `lost_to`; or `axis_size`, "possible": false and `why`.
+std::string json_scaling(const Scaling& scaling);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,111 @@
+#include "scenarios/run/launch.hpp"
+
+#include "scenarios/errors.hpp"
+#include "scenarios/report/chrome_trace.hpp"
+#include "scenarios/report/narration.hpp"
+#include "scenarios/report/output_file.hpp"
+#include "scenarios/run/exit.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+namespace sim::scenarios {
+
+namespace {
+
+Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
+    return acknowledgement_time(cluster, hop_between(ranks_per_node(cluster), receive.peer, receive.rank));
+}
+
+// What is kept of the spans for --trace.
+struct Recording {
+    Labels labels;
+    std::vector<Span> spans;
+
+    void add(const Span& span) {
+        spans.push_back(span);
+        spans.back().label = labels.keep(span.label);
+    }
+};
+
+// Tells the story on the way or at the end, and fills `recording` if a trace is wanted.
+sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const RunOptions& options,
+                                      const sim::ranks::Program& program, Recording& recording) {
+    const bool in_step = options.clock == sim::ranks::Clock::wall;
+    std::vector<int> pids;
+    spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
+    log.set_pattern("%v");
+    Narration narration(
+        {.acknowledgement = [&](const Span& receive) { return acknowledgement_of(launch.cluster, receive); },
+         .everything = options.verbose,
+         .live = in_step,
+         .pid = [&](int rank) { return pids[static_cast<std::size_t>(rank)]; },
+         .tell = [&](const std::string& line) { log.info(line); }});
+
+    launch.on_start = [&](const std::vector<int>& of_ranks) { pids = of_ranks; };
+    const bool traced = !options.trace.empty();
+    if (traced || !options.quiet) {
+        launch.on_span = [&, traced](const Span& span) {
+            if (traced) {
+                recording.add(span);
+            }
+            if (!options.quiet) {
+                narration.add(span);
+            }
+        };
+    }
+    if (in_step && !options.quiet) {
+        launch.on_time = [&](Time now) { narration.tell_until(now); };
+    }
+    sim::ranks::Result result = sim::ranks::launch(launch, program);
+    // A run that broke off by the wall's clock never came to what it had not told yet.
+    if (!in_step || result.ok()) {
+        narration.tell_all();
+    }
+    return result;
+}
+
+}  // namespace
+
+sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptions& options, const Cluster& cluster) {
+    sim::ranks::LaunchOptions launch{.ranks = options.ranks,
+                                     .host = options.host,
+                                     .clock = options.clock,
+                                     .time_scale = options.time_scale,
+                                     .cluster = cluster};
+    launch.watchdog =
+        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
+    launch.on_notice = [name](const std::string& what) { fmt::print(stderr, "{}: {}\n", name, what); };
+    return launch;
+}
+
+Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
+                         const sim::ranks::Program& program) {
+    if (!options.trace.empty()) {
+        check_output(options.trace);
+    }
+    Recording recording;
+    Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, recording)};
+    launched.exit_code = launched.result.exit_code();
+    if (!options.trace.empty()) {
+        try {
+            // Of a run that failed, too: it shows how far the ranks came.
+            write_output(options.trace,
+                         [&](std::ostream& out) { write_chrome_trace(out, recording.spans, options.ranks); });
+        } catch (const OutputError& error) {
+            complain(name, error.what(), no_output);
+            launched.exit_code = launched.exit_code == done ? no_output : launched.exit_code;
+        }
+    }
+    if (!launched.result.ok()) {
+        fmt::print(stderr, "{}: {}\n", name, launched.result.fault->message);
+    }
+    return launched;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,231 @@
+// Context parallelism: attention of a ring is that of one rank, and takes the time of its rotations and blocks.
+#include "libsim/parallel/context_parallel.hpp"
+#include "tests/parallel/numbers.hpp"
+#include "tests/support/simulate.hpp"
+
+#include <algorithm>
+
+using namespace sim;
+using namespace sim::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+class ContextParallelism : public OnBothHosts {};
+INSTANTIATE_TEST_SUITE_P(Hosts, ContextParallelism, both_hosts(), host_name);
+
+using Numbers = std::vector<double>;
+
+constexpr std::size_t positions = 12;
+constexpr std::size_t width = 3;
+
+struct Whole {
+    Numbers q = numbers(positions * width, 1);
+    Numbers k = numbers(positions * width, 2);
+    Numbers v = numbers(positions * width, 3);
+    Numbers dout = numbers(positions * width, 4);
+    bool causal = true;
+
+    double score(std::size_t i, std::size_t j) const {
+        double sum = 0;
+        for (std::size_t c = 0; c < width; ++c) {
+            sum += q[i * width + c] * k[j * width + c];
+        }
+        return sum / std::sqrt(3.0);
+    }
+    std::size_t seen(std::size_t i) const { return causal ? i + 1 : positions; }
+    // Row i of the softmax, by its definition.
+    Numbers weights(std::size_t i) const {
+        Numbers p(positions);
+        double sum = 0;
+        for (std::size_t j = 0; j < seen(i); ++j) {
+            sum += p[j] = std::exp(score(i, j));
+        }
+        std::transform(p.begin(), p.end(), p.begin(), [sum](double e) { return e / sum; });
+        return p;
+    }
+};
+
+Numbers direct_attention(const Whole& x) {
+    Numbers out(positions * width);
+    for (std::size_t i = 0; i < positions; ++i) {
+        const Numbers p = x.weights(i);
+        for (std::size_t j = 0; j < positions; ++j) {
+            for (std::size_t c = 0; c < width; ++c) {
+                out[i * width + c] += p[j] * x.v[j * width + c];
+            }
+        }
+    }
+    return out;
+}
+
+// By the softmax's Jacobian, without what the ring saves: ds_ij = p_ij (dp_ij - sum_l p_il dp_il), dp_ij = dout_i .
+// v_j.
+AttentionGradient direct_gradient(const Whole& x) {
+    AttentionGradient g{Numbers(positions * width), Numbers(positions * width), Numbers(positions * width)};
+    for (std::size_t i = 0; i < positions; ++i) {
+        const Numbers p = x.weights(i);
+        Numbers dp(positions);
+        double mean = 0;
+        for (std::size_t j = 0; j < positions; ++j) {
+            for (std::size_t c = 0; c < width; ++c) {
+                dp[j] += x.dout[i * width + c] * x.v[j * width + c];
+                g.dv[j * width + c] += p[j] * x.dout[i * width + c];
+            }
+            mean += p[j] * dp[j];
+        }
+        for (std::size_t j = 0; j < positions; ++j) {
+            const double ds = p[j] * (dp[j] - mean) / std::sqrt(3.0);
+            for (std::size_t c = 0; c < width; ++c) {
+                g.dq[i * width + c] += ds * x.k[j * width + c];
+                g.dk[j * width + c] += ds * x.q[i * width + c];
+            }
+        }
+    }
+    return g;
+}
+
+Numbers part(const Numbers& all, int index, int n) {
+    const auto length = static_cast<std::ptrdiff_t>(all.size()) / n;
+    return {all.begin() + index * length, all.begin() + (index + 1) * length};
+}
+
+struct Passes {
+    RingOptions forward;
+    RingOptions backward;
+};
+
+void attend(GPU& gpu, const Whole& whole, const Passes& passes) {
+    const Group ring = world(gpu);
+    const auto own = [&](const Numbers& all) { return part(all, gpu.rank(), ring.size()); };
+    const Numbers q = own(whole.q);
+    const Numbers k = own(whole.k);
+    const Numbers v = own(whole.v);
+    const AttentionInput input{.q = q, .k = k, .v = v, .width = width, .causal = whole.causal};
+    const Attention attention = ring_attention(gpu, ring, input, passes.forward);
+    gpu.report("out", attention.out);
+    gpu.report("forward end", seconds(gpu.now()));
+    const AttentionGradient gradient =
+        ring_attention_backward(gpu, ring, input, attention, own(whole.dout), passes.backward);
+    gpu.report("dq", gradient.dq);
+    gpu.report("dk", gradient.dk);
+    gpu.report("dv", gradient.dv);
+}
+
+// A rotation of 60 units takes 0.7 s of gpu-py; a block forward as many units of compute as given, backward twice.
+ranks::Program timed(bool causal, int units, bool overlap) {
+    return [=](GPU& gpu) {
+        const auto costing = [&](int block) {
+            return RingOptions{.rotated = Units{60}, .overlap = overlap, .before_block = [&gpu, block](int) {
+                                   gpu.compute("block", Units{block});
+                               }};
+        };
+        attend(gpu, {.causal = causal}, {costing(units), costing(2 * units)});
+    };
+}
+
+}  // namespace
+
+TEST_P(ContextParallelism, ComputesWhatOneRankWouldFromAllPositions) {
+    for (const bool causal : {true, false}) {
+        const Whole whole{.causal = causal};
+        const Numbers out = direct_attention(whole);
+        const AttentionGradient gradient = direct_gradient(whole);
+        for (const int n : {1, 2, 3, 4, 6, 12}) {
+            for (const bool overlap : {true, false}) {
+                const RingOptions options{.overlap = overlap};
+                const Cluster bytes = uniform({.bandwidth = 1 * GB_per_s});
+                const Simulation s = simulate_well(ranks(n, bytes), [&](GPU& gpu) {
+                    attend(gpu, whole, {options, options});
+                });
+                for (int rank = 0; rank < n; ++rank) {
+                    const auto found = [&](const char* name) { return s.result.reports.at(name).at(rank); };
+                    EXPECT_THAT(found("out"), near_to(part(out, rank, n))) << n << " ranks, causal " << causal;
+                    EXPECT_THAT(found("dq"), near_to(part(gradient.dq, rank, n)));
+                    EXPECT_THAT(found("dk"), near_to(part(gradient.dk, rank, n)));
+                    EXPECT_THAT(found("dv"), near_to(part(gradient.dv, rank, n)));
+                }
+            }
+        }
+    }
+}
+
+TEST_P(ContextParallelism, RotatesNMinusOneTimesForwardAndTwoNMinusOneBackward) {
+    // By default [K|V] of 12/n positions costs 2 x 3 x 8 bytes each; n-1 + 2n-1 messages of it.
+    for (const int n : {1, 2, 3, 4}) {
+        const Cluster bytes = uniform({.latency = 1us, .bandwidth = 1 * GB_per_s});
+        const Simulation s = simulate_well(ranks(n, bytes), [](GPU& gpu) { attend(gpu, {}, {}); });
+        const int rotations = n == 1 ? 0 : 3 * n - 2;
+        const std::int64_t each = 12 / n * 2 * 3 * 8;
+        for (const RankTotals& totals : s.result.ranks) {
+            EXPECT_EQ(totals.messages_sent, rotations);
+            EXPECT_EQ(totals.bytes_sent, rotations * each);
+        }
+        EXPECT_EQ(s.end(), rotations * (1us + each * 1ns));
+    }
+}
+
+TEST_P(ContextParallelism, TakesTheLongerOfBlockAndRotation) {
+    const Duration t = 700ms;
+    for (const int n : {1, 2, 3, 4}) {
+        for (const int units : {2, 5, 20}) {
+            const Duration c = units * 100ms;
+            const Duration home = n == 1 ? 0s : t;
+            const Duration forward = (n - 1) * std::max(c, t) + c;
+            const Duration backward = (n - 1) * (std::max(2 * c, t) + t) + 2 * c + home;
+            const Simulation beside = simulate_well(ranks(n), timed(false, units, true));
+            EXPECT_EQ(beside.result.reports.at("forward end").at(0), Numbers{seconds(forward)});
+            EXPECT_EQ(beside.end(), forward + backward) << n << " ranks, " << units << " units";
+            const Simulation after = simulate_well(ranks(n), timed(false, units, false));
+            EXPECT_EQ(after.end(), n * c + (n - 1) * t + n * 2 * c + (n == 1 ? 0 : 2 * n - 1) * t);
+        }
+    }
+}
+
+TEST_P(ContextParallelism, ComputesNoBlockOfTheFuture) {
+    // Member i of 4 sees blocks 0 … i; each costs 5 units forward and 10 backward.
+    const Simulation s = simulate_well(ranks(4), timed(true, 5, true));
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(s.result.ranks[static_cast<std::size_t>(i)].compute, (i + 1) * (500ms + 1s));
+    }
+}
+
+TEST_P(ContextParallelism, GivesToTheNextMemberWhateverTheOrderOfRanks) {
+    const Simulation s = simulate_well(ranks(3), [](GPU& gpu) {
+        const Group ring = Group::of({2, 0, 1});
+        gpu.report("came", rotate(gpu, ring, Numbers(2, gpu.rank()), Units{60}));
+        gpu.report("alone", rotate(gpu, Group::strided(gpu.rank(), 1, 1), Numbers{5.0}));
+    });
+    EXPECT_EQ(s.result.reports.at("came").at(0), (Numbers{2, 2}));
+    EXPECT_EQ(s.result.reports.at("came").at(1), (Numbers{0, 0}));
+    EXPECT_EQ(s.result.reports.at("came").at(2), (Numbers{1, 1}));
+    EXPECT_EQ(s.result.reports.at("alone").at(1), Numbers{5.0});
+    EXPECT_EQ(s.end(), 700ms);
+}
+
+TEST_P(ContextParallelism, ThatCannotBeIsExplained) {
+    const auto message = [&](auto action) {
+        return simulate(ranks(2), [action](GPU& gpu) { action(gpu); }).result.fault->message;
+    };
+    const Numbers six(6);
+    const Numbers four(4);
+    EXPECT_THAT(
+        message([&](GPU& gpu) { ring_attention(gpu, world(gpu), {.q = four, .k = four, .v = four, .width = 3}); }),
+        testing::HasSubstr("queries of 4 numbers are no whole number of rows of 3"));
+    EXPECT_THAT(
+        message([&](GPU& gpu) { ring_attention(gpu, world(gpu), {.q = six, .k = four, .v = six, .width = 2}); }),
+        testing::HasSubstr("q, k and v of 6, 4 and 6 numbers; every position has one of each"));
+    EXPECT_THAT(message([&](GPU& gpu) {
+                    const AttentionInput input{.q = six, .k = six, .v = six, .width = 2};
+                    ring_attention_backward(gpu, world(gpu), input, {.out = six, .log_sum = Numbers(3)}, four);
+                }),
+                testing::HasSubstr("a gradient of 4 numbers of an output of 6, for queries of 6"));
+    EXPECT_THAT(message([&](GPU& gpu) { rotate(gpu, Group::strided(0, 1, 1), six); }),
+                testing::HasSubstr("rank 1 is not in the group that shares the positions"));
+    EXPECT_THAT(message([&](GPU& gpu) {
+                    const Numbers uneven(gpu.rank() == 0 ? 4 : 6);
+                    ring_attention(gpu, world(gpu), {.q = uneven, .k = uneven, .v = uneven, .width = 2},
+                                   {.rotated = Units{1}});
+                }),
+                testing::AllOf(testing::HasSubstr("expects 64 B of data"), testing::HasSubstr("sent 96 B of data")));
+}
