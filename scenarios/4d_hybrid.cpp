@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
         .examples = {"4d_hybrid --quiet                          # 2 x 2 x 2 x 2 = 16 ranks, 4 experts in each layer",
                      "4d_hybrid --cp 2 --quiet                   # context parallel in place of expert parallel",
                      "4d_hybrid --dp 2 --tp 2 --pp 1 --ep 1      # split layers and split items alone: 4 ranks",
-                     "4d_hybrid --ranks 32 --quiet               # dp is what is left: 4"},
+                     "4d_hybrid --ranks 32 --items 32 --quiet    # dp is what is left: 4"},
     };
     return sim::scenarios::run(scenario, argc, argv);
 }
