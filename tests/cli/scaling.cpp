@@ -68,7 +68,7 @@ TEST(Scaling, ShowsATableAndACurve) {
     EXPECT_EQ(said.err, "");  // the log lines of several runs would be read as one story
     EXPECT_THAT(said.out, HasSubstr("16.100 s     0.9938    1.99x       49.7 %"));
     EXPECT_THAT(said.out, HasSubstr("lost to messages\n"));
-    EXPECT_THAT(said.out, HasSubstr("speedup (*) against the ideal (o), over ranks\n        4 |                o\n"));
+    EXPECT_THAT(said.out, HasSubstr("speedup (*) against the ideal (o), over ranks\n        4 |               .o\n"));
 }
 
 TEST(Scaling, ComesFromAFileToo) {
