@@ -51,8 +51,7 @@ TEST(Usage, OfAModelOrItemsThatCannotBeSplitSaysWhatWouldFit) {
         {"2d_tensor_parallel --heads 5",
          "16 hidden numbers cannot be split over heads 5; 15 or 20 hidden numbers, or heads 4 or 8, would fit"},
         {"2d_tensor_parallel --sequence-parallel --sequence 6",
-         "6 positions of a sequence cannot be split over cp x tp 4; 4 or 8 positions of a sequence, or cp x tp 3 or 6, "
-         "would fit"},
+         "6 sequence positions cannot be split over tp 4; 4 or 8 sequence positions, or tp 3 or 6, would fit"},
         {"3d_pipeline_parallel --ranks 3",
          "4 layers cannot be split over pp 3; 3 or 6 layers, or pp 2 or 4, would fit"},
         {"3d_pipeline_parallel --schedule interleaved --layers 12",
@@ -62,11 +61,13 @@ TEST(Usage, OfAModelOrItemsThatCannotBeSplitSaysWhatWouldFit) {
         {"3d_pipeline_parallel --schedule gpipe --layers 8 --chunks 2",
          "gpipe has one chunk per stage, not 2; interleaved takes more"},
         {"4d_hybrid --items 12",
-         "3 items of a rank cannot be split over micro-batches 4; 4 items of a rank, or micro-batches 3, would fit"},
+         "12 items cannot be split over dp x ep x micro-batches 16; 16 items, or dp x ep x micro-batches 12, would "
+         "fit"},
         {"4d_hybrid --experts 3", "3 experts cannot be split over ep 2; 2 or 4 experts, or ep 1 or 3, would fit"},
-        {"4d_hybrid --experts 2 --top-k 3", "--top-k 3 is more than --experts 2"},
+        {"4d_hybrid --experts 2 --top-k 3",
+         "--top-k 3 is more than the experts there are, 2; --top-k 2, or --experts 4, would fit"},
         {"4d_hybrid --ranks 10",
-         "--ranks 10 is not dp 2 x tp 2 x pp 2 x ep 2 x cp 1 = 16; give fewer of them, or others"},
+         "10 ranks cannot be split over tp x pp x ep x cp 8; 8 or 16 ranks, or tp x pp x ep x cp 5 or 10, would fit"},
         {"1d_data_parallel --ranks 32 --overlap",
          "16 items leave some of dp 32 without any; --zero and --overlap need at least 32"},
     };

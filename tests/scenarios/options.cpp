@@ -180,10 +180,11 @@ TEST(Options, OfAMeshTakeTheFirstAxisFromAllRanks) {
     EXPECT_EQ(read(mesh, {"--ranks", "8"}).mesh.dp, 1);
     EXPECT_EQ(read(mesh, {"--ranks", "6", "--tp", "3", "--pp", "1", "--ep", "1"}).mesh.dp, 2);
     EXPECT_EQ(read(mesh, {"--ranks", "24", "--dp", "3"}).ranks, 24);
-    EXPECT_EQ(complaint(mesh, {"--ranks", "10"}),
-              "--ranks 10 is not dp 2 x tp 2 x pp 2 x ep 2 x cp 1 = 16; give fewer of them, or others");
+    EXPECT_EQ(
+        complaint(mesh, {"--ranks", "10"}),
+        "10 ranks cannot be split over tp x pp x ep x cp 8; 8 or 16 ranks, or tp x pp x ep x cp 5 or 10, would fit");
     EXPECT_EQ(complaint(mesh, {"--ranks", "16", "--dp", "4"}),
-              "--ranks 16 is not dp 4 x tp 2 x pp 2 x ep 2 x cp 1 = 32; give fewer of them, or others");
+              "dp 4 x tp 2 x pp 2 x ep 2 = 32 ranks, but there are 16; dp 2 or tp 1 or pp 1 or ep 1 would fit");
 }
 
 TEST(Options, OfContextParallelStandInForExpertParallelUnlessBothAreAskedFor) {

@@ -54,7 +54,7 @@ TEST(Unsplittable, ItemsOverReplicasAndMicroBatches) {
         "4d_hybrid",
         {{"--items 10", "10 items cannot be split over dp x ep 4; 8 or 12 items, or dp x ep 2 or 5, would fit"}});
     expect_refusals("1d_data_parallel", {{"--items 3 --overlap",
-                                          "3 items leave some of dp 4 without any; --zero 2 and 3 "
+                                          "3 items leave some of dp 4 without any; --zero "
                                           "and --overlap need at least 4"}});
 }
 

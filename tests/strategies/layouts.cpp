@@ -97,7 +97,7 @@ std::vector<std::string> data_parallel_lines() {
         }
     }
     for (const char* const others :
-         {"--accumulate 1", "--accumulate 2 --buckets 2", "--weighted", "--weighted --zero 1",
+         {"--accumulate 1", "--accumulate 2 --buckets 2", "--weighted", "--weighted --buckets 3",
           "--weighted --accumulate 2 --synchronize direct", "--experts 3", "--experts 4 --top-k 3 --zero 3 --overlap",
           "--experts 2 --overlap --buckets 3"}) {
         add(others);

@@ -37,10 +37,10 @@ TEST(Memory, OfDataParallelRanksIsAllWeightsGradientsAndStates) {
     expect_every_rank_keeps(data_parallel("--optimizer adam"), 480 * (2 + 2) + 200);
 }
 
-// Stages 2 and 3 work on 4 items at once: 800 of activations. On top, while gradients of a layer are scattered, that
-// layer's gradient; in stage 3 its gathered weights as well.
+// They work on 4 items at once: 800 of activations. On top, in stages 2 and 3, while gradients of a layer are
+// scattered, that layer's gradient; in stage 3 its gathered weights as well.
 TEST(Memory, OfZeroRanksIsAnNthOfWhatTheStageShards) {
-    expect_every_rank_keeps(data_parallel("--optimizer adam --zero 1"), 480 * (1 + 1 + 2 / 4.0) + 200);
+    expect_every_rank_keeps(data_parallel("--optimizer adam --zero 1"), 480 * (1 + 1 + 2 / 4.0) + 800);
     expect_every_rank_keeps(data_parallel("--optimizer adam --zero 2"), 480 * (1 + (1 + 2) / 4.0) + 800 + 120);
     expect_every_rank_keeps(data_parallel("--optimizer adam --zero 3"), 480 * (1 + 1 + 2) / 4.0 + 800 + 120 + 120);
     expect_every_rank_keeps(data_parallel("--optimizer adam --zero 3 --overlap"),
