@@ -211,11 +211,11 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
         throw ProgramError(fmt::format("{} needs a size of 0 or more", name_of(what.kind)));
     }
     if (!group.contains(rank())) {
-        throw ProgramError(fmt::format("rank {} joins a {} of a group it is not in", rank(), name_of(what.kind)));
+        throw ProgramError(fmt::format("rank {} joins the {} of a group it is not in", rank(), name_of(what.kind)));
     }
     if (group.largest() >= world_size()) {
-        throw ProgramError(fmt::format("rank {} joins a {} with rank {}: ranks are 0 to {}", rank(), name_of(what.kind),
-                                       group.largest(), world_size() - 1));
+        throw ProgramError(fmt::format("rank {} joins the {} with rank {}: ranks are 0 to {}", rank(),
+                                       name_of(what.kind), group.largest(), world_size() - 1));
     }
     const bool has_root = what.root >= 0 || needs_root(what.kind);
     if (has_root && !group.contains(what.root)) {

@@ -15,6 +15,11 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// This machine cannot do it: exit code 7.
+struct MachineLimit : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // A signal asked us to stop while the results were put together.
 struct Interrupted {
     int signal = 0;

@@ -8,6 +8,7 @@
 #include "scenarios/report/summary.hpp"
 #include "scenarios/run/exit.hpp"
 #include "scenarios/run/launch.hpp"
+#include "scenarios/run/memory.hpp"
 #include "scenarios/trainer/plan.hpp"
 #include "scenarios/trainer/trainer.hpp"
 
@@ -52,6 +53,7 @@ int run_once(const Scenario& scenario, Options options) {
         return done;
     }
     require_prices(options, cluster);
+    check_memory(options);
     // From here on an interrupted run still leaves a valid trace.
     const sim::ranks::StopSignal stop;
     Launched launched = launch_training(scenario, options, cluster);

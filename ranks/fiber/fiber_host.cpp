@@ -91,6 +91,12 @@ private:
             resume(port);
         }
         port.take(run_.kernel.accept(port.rank(), port.waiting()));
+        if (out_of_memory_) {
+            run_.fail({.failure = Failure::machine_limit,
+                       .rank = port.rank(),
+                       .message = fmt::format("rank {} got no memory {}: there is not enough for {} ranks", port.rank(),
+                                              where_rank_is(run_.kernel, port.rank()), run_.options->ranks)});
+        }
         if (thrown_) {
             run_.fail({.failure = Failure::rank_died,
                        .rank = port.rank(),
@@ -113,6 +119,8 @@ private:
             (*host.program_)(gpu);
             port.finish();
         } catch (const RunIsOver&) {
+        } catch (const std::bad_alloc&) {
+            host.out_of_memory_ = true;
         } catch (const std::exception& error) {
             host.thrown_ = error.what();
         } catch (...) {
@@ -141,6 +149,7 @@ private:
     std::deque<FiberPort> ports_;
     StopSignal stop_;
     std::optional<std::string> thrown_;  // by the rank that ran last
+    bool out_of_memory_ = false;         // the rank that ran last
 };
 
 }  // namespace

@@ -72,7 +72,8 @@ void add_data_parallel(const Scenario& scenario, Options& options, std::vector<O
                 {{"zero", "N", "shard over replicas: 1 optimizer states, 2 gradients too, 3 weights too (0)",
                   whole(options.zero, 0, 3)},
                  {"overlap", "", "add gradients up beside the backward pass", flag(options.overlap)},
-                 {"buckets", "N", "parts in which gradients are added up (1)", whole(options.buckets, 1, 256)},
+                 {"buckets", "N", "parts in which gradients are added up (1, or one for each layer with --overlap)",
+                  whole(options.buckets, 1, 256)},
                  {"synchronize", "NAME", "how gradients are added up: ring, direct or parameter-server (ring)",
                   enumerator(options.synchronize, {"ring", "direct", "parameter-server"})},
                  {"compress", "NAME", "send less of the gradients: none, top-k or 16-bit (none)",
@@ -123,9 +124,9 @@ void add_scaling(const Scenario& scenario, Options& options, std::vector<OptionR
     }
     const std::string meaning = fmt::format("run with --{} 1, then 2 …, and compare", scenario.axes.front().first);
     rows.push_back(
-        {"scaling", "1,2,…", meaning, List{1, most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
-                                               options.scaling.assign(sizes.begin(), sizes.end());
-                                           }}});
+        {"scaling", "1,2,...", meaning, List{1, most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
+                                                 options.scaling.assign(sizes.begin(), sizes.end());
+                                             }}});
 }
 
 }  // namespace

@@ -78,6 +78,9 @@ void settle_model(Options& options) {
     if (options.shape.experts == 0 && options.mesh.ep > 1) {
         options.shape.experts = 2 * options.mesh.ep;
     }
+    if (options.buckets == 0) {
+        options.buckets = options.overlap ? options.shape.layers : 1;
+    }
     if (options.chunks == 0) {
         const bool several = options.schedule == "interleaved" && options.mesh.pp > 1;
         options.chunks = several ? 2 : 1;
@@ -89,6 +92,9 @@ void check_combinations(const Options& options) {
     const auto refuse = [](const char* a, const char* b, const char* why) {
         throw UsageError(fmt::format("{} and {} exclude each other: {}", a, b, why));
     };
+    if (options.show_schedule && options.json) {
+        refuse("--show-schedule", "--json", "a schedule is shown as a picture");
+    }
     if (options.zero > 0 && options.synchronize != Algorithm::ring) {
         refuse("--zero", "--synchronize", "ZeRO scatters gradients around a ring");
     }

@@ -44,7 +44,7 @@ struct Options : RunOptions {
     // dp: how gradients are added up over the replicas.
     int zero = 0;          // 0: every replica has everything
     bool overlap = false;  // beside the backward pass
-    int buckets = 1;       // per chunk
+    int buckets = 0;       // per chunk; 0: 1, or one for each layer with overlap
     Algorithm synchronize = Algorithm::ring;
     std::string compress = "none";
     double compress_fraction = 0.01;

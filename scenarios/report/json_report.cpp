@@ -21,6 +21,28 @@ Json rank_report(const sim::ranks::Result& result, std::size_t rank) {
             {"peak_memory_units", Units::from_billionths(totals.peak_billionths).value()}};
 }
 
+// What the times below depend on, beside host, profile and mesh.
+Json options_report(const Options& options) {
+    const bool sgd = options.optimizer == training::OptimizerKind::sgd;
+    const bool squared = options.shape.loss == training::Loss::mean_squared;
+    return {{"items", options.items},
+            {"steps", options.steps},
+            {"micro_batches", options.item_by_item ? 0 : options.micro_batches},
+            {"layers", options.shape.layers},
+            {"experts", options.shape.experts},
+            {"optimizer", sgd ? "sgd" : "adam"},
+            {"loss", squared ? "mean-squared" : "cross-entropy"},
+            {"schedule", options.mesh.pp > 1 ? options.schedule : ""},
+            {"chunks", options.chunks},
+            {"sequence_parallel", options.sequence_parallel},
+            {"zero", options.zero},
+            {"overlap", options.overlap},
+            {"buckets", options.buckets},
+            {"synchronize", name_of(options.synchronize)},
+            {"compress", options.compress},
+            {"seed", options.seed}};
+}
+
 }  // namespace
 
 std::string json_report(const Outcome& outcome) {
@@ -41,6 +63,7 @@ std::string json_report(const Outcome& outcome) {
                         {"pp", options.mesh.pp},
                         {"ep", options.mesh.ep},
                         {"cp", options.mesh.cp}}},
+                      {"options", options_report(options)},
                       {"simulated_seconds", outcome.simulated_seconds()},
                       {"wall_seconds", result.wall_seconds},
                       {"sequential_seconds", outcome.sequential_seconds},

@@ -83,6 +83,10 @@ std::string for_what(const Outcome& outcome, const Spent& spent) {
     return fmt::format("they compute from {:.3f} s to {:.3f} s", spent.least_compute, spent.most_compute);
 }
 
+std::string why_longer(const Outcome& outcome) {
+    return outcome.options.slowdown.empty() ? "computing is slower beside messages" : "some are slower GPUs";
+}
+
 // What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
 std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
     const int n = outcome.options.ranks;
@@ -100,8 +104,8 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
         {spent.idle, fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: {}", spent.idle / n,
                                  outcome.simulated_seconds(), for_what(outcome, spent))},
         {spent.extra_compute(outcome),
-         fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: some are slower GPUs",
-                     spent.compute, outcome.sequential_seconds)}};
+         fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: {}", spent.compute,
+                     outcome.sequential_seconds, why_longer(outcome))}};
     std::erase_if(losses, [&](const Loss& loss) { return loss.seconds < worth_a_word * spent.all(); });
     std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.seconds > b.seconds; });
     std::string text;
@@ -113,7 +117,7 @@ std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
 
 std::string agreement(const Outcome& outcome) {
     const char* const what = outcome.max_weight_difference <= weights_agree ? "the same as 0D's"
-                             : outcome.agrees() ? "not quite 0D's: gradients were compressed"
+                             : outcome.agrees() ? "not 0D's, because gradients were compressed"
                                                 : "DIFFERENT FROM 0D's";
     return fmt::format("{} (largest relative difference {:.2g})", what, outcome.max_weight_difference);
 }
@@ -134,7 +138,7 @@ std::string summary(const Outcome& outcome) {
                                        spent.percent(spent.compute), spent.percent(spent.communication),
                                        spent.percent(spent.idle), outcome.options.ranks, outcome.simulated_seconds()));
     if (outcome.options.mesh.pp > 1) {
-        line("bubble", fmt::format("{:.1f} % of it: idle because stages wait for each other (schedule {})",
+        line("bubble", fmt::format("{:.1f} % of all time, a part of idle: stages wait for each other (schedule {})",
                                    100 * outcome.bubble_fraction(), outcome.options.schedule));
     }
     line("why", why_not_ideal(outcome, spent));

@@ -47,6 +47,8 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     } catch (const DeadlockError& error) {
         fmt::print(stderr, "{}: {}\n", name, error.what());
         return deadlock;
+    } catch (const MachineLimit& error) {
+        return complain(name, error.what(), machine_limit);
     } catch (const OutputError& error) {
         return complain(name, error.what(), no_output);
     } catch (const std::system_error& error) {

@@ -153,8 +153,11 @@ void check_plan(const Options& options) {
 
 std::string schedule_text(const Options& options) {
     const PipelineShape shape = shape_of(options);
-    const PipelineSteps steps = steps_of_all(shape, pipeline_schedule(options.schedule).steps);
-    return show_schedule(shape, steps) + "\n" + list_schedule(shape, steps);
+    const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
+    const PipelineSteps steps = steps_of_all(shape, schedule.steps);
+    return fmt::format("{}: {}\nF is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
+                       schedule.summary, schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
+                       list_schedule(shape, steps));
 }
 
 }  // namespace sim::scenarios

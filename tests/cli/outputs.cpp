@@ -21,10 +21,11 @@ TEST(Json, HasTheContractsKeysInTheirOrder) {
     for (const auto& [key, value] : r.items()) {
         keys.push_back(key);
     }
-    EXPECT_THAT(keys, testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "simulated_seconds",
-                                           "wall_seconds", "sequential_seconds", "speedup", "efficiency",
-                                           "bubble_fraction", "per_rank", "loss_before", "loss", "weights_sha256",
-                                           "max_weight_difference", "timeline_sha256", "messages", "ops"));
+    EXPECT_THAT(keys,
+                testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "options",
+                                     "simulated_seconds", "wall_seconds", "sequential_seconds", "speedup", "efficiency",
+                                     "bubble_fraction", "per_rank", "loss_before", "loss", "weights_sha256",
+                                     "max_weight_difference", "timeline_sha256", "messages", "ops"));
     EXPECT_EQ(r["mesh"].dump(), R"({"dp":4,"tp":1,"pp":1,"ep":1,"cp":1})");
     EXPECT_EQ(r["scenario"], "1d_data_parallel");
     EXPECT_EQ(r["host"], "process");
@@ -180,6 +181,9 @@ TEST(ShowSchedule, PrintsWhatEachStageDoesAndRunsNothing) {
     EXPECT_EQ(said.exit_code, 0);
     EXPECT_EQ(said.err, "");
     EXPECT_EQ(said.out,
+              "1f1b: one forward, one backward: as fast as gpipe, keeps at most one activation per stage\n"
+              "F is 1 unit of time, B 2; messages take none; . is idle\n"
+              "\n"
               "stage 0  F0 F1 .  .  B0--- .  B1---\n"
               "stage 1  .  F0 B0--- F1 B1--- .  .\n"
               "\n"
@@ -188,6 +192,16 @@ TEST(ShowSchedule, PrintsWhatEachStageDoesAndRunsNothing) {
               "\n"
               "stage 0: F0 F1 B0 B1\n"
               "stage 1: F0 B0 F1 B1\n");
+}
+
+TEST(MachineLimit, OfMemoryIsToldBeforeTheRunWithWhatWouldFit) {
+    const Said said = run_command("1d_data_parallel --ranks 100000 --host fiber --hidden 1024 --layers 64 --quiet");
+    EXPECT_EQ(said.exit_code, 7);
+    EXPECT_EQ(said.out, "");
+    EXPECT_THAT(said.err,
+                testing::MatchesRegex("1d_data_parallel: 100000 ranks that really train need about [0-9]+ GB, and "
+                                      "this machine has [0-9]+ GB; [0-9]+ ranks would fit, more with a smaller "
+                                      "--hidden\n"));
 }
 
 TEST(Help, EndsWithThreeExamplesOrMoreThatRun) {

@@ -148,6 +148,17 @@ TEST(Options, ThatCannotBeAreRefused) {
     }
 }
 
+TEST(Options, ShowAScheduleAsAPictureOnly) {
+    EXPECT_EQ(complaint(mesh, {"--show-schedule", "--json"}),
+              "--show-schedule and --json exclude each other: a schedule is shown as a picture");
+}
+
+TEST(Options, OverlapHasABucketForEachLayerUnlessToldOtherwise) {
+    EXPECT_EQ(read(parallel, {}).buckets, 1);
+    EXPECT_EQ(read(parallel, {"--overlap", "--layers", "6"}).buckets, 6);
+    EXPECT_EQ(read(parallel, {"--overlap", "--buckets", "2"}).buckets, 2);
+}
+
 TEST(Options, ThatExcludeEachOtherAreRefused) {
     const std::vector<std::pair<std::vector<const char*>, std::string>> cases{
         {{"--zero", "1", "--synchronize", "direct"},

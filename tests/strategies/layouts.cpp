@@ -1,5 +1,7 @@
 #include "tests/strategies/layouts.hpp"
 
+#include "libsim/parallel/pipeline/schedules.hpp"
+
 #include "tests/support/random.hpp"
 
 #include <fmt/format.h>
@@ -32,8 +34,10 @@ std::string model(const MeshSizes& mesh, Random& random, bool sequence_parallel)
 }
 
 std::string pipeline(const MeshSizes& mesh, Random& random) {
-    const std::string schedule = one_of(random, {"1f1b", "gpipe", "interleaved", "zb_h1"});
-    const int chunks = mesh.pp > 1 && schedule == "interleaved" ? 2 : 1;
+    const auto known = pipeline_schedules();
+    const NamedPipelineSchedule& named = known[static_cast<std::size_t>(random.below(static_cast<int>(known.size())))];
+    const std::string_view schedule = named.name;
+    const int chunks = mesh.pp > 1 && named.uses_chunks ? 2 : 1;
     const int micro_batches = mesh.pp > 1 ? mesh.pp * (1 + random.below(2)) : 1 + random.below(3);
     return fmt::format("--schedule {} --layers {} --micro-batches {} --items {}", schedule,
                        at_least(2, mesh.pp * chunks), micro_batches, at_least(6, mesh.dp * mesh.ep * micro_batches));

@@ -15,13 +15,13 @@ namespace sim {
 namespace {
 
 // clang-format off
-constexpr std::array<NamedPipelineSchedule, 4> known{{
+constexpr auto known = std::to_array<NamedPipelineSchedule>({
     // name, function, uses chunks, splits backward, what it requires, summary
     {"gpipe", gpipe, false, false, nullptr, "all micro-batches forward, then all backward; keeps every activation"},
     {"1f1b", one_f_one_b, false, false, nullptr, "one forward, one backward: as fast as gpipe, keeps at most one activation per stage"},
     {"interleaved", interleaved, true, false, check_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
     {"zb_h1", zb_h1, false, true, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
-}};
+});
 // clang-format on
 
 }  // namespace

@@ -1,0 +1,12 @@
+// Whether this machine has the memory that a training needs: better said before than by the kernel's out-of-memory
+// killer, which ends a run without a word.
+#pragma once
+
+#include "scenarios/options/options.hpp"
+
+namespace sim::scenarios {
+
+// Throws MachineLimit, with the number of ranks that would fit.
+void check_memory(const Options& options);
+
+}  // namespace sim::scenarios
