@@ -17,7 +17,7 @@ struct Compute {
     std::optional<Pace> per_flop;            // empty: FLOPs have no price here
     std::optional<Pace> per_billionth_unit;  // empty: units have no price here
     std::vector<double> slowdown;            // of rank 0, 1, …; ranks beyond its end run at full speed
-    double overlap_slowdown = 1;             // computing takes so much longer while a stream of the rank is busy
+    double overlap_slowdown = 1;             // compute() takes so much longer while a stream of the rank is busy
 };
 
 using Network = std::variant<Uniform, Nodes>;

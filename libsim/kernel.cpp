@@ -50,7 +50,7 @@ std::optional<int> Kernel::next_turn() {
     return rank;
 }
 
-Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
+Duration Kernel::new_price(LastPrice& last, int rank, const Op& op, std::uint32_t op_number, Time at) const {
     try {
         const bool is_compute = op.kind == OpKind::compute;
         const Duration price = is_compute ? compute_time(cluster_, rank, Work{op.amount, op.measure})
@@ -60,8 +60,8 @@ Duration Kernel::new_price(LastPrice& last, int rank, const Op& op) const {
         }
         return price;
     } catch (const ProgramError& error) {
-        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).op_number, describe(op),
-                                       describe_time(of(rank).clock), error.what()));
+        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, op_number, describe(op), describe_time(at),
+                                       error.what()));
     }
 }
 
@@ -71,7 +71,10 @@ Kernel::Memory& Kernel::held(Rank& self, Measure measure) {
 
 void Kernel::allocate(int rank, Rank& self, const Op& op) {
     Memory& memory = held(self, op.measure);
-    add_checked(memory.now, op.amount);
+    if (__builtin_add_overflow(memory.now, op.amount, &memory.now)) {
+        throw ProgramError(
+            fmt::format("rank {} allocates at {} more memory than 64 bits can count", rank, describe_time(self.clock)));
+    }
     if (memory.now < 0) {
         throw ProgramError(fmt::format("rank {} frees at {} {} more than it has allocated", rank,
                                        describe_time(self.clock), describe_amount(-memory.now, op.measure)));

@@ -58,8 +58,8 @@ public:
     std::size_t accept(int rank, std::span<const Op> ops);
 
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
-    // No rank can ever go on: none is due, none is out, some are blocked.
-    bool stuck() const { return due_ == 0 && out_ == 0 && !all_finished(); }
+    // No rank can ever go on: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
+    bool stuck() const { return due_ == 0 && out_ == 0 && postponed_ == 0 && !all_finished(); }
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     Status status(int rank) const { return of(rank).status; }
@@ -71,7 +71,8 @@ public:
     std::uint32_t ops(int rank) const { return of(rank).op_number; }
     // The unjoined asynchronous op of that number; null if there is none.
     const Joinable* joinable(int rank, std::int64_t number) { return of(rank).joinables.find(number); }
-    const Joinable* oldest_joinable(int rank) { return of(rank).joinables.oldest(); }
+    // The oldest of them that is still under way; null if there is none.
+    const Joinable* oldest_under_way(int rank) { return of(rank).joinables.oldest_under_way(); }
     // The op that a stream of a blocked rank waits in; null if it waits in none. And a stream that waits.
     const Lane::Issued* stream_waits_in(int rank, Stream stream) const;
     Stream waiting_stream(int rank) const;
@@ -156,10 +157,12 @@ private:
     void wake_streams();
     bool streams_are_done(const Rank& self) const;
     void wait_for_stream(Rank& self, Stream stream, Time end);
+    static void forget_until_now(Rank& self);
 
     // kernel/overlap.cpp
     bool computes_beside_streams(const Rank& self, const Op& op) const;
     bool begin_compute_beside_streams(int rank, Rank& self, const Op& op);
+    Time end_beside_streams(int rank, const Rank& self, const Op& op);
     void compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number);
     void go_on_without_streams();
 
@@ -169,13 +172,14 @@ private:
     bool wait(int rank, Rank& self, const Op& op);
     bool finish(int rank, Rank& self);
     void join(int rank, Rank& self, Joinable& joinable);
+    void join_without_forgetting(int rank, Rank& self, Joinable& joinable);
 
     Hop hop(int a, int b) const { return hop_between(ranks_per_node_, a, b); }
     Duration acknowledgement(int source, int target) const {
         return acknowledgements_[static_cast<std::size_t>(hop(source, target))];
     }
-    Duration transfer_price(int source, const Op& op) {
-        return price(last_transfers_[static_cast<std::size_t>(hop(source, op.peer))], source, op);
+    LastPrice& last_transfer(int source, const Op& op) {
+        return last_transfers_[static_cast<std::size_t>(hop(source, op.peer))];
     }
 
     // kernel.cpp
@@ -187,9 +191,13 @@ private:
               std::uint64_t message);
     // Programs repeat a few sizes: the last price is nearly always the next.
     Duration price(LastPrice& last, int rank, const Op& op) {
-        return last.amount == op.amount && last.measure == op.measure ? last.price : new_price(last, rank, op);
+        return price(last, rank, op, of(rank).op_number, of(rank).clock);
     }
-    Duration new_price(LastPrice& last, int rank, const Op& op) const;
+    Duration price(LastPrice& last, int rank, const Op& op, std::uint32_t op_number, Time at) {
+        return last.amount == op.amount && last.measure == op.measure ? last.price
+                                                                      : new_price(last, rank, op, op_number, at);
+    }
+    Duration new_price(LastPrice& last, int rank, const Op& op, std::uint32_t op_number, Time at) const;
     void check_fit(int target, const Op& receive, std::uint32_t number, Time posted, const Message& message) const {
         if (receive.amount != message.amount || receive.measure != message.measure || receive.bytes != message.bytes) {
             throw_unless_fit(target, receive, number, posted, message);

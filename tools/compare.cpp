@@ -184,7 +184,12 @@ int main(int argc, char** argv) {
         return paths.empty() ? 2 : 0;
     }
     try {
-        return compare(paths);
+        const int exit_code = compare(paths);
+        if (std::fflush(stdout) != 0) {
+            fmt::print(stderr, "ndsim_compare: standard output cannot be written\n");
+            return 6;
+        }
+        return exit_code;
     } catch (const std::exception& error) {
         fmt::print(stderr, "ndsim_compare: {}\n", error.what());
         return 2;

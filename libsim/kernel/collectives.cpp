@@ -27,10 +27,12 @@ Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Hop over)
     } catch (const ProgramError& error) {
         // The group's first, not the first to come: who that was in wall time is nobody's business.
         const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
-        const Lane::Issued* const issued = stream_waits_in(rank, meeting.op.stream);
-        throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank,
-                                       issued != nullptr ? issued->op_number : of(rank).pending_number,
-                                       describe(meeting.op), describe_time(of(rank).clock), error.what()));
+        const Rank& first = of(rank);
+        const bool on_main = meeting.op.stream == Stream::main;
+        const Lane* const at = on_main ? nullptr : &first.lanes[static_cast<std::size_t>(meeting.op.stream) - 1];
+        throw ProgramError(fmt::format(
+            "rank {}, op {}: {} at {}: {}", rank, on_main ? first.pending_number : at->waiting.front().op_number,
+            describe(meeting.op), describe_time(on_main ? first.clock : at->clock), error.what()));
     }
 }
 

@@ -128,7 +128,7 @@ Blocked explain_rank(Kernel& kernel, int rank) {
         return blocked;
     }
     const char* const how = returned ? "returned, but still waits for" : "wait for";
-    const Joinable* open = returned ? kernel.oldest_joinable(rank) : kernel.joinable(rank, op.amount);
+    const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, op.amount);
     if (open != nullptr && open->op.kind != OpKind::record) {
         blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));
         explain_receive(kernel, blocked, open->op);

@@ -42,7 +42,7 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
     Message at_once;
     Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
     const Time begin = std::max(self.clock, self.sends_free);
-    const Time end = later(begin, transfer_price(rank, op));
+    const Time end = later(begin, price(last_transfer(rank, op), rank, op));
     const std::uint32_t number = self.op_number++;
     message.begin = begin;
     message.end = end;

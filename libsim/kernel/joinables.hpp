@@ -4,7 +4,9 @@
 #include "libsim/kernel/matching.hpp"
 #include "libsim/op.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sim {
@@ -48,16 +50,14 @@ public:
         }
     }
 
-    // The oldest open one, or null.
-    Joinable* oldest() {
-        forget_joined();
-        for (Joinable& joinable : all_) {
-            if (!joinable.joined) {
-                return &joinable;
-            }
-        }
-        return nullptr;
+    // The oldest that has no end yet, or null.
+    Joinable* oldest_under_way() {
+        const auto under_way = [](const Joinable& joinable) { return !joinable.joined && !joinable.done; };
+        const auto found = std::find_if(all_.begin(), all_.end(), under_way);
+        return found == all_.end() ? nullptr : &*found;
     }
+
+    std::span<Joinable> all() { return all_; }
 
 private:
     Joinable& at(std::int64_t index) { return all_[static_cast<std::size_t>(index)]; }

@@ -41,16 +41,20 @@ bool Kernel::wait(int rank, Rank& self, const Op& op) {
 
 // The rank's time moves to the end of what it joins, and the wait counts as what it waited for.
 void Kernel::join(int rank, Rank& self, Joinable& joinable) {
+    join_without_forgetting(rank, self, joinable);
+    self.joinables.forget_joined();
+}
+
+void Kernel::join_without_forgetting(int rank, Rank& self, Joinable& joinable) {
+    self.delivery = {};
     if (joinable.op.kind == OpKind::record) {
         joinable.joined = true;
         wait_for_stream(self, joinable.op.stream, joinable.end);
-        self.joinables.forget_joined();
         return;
     }
     const Time begin = self.clock;
     self.clock = std::max(self.clock, joinable.end);
     joinable.joined = true;
-    self.delivery = {};
     if (joinable.op.kind == OpKind::compute) {
         self.computing += self.clock - begin;
     } else {
@@ -68,7 +72,6 @@ void Kernel::join(int rank, Rank& self, Joinable& joinable) {
                  id_of(source, message));
         }
     }
-    self.joinables.forget_joined();
 }
 
 bool Kernel::finish(int rank, Rank& self) {
@@ -76,13 +79,16 @@ bool Kernel::finish(int rank, Rank& self) {
         block(self, {.kind = OpKind::finish}, self.op_number);
         return false;
     }
-    while (Joinable* open = self.joinables.oldest()) {
-        if (!open->done) {
+    for (Joinable& open : self.joinables.all()) {
+        if (!open.done) {
             block(self, {.kind = OpKind::finish}, self.op_number);
             return false;
         }
-        join(rank, self, *open);
+        if (!open.joined) {
+            join_without_forgetting(rank, self, open);
+        }
     }
+    self.joinables.forget_joined();
     for (std::size_t index = 0; index < self.lanes.size(); ++index) {
         wait_for_stream(self, static_cast<Stream>(index + 1), self.lanes[index].clock);
     }

@@ -29,6 +29,7 @@ struct Lane {
 
     Time clock = {};
     bool blocked = false;
+    int awaited = 0;  // how many of `waiting` await a handle
     std::deque<Issued> waiting = {};
     // When it waited for a peer to begin, and when it was busy; what the program has already waited for is forgotten.
     std::vector<Interval> idle = {};

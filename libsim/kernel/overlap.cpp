@@ -1,8 +1,8 @@
 // Computing while messages are under way: where the cluster says that the one slows the other down.
 //
 // How much of a computation is slowed down shows only when the streams' times are known, so it waits for them. Should
-// they in turn wait for what the program does later, nobody could go on: then the earliest such computation is done
-// with what is known, because whatever its streams still wait for cannot begin before it ends.
+// nobody be able to go on then, because streams wait for what programs do after such computations, the one that ends
+// first, by what is known, is done: whatever its streams still wait for comes after the end of another, which is later.
 #include "libsim/kernel.hpp"
 
 #include <algorithm>
@@ -72,28 +72,40 @@ bool Kernel::begin_compute_beside_streams(int rank, Rank& self, const Op& op) {
     return true;
 }
 
-void Kernel::compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number) {
+Time Kernel::end_beside_streams(int rank, const Rank& self, const Op& op) {
     const Time begin = std::max(self.clock, self.computes_free);
     const Pace pace = slowed({1, 1}, cluster_.compute.overlap_slowdown);
-    const Time end = stretched_end(begin, price(last_compute_, rank, op), pace, busy_after(self.lanes, begin));
+    return stretched_end(begin, price(last_compute_, rank, op), pace, busy_after(self.lanes, begin));
+}
+
+void Kernel::compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number) {
+    const Time begin = std::max(self.clock, self.computes_free);
+    const Time end = end_beside_streams(rank, self, op);
     self.computes_free = end;
     self.computing += end - self.clock;
     self.clock = end;
+    forget_until_now(self);
     emit(rank, op, number, begin, end, Duration{0}, 0);
 }
 
 void Kernel::go_on_without_streams() {
-    int earliest = -1;
+    int first = -1;
+    Time first_end;
     for (int rank = 0; rank < ranks(); ++rank) {
-        const bool waits = status(rank) == Status::blocked && of(rank).pending.kind == OpKind::compute;
-        if (waits && (earliest < 0 || time(rank) < time(earliest))) {
-            earliest = rank;
+        const Rank& self = of(rank);
+        if (self.status != Status::blocked || self.pending.kind != OpKind::compute) {
+            continue;
+        }
+        const Time end = end_beside_streams(rank, self, self.pending);
+        if (first < 0 || end < first_end) {
+            first = rank;
+            first_end = end;
         }
     }
-    Rank& self = of(earliest);
+    Rank& self = of(first);
     --postponed_;
-    compute_beside_streams(earliest, self, self.pending, self.pending_number);
-    unblock(earliest, self);
+    compute_beside_streams(first, self, self.pending, self.pending_number);
+    unblock(first, self);
 }
 
 }  // namespace sim

@@ -75,6 +75,7 @@ bool Kernel::issue(int rank, Rank& self, const Op& op) {
         const Joinable* const awaited = self.joinables.find(op.amount);
         // If there is none, the program has joined it, and so is past its end already.
         issued.awaits_handle = awaited != nullptr && !awaited->done;
+        lane(self, op.stream).awaited += issued.awaits_handle ? 1 : 0;
         issued.from = awaited != nullptr && awaited->done ? std::max(self.clock, awaited->end) : self.clock;
     }
     Lane& stream = lane(self, op.stream);
@@ -148,7 +149,7 @@ bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& is
 void Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
     const Op& op = issued.op;
     const Matching::Channel to = matching_.channel(rank, op.peer, op.tag, op.stream);
-    const Time end = later(at.clock, transfer_price(rank, op));
+    const Time end = later(at.clock, price(last_transfer(rank, op), rank, op, issued.op_number, at.clock));
     const Message message{.begin = at.clock,
                           .end = end,
                           .amount = op.amount,
@@ -229,9 +230,12 @@ void Kernel::joinable_is_done(int rank, Rank& self, std::int64_t handle) {
     const Time end = self.joinables.find(handle)->end;
     for (std::size_t index = 0; index < self.lanes.size(); ++index) {
         Lane& at = self.lanes[index];
-        for (Lane::Issued& issued : at.waiting) {
+        // Most streams wait for none, and need not be looked through.
+        for (std::size_t i = 0; at.awaited > 0 && i < at.waiting.size(); ++i) {
+            Lane::Issued& issued = at.waiting[i];
             if (issued.awaits_handle && issued.op.amount == handle) {
                 issued.awaits_handle = false;
+                at.awaited -= 1;
                 issued.from = std::max(issued.from, end);
             }
         }
@@ -286,6 +290,11 @@ void Kernel::wait_for_stream(Rank& self, Stream stream, Time end) {
         self.idle_in_collectives += idle;  // what streams are for
         self.clock = end;
     }
+    forget_until_now(self);
+}
+
+// Whatever is asked of streams later is asked of the time to come.
+void Kernel::forget_until_now(Rank& self) {
     for (Lane& at : self.lanes) {
         forget_until(at.idle, self.clock);
         forget_until(at.busy, self.clock);

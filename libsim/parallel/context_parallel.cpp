@@ -1,5 +1,6 @@
 #include "libsim/parallel/context_parallel.hpp"
 
+#include "libsim/collectives/data_reader.hpp"
 #include "libsim/error.hpp"
 #include "libsim/parallel/online_softmax.hpp"
 
@@ -15,6 +16,8 @@ namespace sim {
 namespace {
 
 constexpr std::string_view label = "ring attention";
+// No collective has this kind by this algorithm, so that nobody else's messages carry its tag.
+constexpr Schedule rotation{.kind = CollectiveKind::all_gather, .algorithm = Algorithm::direct};
 
 double dot(std::span<const double> a, std::span<const double> b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -180,10 +183,11 @@ std::vector<double> rotate(GPU& gpu, const Group& group, std::vector<double> x, 
     if (group.size() == 1) {
         return x;
     }
-    const Handle sent = gpu.send_async(group.right_of(gpu.rank()), x, label, size);
+    const Tag tag = tag_of(group, rotation);
+    const Size cost = cost_of(size, std::span(x).size_bytes());
+    gpu.send_in_collective(group.right_of(gpu.rank()), std::as_bytes(std::span(x)), label, cost, tag);
     std::vector<double> came(x.size());
-    gpu.receive(group.left_of(gpu.rank()), came, label, size);
-    gpu.wait(sent);
+    gpu.receive_in_collective(group.left_of(gpu.rank()), std::as_writable_bytes(std::span(came)), label, cost, tag);
     return came;
 }
 

@@ -19,6 +19,16 @@ std::string heading(const RunOptions& options, const CollectiveCase& what) {
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
 }
 
+// Only an all-reduce has several to choose from.
+const char* algorithm_of(const CollectiveCase& what) {
+    switch (what.kind) {
+        case CollectiveKind::all_to_all:
+        case CollectiveKind::gather:
+        case CollectiveKind::scatter: return name_of(Algorithm::direct);
+        default: return name_of(what.algorithm);
+    }
+}
+
 std::string size_text(std::int64_t bytes) {
     const auto b = static_cast<double>(bytes);
     return bytes < 1'000       ? fmt::format("{} B", bytes)
@@ -62,7 +72,7 @@ std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& 
                         {"count", row.what.count()},
                         {"type", "float"},
                         {"redop", row.what.reduces() ? "sum" : "none"},
-                        {"algorithm", name_of(row.what.algorithm)},
+                        {"algorithm", algorithm_of(row.what)},
                         {"seconds", seconds(row.end)},
                         {"algbw", row.algorithm_bandwidth()},
                         {"busbw", row.bus_bandwidth()}});

@@ -1,5 +1,6 @@
 #include "scenarios/options/whole_numbers.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -24,7 +25,8 @@ std::vector<std::string> split(const std::string& text, char at) {
 std::vector<std::int64_t> range(const std::vector<std::string>& parts) {
     const auto low = whole_number(parts[0]);
     const auto high = whole_number(parts[1]);
-    const auto factor = parts.size() == 3 ? whole_number(parts[2]) : std::int64_t{10};
+    const auto wide = low && high && *high / std::max<std::int64_t>(*low, 1) >= 100;
+    const auto factor = parts.size() == 3 ? whole_number(parts[2]) : std::int64_t{wide ? 10 : 2};
     if (!low || !high || !factor || *low < 1 || *high < *low || *factor < 2) {
         return {};
     }

@@ -47,7 +47,8 @@ void Narration::add(const Span& span) {
     if (span.kind != OpKind::log) {
         push({span.end, kept, Phase::end});
     }
-    if (options_.live) {
+    // What streams do may lie ahead of the time that has come.
+    if (options_.live && (span.stream == Stream::main || span.stream == Stream::own)) {
         tell_until(span.begin);
     }
 }

@@ -18,7 +18,7 @@ namespace {
 double sequential_seconds(const Options& options, const Cluster& cluster) {
     sim::ranks::LaunchOptions launch{.host = sim::ranks::Host::fiber, .cluster = cluster, .hash_timeline = false};
     const auto result = sim::ranks::launch(launch, [&](GPU& gpu) {
-        for (int item = 0; item < options.steps * options.items; ++item) {
+        for (std::int64_t item = 0; item < std::int64_t{options.steps} * options.items; ++item) {
             gpu.compute(Units{options.compute_units});
         }
     });

@@ -135,7 +135,11 @@ Plan plan_of(const Options& options, int rank) {
         plan.chunks.push_back(chunk_of(options, plan, chunk));
     }
     const int replica = plan.mesh.coordinate(rank, "dp") * options.mesh.ep + plan.mesh.coordinate(rank, "ep");
-    plan.micro_batches = micro_batches_of(options, item_shares(options)[static_cast<std::size_t>(replica)]);
+    const std::vector<sim::Share> shares = item_shares(options);
+    plan.micro_batches = micro_batches_of(options, shares[static_cast<std::size_t>(replica)]);
+    for (const sim::Share& share : shares) {
+        plan.most_micro_batches = std::max(plan.most_micro_batches, micro_batch_count(options, share.count));
+    }
     return plan;
 }
 

@@ -22,6 +22,7 @@ struct Plan {
     int stage = 0;                            // which of them this rank is
     std::vector<training::Placement> chunks;  // what this rank has of the model
     std::vector<sim::Share> micro_batches;    // the items it works on, in each step
+    int most_micro_batches = 0;               // of any rank
     Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
 };
 

@@ -72,8 +72,13 @@ private:
             chunks_[0].backward(micro_batch, {});
             meter_.settle();
             gpu_->release("activations", activations);
-            const bool last = micro_batch + 1 == count;
-            if (options_->accumulate > 0 && !last && (micro_batch + 1) % options_->accumulate == 0) {
+            if (is_added_up_after(micro_batch)) {
+                chunks_[0].accumulate();
+            }
+        }
+        // Who has fewer items takes part with nothing.
+        for (int micro_batch = count; micro_batch < plan_.most_micro_batches; ++micro_batch) {
+            if (is_added_up_after(micro_batch)) {
                 chunks_[0].accumulate();
             }
         }
@@ -108,6 +113,12 @@ private:
         sim::run_pipeline(
             *gpu_, plan_.along({"pp"}), plan_.pipeline, steps, body,
             {.boundary = costs_.boundary(items), .activations = kept(0), .blocking_sends = options_->blocking_sends});
+    }
+
+    // Besides at the end of a step, which is update()'s.
+    bool is_added_up_after(int micro_batch) const {
+        return options_->accumulate > 0 && (micro_batch + 1) % options_->accumulate == 0 &&
+               micro_batch + 1 < plan_.most_micro_batches;
     }
 
     // Whether nobody else sees anything before an item is done.

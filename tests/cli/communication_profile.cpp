@@ -113,7 +113,7 @@ TEST(CommunicationProfile, TakesListsAndRangesOfSizes) {
     EXPECT_EQ(rows("--sizes 5,1e3").size(), 2);
     EXPECT_EQ(rows("--sizes 1:1024:2").size(), 11);
     EXPECT_EQ(rows("--sizes 1e3:1e6").size(), 4);
-    EXPECT_EQ(rows("--sizes 3:100").size(), 2);  // 3 and 30
+    EXPECT_EQ(rows("--sizes 3:400").size(), 3);  // 3, 30 and 300
 }
 
 TEST(CommunicationProfile, PrintsTheTableOfNcclTestsAndAPlot) {

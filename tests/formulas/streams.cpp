@@ -150,6 +150,72 @@ TEST_P(Streams, ComputingIsNotSlowedDownWhileAStreamOnlyWaits) {
     EXPECT_EQ(s.end(), 10s + 50ms + 50ms + 1s + 50ms);
 }
 
+TEST_P(Streams, ComputingBesideStreamsThatAllWaitForEachOtherEndsAllTheSame) {
+    // Every rank computes while its stream waits for what the other's next computation is followed by: again and again
+    // nobody can go on but by such a computation.
+    constexpr int rounds = 2000;
+    const Simulation s = simulate_well(ranks(2, overlapping(1.5)), [](GPU& gpu) {
+        const int other = 1 - gpu.rank();
+        const Stream in = gpu.rank() == 0 ? first : second;
+        const Stream out = gpu.rank() == 0 ? second : first;
+        for (int round = 0; round < rounds; ++round) {
+            const Handle came = gpu.on(in, [&] { gpu.receive(other, Units{0}); });
+            gpu.compute(Units{1});
+            const Handle left = gpu.on(out, [&] { gpu.send(other, Units{0}); });
+            gpu.wait(came);
+            gpu.wait(left);
+        }
+    });
+    EXPECT_EQ(s.end(), rounds * (100ms + 50ms + 50ms));
+}
+
+TEST_P(Streams, OfComputationsThatNobodyCanGoOnWithoutTheOneThatEndsFirstIsNext) {
+    // Rank 1's ends at 1 s. What it then sends is under way at rank 0 until 2.05 s, and slows it down for 1.05 s.
+    const Simulation s = simulate_well(ranks(2, overlapping(2.0)), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            gpu.on(first, [&] { gpu.receive(1, Units{95}); });
+            gpu.compute(Units{100});
+            gpu.on(second, [&] { gpu.send(1, Units{0}); });
+        } else {
+            gpu.on(second, [&] { gpu.receive(0, Units{0}); });
+            gpu.compute(Units{10});
+            gpu.on(first, [&] { gpu.send(0, Units{95}); });
+        }
+    });
+    EXPECT_EQ(s.result.ranks[1].compute, 1s);
+    EXPECT_EQ(s.result.ranks[0].compute, 10s + 525ms);
+    EXPECT_EQ(s.end(), 10s + 525ms + 50ms + 50ms);
+}
+
+TEST_P(Streams, ThatWaitWhenTheirProgramHasReturnedAreExplained) {
+    const auto fault = [](const ranks::Program& program) { return simulate(ranks(2), program).result.fault; };
+    const auto done = fault([](GPU& gpu) {
+        gpu.send_async((gpu.rank() + 1) % 2, Units{1});
+        gpu.compute_async("work", Units{1});
+        gpu.on(first, [] {});
+        gpu.on(second, [&] { gpu.receive((gpu.rank() + 1) % 2, Units{1}, Tag{7}); });
+    });
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->failure, ranks::Failure::mismatch_or_deadlock);
+    EXPECT_THAT(done->message,
+                testing::HasSubstr("returned, but still waits for stream 2, in its op 2: receive from 1"));
+}
+
+TEST_P(Streams, AMarkBringsNoData) {
+    const Simulation s = simulate(ranks(2), [](GPU& gpu) {
+        std::vector<double> data(4, 1.0);
+        if (gpu.rank() == 0) {
+            gpu.send(1, data);
+            return;
+        }
+        gpu.receive(0, data);
+        Handle mark = gpu.on(first, [] {});
+        mark.into = std::as_writable_bytes(std::span(data));
+        gpu.wait(mark);
+    });
+    EXPECT_FALSE(s.result.ok());
+}
+
 TEST_P(Streams, MatchMessagesWithinAStreamAndExplainOtherwise) {
     const Simulation s = simulate(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 0) {

@@ -15,7 +15,8 @@ TEST(WholeNumbers, AreAListOrARange) {
 }
 
 TEST(WholeNumbers, OfARangeEndBeforeItsUpperEndWhereNoStepMeetsIt) {
-    EXPECT_EQ(whole_numbers("3:100"), (Numbers{3, 30}));
+    EXPECT_EQ(whole_numbers("3:400"), (Numbers{3, 30, 300}));
+    EXPECT_EQ(whole_numbers("3:100"), (Numbers{3, 6, 12, 24, 48, 96}));  // less than a hundredfold
     EXPECT_EQ(whole_numbers("5:5"), Numbers{5});
     EXPECT_EQ(whole_numbers("1:999999999999999:1000000"), (Numbers{1, 1'000'000, 1'000'000'000'000}));
 }

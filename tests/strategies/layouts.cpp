@@ -101,9 +101,9 @@ std::vector<std::string> data_parallel_lines() {
         }
     }
     for (const char* const others :
-         {"--accumulate 1", "--accumulate 2 --buckets 2", "--weighted", "--weighted --buckets 3",
-          "--weighted --accumulate 2 --synchronize direct", "--experts 3", "--experts 4 --top-k 3 --zero 3 --overlap",
-          "--experts 2 --overlap --buckets 3"}) {
+         {"--accumulate 1", "--accumulate 2 --buckets 2", "--weighted --accumulate 1 --ranks 5", "--weighted",
+          "--weighted --buckets 3", "--weighted --accumulate 2 --synchronize direct", "--experts 3",
+          "--experts 4 --top-k 3 --zero 3 --overlap", "--experts 2 --overlap --buckets 3"}) {
         add(others);
     }
     return lines;
