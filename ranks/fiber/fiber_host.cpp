@@ -136,9 +136,7 @@ private:
              now = std::chrono::steady_clock::now()) {
             std::this_thread::sleep_until(std::min(due, now + 10ms));
         }
-        if (run_.options->on_time) {
-            run_.options->on_time(time);
-        }
+        run_.has_come_to(time);
     }
 
     Run run_;

@@ -43,6 +43,13 @@ void Run::fail(Fault first) {
     }
 }
 
+void Run::has_come_to(Time time) {
+    furthest_ = std::max(furthest_, time);
+    if (options->on_time) {
+        options->on_time(furthest_);
+    }
+}
+
 double Run::wall_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -23,6 +23,8 @@ struct Run {
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
     double wall_seconds() const;
+    // Simulated time has come so far, for whoever wants to know. It never goes back, although a stream's may be ahead.
+    void has_come_to(Time time);
     // The wall time at which simulated `time` is due. Clock::wall only.
     std::chrono::steady_clock::time_point due(Time time) const;
 
@@ -38,6 +40,8 @@ struct Run {
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
 private:
+    Time furthest_;
+
     SpanSink sink();
 };
 

@@ -110,8 +110,8 @@ void Supervisor::release_due_ranks() {
 
 void Supervisor::take_turn(int rank) {
     Rank& self = of(rank);
-    if (run_->options->on_time && run_->options->clock == Clock::wall) {
-        run_->options->on_time(run_->kernel.time(rank));
+    if (run_->options->clock == Clock::wall) {
+        run_->has_come_to(run_->kernel.time(rank));
     }
     if (self.asked && self.inbox.waiting().empty()) {
         answer(rank);
