@@ -11,13 +11,16 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace sim {
 
 class Bfloat16 {
 public:
     Bfloat16() = default;
-    explicit Bfloat16(double value) : bits_(rounded(value)) {}
+    template <class Real>
+    requires std::is_arithmetic_v<Real>
+    explicit Bfloat16(Real value) : bits_(rounded(static_cast<double>(value))) {}
     static Bfloat16 of_bits(std::uint16_t bits) {
         Bfloat16 value;
         value.bits_ = bits;
@@ -34,7 +37,7 @@ private:
             return static_cast<std::uint16_t>(bits >> 16U | 0x40U);  // quiet, lest its last set bit be cut off
         }
         // To odd on the way to float: a last bit of 1 says that there was more, so that nothing is rounded twice.
-        const double through = std::bit_cast<float>(bits);
+        const auto through = static_cast<double>(std::bit_cast<float>(bits));
         if (through != value) {
             bits = (std::abs(through) > std::abs(value) ? bits - 1 : bits) | 1U;
         }

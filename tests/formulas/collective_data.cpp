@@ -243,7 +243,7 @@ TEST_P(CollectiveHosts, Bfloat16CostsAndMovesTwoBytesAnElement) {
     const auto run = simulate_well(ranks(2, cluster), [](GPU& gpu) {
         std::vector<Bfloat16> data(500'000, Bfloat16(gpu.rank() + 0.5));
         all_reduce(gpu, world(gpu), data);
-        gpu.report("sum", data[499'999]);
+        gpu.report("sum", static_cast<double>(data[499'999]));
     });
     EXPECT_EQ(run.end(), 2 * (5us + 10us));  // 500 KB at 50 GB/s
     EXPECT_EQ(run.result.ranks[0].bytes_sent, 1'000'000);

@@ -144,7 +144,7 @@ void expect_learned(const ranks::LaunchOptions& launch, const ZeroOptions& optio
     const std::vector<Segment> layers = uneven_layers();
     const Simulation s = simulate_well(launch, [&](GPU& gpu) { train<Optimizer>(gpu, layers, options, steps, {}); });
     const std::vector<double> expected = learned_alone<Optimizer>(launch.ranks, layers.back().end);
-    std::vector<double> found(expected.size(), NAN);
+    std::vector<double> found(expected.size(), std::nan(""));
     std::size_t owned = 0;
     for (int rank = 0; rank < launch.ranks; ++rank) {
         const std::vector<double>& places = s.result.reports.at("places").at(rank);
