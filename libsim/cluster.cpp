@@ -1,5 +1,6 @@
 #include "libsim/cluster.hpp"
 
+#include "libsim/check.hpp"
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>
@@ -8,9 +9,12 @@ namespace sim {
 
 namespace {
 
-const Uniform& uniform_of(const Cluster& cluster, Hop hop) {
+// Null where messages have no price of their own.
+const Uniform* uniform_of(const Cluster& cluster, Hop hop) {
     const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
-    return nodes == nullptr ? std::get<Uniform>(cluster.network) : hop == Hop::within ? nodes->within : nodes->across;
+    return nodes == nullptr     ? std::get_if<Uniform>(&cluster.network)
+           : hop == Hop::within ? &nodes->within
+                                : &nodes->across;
 }
 
 [[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {
@@ -42,17 +46,25 @@ Cluster uniform(const UniformOptions& options) {
     return cluster;
 }
 
+void require_price(const Cluster& cluster, Size size, Hop hop) {
+    const Uniform* const network = uniform_of(cluster, hop);
+    const bool in_bytes = size.measure == Measure::bytes;
+    const bool has_price =
+        network == nullptr ? in_bytes : (in_bytes ? network->per_byte : network->per_billionth_unit).has_value();
+    if (size.amount != 0 && !has_price) {  // an empty message needs no price
+        throw_no_price(cluster, in_bytes ? "bytes" : "units of data", in_bytes ? "units" : "bytes");
+    }
+}
+
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
-    const Uniform& network = uniform_of(cluster, hop);
+    require_price(cluster, size, hop);
+    const Uniform* const network = uniform_of(cluster, hop);
+    check(network != nullptr, "a message on the network of {} has no price of its own", cluster.name);
     if (size.amount == 0) {
-        return network.latency;  // an empty message needs no price
+        return network->latency;
     }
-    const std::optional<Pace>& pace = size.measure == Measure::bytes ? network.per_byte : network.per_billionth_unit;
-    if (!pace) {
-        throw_no_price(cluster, size.measure == Measure::bytes ? "bytes" : "units of data",
-                       size.measure == Measure::bytes ? "units" : "bytes");
-    }
-    return later(Time{network.latency}, time_for(size.amount, *pace)).time_since_epoch();
+    const Pace& pace = size.measure == Measure::bytes ? *network->per_byte : *network->per_billionth_unit;
+    return later(Time{network->latency}, time_for(size.amount, pace)).time_since_epoch();
 }
 
 Duration compute_time(const Cluster& cluster, int rank, Work work) {
@@ -73,7 +85,12 @@ Duration compute_time(const Cluster& cluster, int rank, Work work) {
 }
 
 Duration acknowledgement_time(const Cluster& cluster, Hop hop) {
-    return uniform_of(cluster, hop).acknowledgement;
+    const Uniform* const network = uniform_of(cluster, hop);
+    return network == nullptr ? Duration{0} : network->acknowledgement;
+}
+
+bool links_are_shared(const Cluster& cluster) {
+    return std::holds_alternative<FairShare>(cluster.network);
 }
 
 int ranks_per_node(const Cluster& cluster) {

@@ -1,6 +1,8 @@
 // What the ranks run on: how long compute takes and how long messages take.
 #pragma once
 
+#include "libsim/network/fair_share.hpp"
+#include "libsim/network/loggp.hpp"
 #include "libsim/network/nodes.hpp"
 #include "libsim/network/uniform.hpp"
 #include "libsim/units.hpp"
@@ -20,7 +22,8 @@ struct Compute {
     double overlap_slowdown = 1;             // compute() takes so much longer while a stream of the rank is busy
 };
 
-using Network = std::variant<Uniform, Nodes>;
+// docs/network.md: who pays what, and when.
+using Network = std::variant<Uniform, Nodes, LogGP, FairShare>;
 
 // Whether two ranks are on one node. On a uniform network all are.
 enum class Hop : std::uint8_t { within, across };
@@ -44,9 +47,15 @@ struct UniformOptions {
 // A cluster that prices bytes and FLOPs: a message takes latency + bytes / bandwidth, at both ends.
 Cluster uniform(const UniformOptions& options);
 
+// Whether a message's time depends on the others under way: then ops must be replayed in the order of time.
+bool links_are_shared(const Cluster& cluster);
+
+// Throws ProgramError if the cluster has no price for what `size` counts.
+void require_price(const Cluster& cluster, Size size, Hop hop = Hop::within);
 // Costs of one op. Throw ProgramError if the cluster has no price for what `size` or `work` counts.
+// A message has one on uniform networks and nodes only.
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);
-// What the receiver of any message pays once it is there.
+// What the receiver of any message pays once it is there; 0 where that depends on the message.
 Duration acknowledgement_time(const Cluster& cluster, Hop hop = Hop::within);
 // 0: there are no nodes, every hop is within.
 int ranks_per_node(const Cluster& cluster);

@@ -73,7 +73,7 @@ void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
         }
     }
     try {
-        sim::transfer_time(cluster, sim::Bytes{1});
+        sim::require_price(cluster, sim::Bytes{1});
     } catch (const sim::ProgramError& error) {
         throw UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"uniform\"", options.profile, error.what()));

@@ -53,7 +53,7 @@ std::vector<OptionRow> option_rows(HelloOptions& options) {
 // A number is a unit where the profile prices units, else its bytes.
 Size cost_of_numbers(const sim::Cluster& cluster, std::size_t count) {
     try {
-        sim::transfer_time(cluster, sim::Units{1});
+        sim::require_price(cluster, sim::Units{1});
         return sim::Units{static_cast<std::int64_t>(count)};
     } catch (const sim::ProgramError&) {
         return sim::Bytes{static_cast<std::int64_t>(count * sizeof(double))};

@@ -32,8 +32,8 @@ struct CommandLineOf {
 void require_prices(const Options& options, const Cluster& cluster) {
     try {
         compute_time(cluster, 0, Units{options.compute_units});
-        transfer_time(cluster, Units{options.gradient_units});
-        transfer_time(cluster, Units{options.activation_units * options.items});
+        require_price(cluster, Units{options.gradient_units});
+        require_price(cluster, Units{options.activation_units * options.items});
     } catch (const ProgramError& error) {
         throw UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"units\"", options.profile, error.what()));

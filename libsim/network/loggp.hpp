@@ -1,0 +1,34 @@
+// LogGP: what a message costs the processors and the network cards at its two ends, and how long it is under way.
+//
+// w = bytes - 1 (0 for an empty message). A rank has a processor, which computes, sends and receives one after another,
+// and a card, which sends and receives independently of each other.
+//
+//   a send begins at  t = max(processor, card's sending side)
+//     processor       busy until  t + o + w O
+//     card, sending   busy until  t + g + w G
+//     first byte      reaches the receiver's card at  t + o + L
+//   its receive begins at  a = max(processor, card's receiving side, first byte)     once the program asks for it
+//     processor       busy until  a + o + w max(O, G)       the message has arrived
+//     card, receiving busy until  a + g + w G
+//
+// A message of up to S bytes is eager: its sender goes on at the end of `processor`. A longer one is a rendezvous: its
+// sender goes on when the receive begins, at the earliest. Messages of collectives are always eager: their buffers are
+// known beforehand. A stream has a processor and a card of its own.
+// Source: Alexandrov, Ionescu, Schauser & Scheiman, LogGP, SPAA (1995); Hoefler, Schneider & Lumsdaine, LogGOPSim, HPDC
+// (2010), which also charges a receiver whose program has not asked yet: `ndsim goal` does so, docs/network.md.
+#pragma once
+
+#include "libsim/units.hpp"
+
+namespace sim {
+
+struct LogGP {
+    Duration latency{0};           // L
+    Duration overhead{0};          // o, of each message, at both ends
+    Duration gap{0};               // g, between two messages of one card
+    Pace gap_per_byte{0, 1};       // G
+    Pace overhead_per_byte{0, 1};  // O
+    Bytes eager_limit{INT64_MAX};  // S
+};
+
+}  // namespace sim
