@@ -1,5 +1,6 @@
 #include "libsim/kernel.hpp"
 
+#include "libsim/check.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
 
@@ -26,24 +27,31 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       groups_(&groups),
       on_span_(options.on_span),
       agenda_(options.order, ranks),
+      loggp_(std::get_if<LogGP>(&cluster_.network)),
+      shared_links_(shared_links_of(cluster_, ranks)),
+      holds_senders_(loggp_ != nullptr || shared_links_),
       board_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
       ranks_per_node_(ranks_per_node(cluster)),
       acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)},
       due_(ranks) {
+    check(!shared_links_ || options.order == Order::time, "links are shared in the order of time");
     for (int rank = 0; rank < ranks; ++rank) {
         agenda_.push({Time{}, rank, 0});
     }
 }
 
 std::optional<int> Kernel::next_turn() {
+    if (shared_links_) {
+        return next_turn_in_time();
+    }
     if (agenda_.empty() && out_ == 0 && postponed_ > 0) {
         go_on_without_streams();
     }
-    if (agenda_.empty()) {
-        return std::nullopt;
-    }
-    const int rank = agenda_.pop();
+    return agenda_.empty() ? std::nullopt : std::optional(hand_out(agenda_.pop()));
+}
+
+int Kernel::hand_out(int rank) {
     of(rank).status = Status::out;
     --due_;
     ++out_;

@@ -16,6 +16,8 @@
 #include "libsim/kernel/joinables.hpp"
 #include "libsim/kernel/lane.hpp"
 #include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/shared_links.hpp"
+#include "libsim/kernel/transfers.hpp"
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
@@ -48,6 +50,8 @@ public:
     // `names` and `groups` must outlive the kernel, and hold every label and group of the ops before they are accepted.
     Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
            const KernelOptions& options = {});
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
 
     // The next rank to go on, which is out from then; nothing if no rank is due.
     std::optional<int> next_turn();
@@ -99,6 +103,7 @@ private:
     struct Rank {
         Time clock;
         Time sends_free;
+        Time receives_free;  // LogGP only
         Time computes_free;
         Status status = Status::due;
         std::uint32_t op_number = 0;
@@ -135,20 +140,20 @@ private:
     // kernel/inner_loop.cpp. Each handles one op; false: the rank is blocked in it.
     bool carry_out(int rank, Rank& self, const Op& op);
     bool compute(int rank, Rank& self, const Op& op);
-    void send(int rank, Rank& self, const Op& op);
+    bool send(int rank, Rank& self, const Op& op);
     bool receive(int rank, Rank& self, const Op& op);
+    bool receive_held(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
     Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
 
     // kernel/streams.cpp
-    static Stream stream_of(std::int64_t handle);
     static Lane& lane(Rank& self, Stream stream);
     bool issue(int rank, Rank& self, const Op& op);
     void go_on(int rank, Rank& self, Stream stream);
     void end_issued(int rank, Rank& self, Lane& at);
     bool carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
-    void send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
+    bool send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
     bool receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
     void end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued, const Message& message);
     void end_collective_on(int rank, Stream stream, const MemberClock& clock, bool is_last);
@@ -159,11 +164,42 @@ private:
     void wait_for_stream(Rank& self, Stream stream, Time end);
     static void forget_until_now(Rank& self);
 
+    // kernel/loggp.cpp
+    bool send_by_loggp(int rank, Rank& self, const Op& op);
+    bool send_on_by_loggp(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
+    Time end_by_loggp(Time& card, Time ready, const Message& message);
+    void leave_by_loggp(int rank, const Op& op, Matching::Channel to, Message message, std::int64_t sender);
+
+    // kernel/shared_links.cpp
+    bool send_as_flow(int rank, Rank& self, const Op& op);
+    struct Departure {
+        std::uint32_t op_number;
+        Time begin;
+        std::uint32_t payload;
+        std::int64_t sender;
+    };
+    void start_flow(int rank, Rank& self, const Op& op, const Departure& departure);
+    bool has_come(Message& message);
+    std::optional<int> next_turn_in_time();
+    void end_flows(Time at);
+    void end_flow(std::uint32_t number, Time at);
+
+    // kernel/transfers.cpp
+    bool send_and_hold(int rank, Rank& self, const Op& op);
+    Time end_of_asynchronous(int rank, const Joinable& joinable, const Message& message);
+    void end_send(const Transfer& transfer, Time at);
+    void require_bytes(int rank, const Op& op, std::uint32_t op_number, Time at) const;
+    static void count_message(Rank& self, const Op& op) {
+        ++self.messages;
+        add_checked(op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent, op.amount);
+    }
+
     // kernel/overlap.cpp
     bool computes_beside_streams(const Rank& self, const Op& op) const;
     bool begin_compute_beside_streams(int rank, Rank& self, const Op& op);
-    Time end_beside_streams(int rank, const Rank& self, const Op& op);
-    void compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number);
+    void look_at_compute(int rank, Time now);
+    Time end_beside_streams(int rank, const Rank& self, const Op& op, Time now);
+    void compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number, Time now);
     void go_on_without_streams();
 
     // kernel/joining.cpp
@@ -183,6 +219,7 @@ private:
     }
 
     // kernel.cpp
+    int hand_out(int rank);
     static Memory& held(Rank& self, Measure measure);
     void allocate(int rank, Rank& self, const Op& op);
     void block(Rank& self, const Op& op, std::uint32_t op_number);
@@ -218,6 +255,11 @@ private:
     const Groups* groups_;
     SpanSink on_span_;
     Agenda agenda_;
+    const LogGP* loggp_;  // of cluster_; null: another network
+    std::optional<SharedLinks> shared_links_;
+    bool holds_senders_;  // either of both
+    Transfers transfers_;
+    Time turn_at_;  // shared links: of the rank that was last to go on
     Matching matching_;
     Board board_;
     std::vector<Rank> ranks_;

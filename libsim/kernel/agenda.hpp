@@ -19,6 +19,9 @@ public:
     Order order() const { return order_; }
     bool empty() const { return order_ == Order::any ? first_ == end_ : queue_.empty(); }
 
+    // When the next is due. Requires: Order::time, !empty().
+    Time next_at() const { return queue_.top().at; }
+
     void push(const Event& event) {
         if (order_ == Order::time) {
             queue_.push(event);

@@ -69,6 +69,14 @@ void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) 
     }
 }
 
+// Only a rendezvous waits for its receiver.
+void explain_send(const Kernel& kernel, Blocked& blocked, const Op& send) {
+    blocked.waits_for = send.peer;
+    blocked.why =
+        fmt::format("too long to be sent ahead, and no receive waits for it; {}", state_of(kernel, send.peer));
+    blocked.is_root = kernel.status(send.peer) == Kernel::Status::finished;
+}
+
 void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
     const GroupId id = collective_word(op).group;
     const Group& group = kernel.groups().group(id);
@@ -92,6 +100,8 @@ void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
 void explain_op(const Kernel& kernel, Blocked& blocked, const Op& op) {
     if (op.kind == OpKind::collective) {
         explain_collective(kernel, blocked, op);
+    } else if (op.kind == OpKind::send) {
+        explain_send(kernel, blocked, op);
     } else {
         explain_receive(kernel, blocked, op);
     }
@@ -111,7 +121,7 @@ void explain_stream(Kernel& kernel, Blocked& blocked, Stream stream, const char*
     if (awaited.kind == OpKind::record) {
         explain_stream(kernel, blocked, awaited.stream, how);
     } else {
-        explain_receive(kernel, blocked, awaited);
+        explain_op(kernel, blocked, awaited);
     }
 }
 
@@ -131,7 +141,7 @@ Blocked explain_rank(Kernel& kernel, int rank) {
     const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, op.amount);
     if (open != nullptr && open->op.kind != OpKind::record) {
         blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));
-        explain_receive(kernel, blocked, open->op);
+        explain_op(kernel, blocked, open->op);
     } else {
         explain_stream(kernel, blocked, open != nullptr ? open->op.stream : kernel.waiting_stream(rank), how);
     }

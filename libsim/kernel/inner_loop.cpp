@@ -35,7 +35,10 @@ inline Matching::Channel Kernel::channel(LastChannel& last, int peer, int tag, i
     return last.channel;
 }
 
-inline void Kernel::send(int rank, Rank& self, const Op& op) {
+inline bool Kernel::send(int rank, Rank& self, const Op& op) {
+    if (holds_senders_) [[unlikely]] {
+        return send_and_hold(rank, self, op);
+    }
     const Matching::Channel to = channel(self.last_send, op.peer, op.tag, rank, op.peer);
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
     // Written where it will lie: a copy would cost as much as all the rest.
@@ -52,8 +55,7 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
     message.number = number + 1;
     message.measure = op.measure;
     self.sends_free = end;
-    ++self.messages;
-    add_checked(op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent, op.amount);
+    count_message(self, op);
     if (on_span_) {
         emit(rank, op, number, begin, end, Duration{0}, id_of(rank, message));
     }
@@ -69,6 +71,7 @@ inline void Kernel::send(int rank, Rank& self, const Op& op) {
         matching_.drop_oldest(to);
         deliver(op.peer, receive, at_once);
     }
+    return true;
 }
 
 inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
@@ -77,6 +80,9 @@ inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
     const Message* message = matching_.oldest_message(from);
     if (message != nullptr) {
         check_fit(rank, op, number, self.clock, *message);
+        if (message->transfer != 0) [[unlikely]] {
+            return receive_held(rank, self, op, number, from);
+        }
     }
     if (is_asynchronous(op)) {
         begin_receive(rank, self, op, number, from, message);
@@ -100,7 +106,7 @@ inline bool Kernel::carry_out(int rank, Rank& self, const Op& op) {
     }
     switch (op.kind) {
         case OpKind::compute: return compute(rank, self, op);
-        case OpKind::send: send(rank, self, op); return true;
+        case OpKind::send: return send(rank, self, op);
         case OpKind::receive: return receive(rank, self, op);
         case OpKind::wait: return wait(rank, self, op);
         case OpKind::allocate: allocate(rank, self, op); return true;
@@ -153,14 +159,15 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     Joinable& joinable = *self.joinables.find(receive.handle);
     check_fit(target, joinable.op, joinable.op_number, joinable.begin, message);
     joinable.message = message;
-    joinable.end = later(std::max(joinable.begin, message.end), acknowledgement(joinable.op.peer, target));
+    joinable.end = end_of_asynchronous(target, joinable, message);
     joinable.done = true;
     joinable_is_done(target, self, receive.handle);
 }
 
 inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted,
                                 const Message& message) {
-    const Time end = later(std::max(posted, message.end), acknowledgement(op.peer, rank));
+    const Time end = loggp_ != nullptr ? end_by_loggp(self.receives_free, posted, message)
+                                       : later(std::max(posted, message.end), acknowledgement(op.peer, rank));
     const Duration idle = std::max(message.begin - posted, Duration{0});
     self.communicating += end - posted - idle;
     self.idle_in_collectives += op.tag < 0 ? idle : Duration{0};
@@ -169,6 +176,26 @@ inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_
     if (on_span_) {
         emit(rank, received(op, message), op_number, posted, end, idle, id_of(op.peer, message));
     }
+}
+
+// A receive of the program meets a message that holds its sender, or has held it. False: the rank is blocked.
+bool Kernel::receive_held(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from) {
+    Message message = *matching_.oldest_message(from);
+    matching_.drop_oldest(from);
+    const bool is_there = !shared_links_ || has_come(message);
+    if (is_there && is_asynchronous(op)) {
+        begin_receive(rank, self, op, number, from, &message);
+    } else if (is_there) {
+        end_receive(rank, self, op, number, self.clock, message);
+    } else if (is_asynchronous(op)) {
+        const std::int64_t handle = self.joinables.add({.op = op, .op_number = number, .begin = self.clock});
+        transfers_[message.transfer].receiver = {.since = self.clock, .handle = handle};
+    } else {
+        transfers_[message.transfer].receiver = {.since = self.clock};
+        block(self, op, number);
+        return false;
+    }
+    return true;
 }
 
 }  // namespace sim

@@ -14,7 +14,7 @@ void Kernel::begin_receive(int rank, Rank& self, const Op& op, std::uint32_t num
     Joinable joinable{.op = op, .op_number = number, .begin = self.clock};
     if (message != nullptr) {
         joinable.message = *message;
-        joinable.end = later(std::max(self.clock, message->end), acknowledgement(op.peer, rank));
+        joinable.end = end_of_asynchronous(rank, joinable, *message);
         joinable.done = true;
     }
     const std::int64_t handle = self.joinables.add(joinable);
@@ -53,6 +53,9 @@ void Kernel::join_without_forgetting(int rank, Rank& self, Joinable& joinable) {
         return;
     }
     const Time begin = self.clock;
+    if (loggp_ != nullptr && joinable.op.kind == OpKind::receive) {
+        joinable.end = end_by_loggp(self.receives_free, begin, joinable.message);
+    }
     self.clock = std::max(self.clock, joinable.end);
     joinable.joined = true;
     if (joinable.op.kind == OpKind::compute) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace sim {
@@ -28,14 +29,19 @@ struct Lane {
     };
 
     Time clock = {};
+    Time sends_free = {};  // LogGP: the sides of its card
+    Time receives_free = {};
     bool blocked = false;
-    int awaited = 0;  // how many of `waiting` await a handle
+    std::optional<Time> busy_since = {};  // shared links: the front's message is under way
+    int awaited = 0;                      // how many of `waiting` await a handle
     std::deque<Issued> waiting = {};
     // When it waited for a peer to begin, and when it was busy; what the program has already waited for is forgotten.
     std::vector<Interval> idle = {};
     std::vector<Interval> busy = {};
 };
 
+// Adds a part at the end of the sorted `parts`.
+void note(std::vector<Lane::Interval>& parts, Time begin, Time end);
 // How much of `interval` the sorted `parts` cover.
 Duration covered(const std::vector<Lane::Interval>& parts, const Lane::Interval& interval);
 

@@ -20,6 +20,7 @@ struct Message {
     std::uint32_t payload = 0;  // which of the source's payloads
     std::uint32_t number = 0;   // which of the source's ops, from 1: the same however streams take turns
     Measure measure = Measure::bytes;
+    std::uint32_t transfer = 0;  // number of the transfer that it holds its sender with; 0: none
 };
 
 // The same number at both ends of a message, and at no other.
@@ -27,9 +28,18 @@ std::uint64_t id_of(int source, const Message& message);
 // The receive as it turned out: with the size that came, whatever size was asked for.
 Op received(Op op, const Message& message);
 
+// What of a rank sends or receives: an asynchronous op by its number, the program itself, or one of its streams.
+inline constexpr std::int64_t the_program = -1;
+inline std::int64_t handle_of(Stream stream) {
+    return the_program - static_cast<std::int64_t>(stream);
+}
+inline Stream stream_of(std::int64_t handle) {
+    return static_cast<Stream>(the_program - handle);
+}
+
 struct WaitingReceive {
     Time since;
-    std::int64_t handle = -1;  // which asynchronous op; -1: the rank itself waits; below: one of its streams
+    std::int64_t handle = the_program;
 };
 
 class Matching {

@@ -3,6 +3,8 @@
 // How much of a computation is slowed down shows only when the streams' times are known, so it waits for them. Should
 // nobody be able to go on then, because streams wait for what programs do after such computations, the one that ends
 // first, by what is known, is done: whatever its streams still wait for comes after the end of another, which is later.
+// Where links are shared, time itself says what is known: a computation is looked at again when it would end, by what
+// its streams have done until then.
 #include "libsim/kernel.hpp"
 
 #include <algorithm>
@@ -11,14 +13,17 @@ namespace sim {
 
 namespace {
 
-// All times at which a stream was busy after `from`, sorted, without overlaps.
-std::vector<Lane::Interval> busy_after(const std::vector<Lane>& lanes, Time from) {
+// All times at which a stream was busy after `from`, and until `now` where it still is, sorted, without overlaps.
+std::vector<Lane::Interval> busy_after(const std::vector<Lane>& lanes, Time from, Time now) {
     std::vector<Lane::Interval> parts;
     for (const Lane& lane : lanes) {
         for (const Lane::Interval& part : lane.busy) {
             if (part.end > from) {
                 parts.push_back({std::max(part.begin, from), part.end});
             }
+        }
+        if (lane.busy_since && now > std::max(*lane.busy_since, from)) {
+            parts.push_back({std::max(*lane.busy_since, from), now});
         }
     }
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
@@ -63,24 +68,40 @@ bool Kernel::computes_beside_streams(const Rank& self, const Op& op) const {
 // False: it waits until the streams' times are known.
 bool Kernel::begin_compute_beside_streams(int rank, Rank& self, const Op& op) {
     const std::uint32_t number = self.op_number++;
-    if (!streams_are_done(self)) {
-        block(self, op, number);
-        ++postponed_;
-        return false;
+    if (streams_are_done(self)) {
+        compute_beside_streams(rank, self, op, number, self.clock);
+        return true;
     }
-    compute_beside_streams(rank, self, op, number);
-    return true;
+    block(self, op, number);
+    if (shared_links_) {
+        agenda_.push({end_beside_streams(rank, self, op, self.clock), rank, number});
+    } else {
+        ++postponed_;
+    }
+    return false;
 }
 
-Time Kernel::end_beside_streams(int rank, const Rank& self, const Op& op) {
+// Shared links: the time has come at which a computation ends, if it has not been slowed down meanwhile.
+void Kernel::look_at_compute(int rank, Time now) {
+    Rank& self = of(rank);
+    const Time end = end_beside_streams(rank, self, self.pending, now);
+    if (end > now) {
+        agenda_.push({end, rank, self.pending_number});
+        return;
+    }
+    compute_beside_streams(rank, self, self.pending, self.pending_number, now);
+    unblock(rank, self);
+}
+
+Time Kernel::end_beside_streams(int rank, const Rank& self, const Op& op, Time now) {
     const Time begin = std::max(self.clock, self.computes_free);
     const Pace pace = slowed({1, 1}, cluster_.compute.overlap_slowdown);
-    return stretched_end(begin, price(last_compute_, rank, op), pace, busy_after(self.lanes, begin));
+    return stretched_end(begin, price(last_compute_, rank, op), pace, busy_after(self.lanes, begin, now));
 }
 
-void Kernel::compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number) {
+void Kernel::compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number, Time now) {
     const Time begin = std::max(self.clock, self.computes_free);
-    const Time end = end_beside_streams(rank, self, op);
+    const Time end = end_beside_streams(rank, self, op, now);
     self.computes_free = end;
     self.computing += end - self.clock;
     self.clock = end;
@@ -96,7 +117,7 @@ void Kernel::go_on_without_streams() {
         if (self.status != Status::blocked || self.pending.kind != OpKind::compute) {
             continue;
         }
-        const Time end = end_beside_streams(rank, self, self.pending);
+        const Time end = end_beside_streams(rank, self, self.pending, Time{});
         if (first < 0 || end < first_end) {
             first = rank;
             first_end = end;
@@ -104,7 +125,7 @@ void Kernel::go_on_without_streams() {
     }
     Rank& self = of(first);
     --postponed_;
-    compute_beside_streams(first, self, self.pending, self.pending_number);
+    compute_beside_streams(first, self, self.pending, self.pending_number, Time{});
     unblock(first, self);
 }
 

@@ -12,17 +12,18 @@ namespace sim {
 
 namespace {
 
-// Waiting receives of streams, told from joinable ones (0 and more) and from the program's own (-1).
-std::int64_t handle_of(Stream stream) {
-    return -1 - static_cast<std::int64_t>(stream);
-}
-
 // Only data tells the program anything.
 bool program_waits_for(const Op& op) {
     return op.kind == OpKind::receive && op.bytes > 0;
 }
 
-// Adds a part to the sorted `parts`.
+void forget_until(std::vector<Lane::Interval>& parts, Time time) {
+    const auto ended = [&](const Lane::Interval& part) { return part.end <= time; };
+    parts.erase(parts.begin(), std::find_if_not(parts.begin(), parts.end(), ended));
+}
+
+}  // namespace
+
 void note(std::vector<Lane::Interval>& parts, Time begin, Time end) {
     if (begin == end) {
         return;
@@ -34,23 +35,12 @@ void note(std::vector<Lane::Interval>& parts, Time begin, Time end) {
     }
 }
 
-void forget_until(std::vector<Lane::Interval>& parts, Time time) {
-    const auto ended = [&](const Lane::Interval& part) { return part.end <= time; };
-    parts.erase(parts.begin(), std::find_if_not(parts.begin(), parts.end(), ended));
-}
-
-}  // namespace
-
 Duration covered(const std::vector<Lane::Interval>& parts, const Lane::Interval& interval) {
     Duration sum{0};
     for (const Lane::Interval& part : parts) {
         sum += std::max(std::min(part.end, interval.end) - std::max(part.begin, interval.begin), Duration{0});
     }
     return sum;
-}
-
-Stream Kernel::stream_of(std::int64_t handle) {
-    return static_cast<Stream>(-1 - handle);
 }
 
 Lane& Kernel::lane(Rank& self, Stream stream) {
@@ -93,8 +83,8 @@ void Kernel::go_on(int rank, Rank& self, Stream stream) {
     while (!at.blocked && !at.waiting.empty()) {
         const Lane::Issued issued = at.waiting.front();
         at.clock = std::max(at.clock, issued.from);
-        at.blocked = !carry_out_on(rank, self, at, issued);
-        if (!at.blocked) {
+        at.blocked = true;  // unless it ends, at once or while it is carried out
+        if (carry_out_on(rank, self, at, issued)) {
             end_issued(rank, self, at);
         }
     }
@@ -105,6 +95,7 @@ void Kernel::end_issued(int rank, Rank& self, Lane& at) {
     const Lane::Issued issued = at.waiting.front();
     at.waiting.pop_front();
     at.blocked = false;
+    at.busy_since.reset();
     if (self.status != Status::blocked) {
         return;
     }
@@ -114,9 +105,9 @@ void Kernel::end_issued(int rank, Rank& self, Lane& at) {
         unblock(rank, self);
     } else if (self.pending.kind == OpKind::finish && at.waiting.empty()) {
         finish(rank, self);
-    } else if (self.pending.kind == OpKind::compute && streams_are_done(self)) {
+    } else if (self.pending.kind == OpKind::compute && !shared_links_ && streams_are_done(self)) {
         --postponed_;
-        compute_beside_streams(rank, self, self.pending, self.pending_number);
+        compute_beside_streams(rank, self, self.pending, self.pending_number, self.clock);
         unblock(rank, self);
     }
 }
@@ -124,7 +115,7 @@ void Kernel::end_issued(int rank, Rank& self, Lane& at) {
 // False: the stream waits in it.
 bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
     switch (issued.op.kind) {
-        case OpKind::send: send_on(rank, self, at, issued); return true;
+        case OpKind::send: return send_on(rank, self, at, issued);
         case OpKind::receive: return receive_on(rank, self, at, issued);
         case OpKind::wait: return !issued.awaits_handle;
         case OpKind::enter: board_.arrive(rank, issued.op_number, at.clock, issued.op); return true;
@@ -146,8 +137,16 @@ bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& is
     }
 }
 
-void Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
+bool Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
     const Op& op = issued.op;
+    if (loggp_ != nullptr) {
+        return send_on_by_loggp(rank, self, at, issued);
+    }
+    if (shared_links_) {
+        at.busy_since = at.clock;
+        start_flow(rank, self, op, {issued.op_number, at.clock, issued.payload, handle_of(op.stream)});
+        return false;
+    }
     const Matching::Channel to = matching_.channel(rank, op.peer, op.tag, op.stream);
     const Time end = later(at.clock, price(last_transfer(rank, op), rank, op, issued.op_number, at.clock));
     const Message message{.begin = at.clock,
@@ -157,8 +156,7 @@ void Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued)
                           .payload = issued.payload,
                           .number = issued.op_number + 1,
                           .measure = op.measure};
-    ++self.messages;
-    add_checked(op.measure == Measure::bytes ? self.bytes_sent : self.billionths_sent, op.amount);
+    count_message(self, op);
     note(at.busy, at.clock, end);
     emit(rank, op, issued.op_number, at.clock, end, Duration{0}, id_of(rank, message));
     at.clock = end;
@@ -169,6 +167,7 @@ void Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued)
     } else {
         matching_.new_message(to) = message;
     }
+    return true;
 }
 
 bool Kernel::receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
@@ -178,8 +177,14 @@ bool Kernel::receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issu
         matching_.keep(from, WaitingReceive{.since = at.clock, .handle = handle_of(issued.op.stream)});
         return false;
     }
-    const Message message = *there;
+    Message message = *there;
     matching_.drop_oldest(from);
+    if (shared_links_ && !has_come(message)) {
+        check_fit(rank, issued.op, issued.op_number, at.clock, message);
+        transfers_[message.transfer].receiver = {.since = at.clock, .handle = handle_of(issued.op.stream)};
+        at.busy_since = std::max(at.clock, message.begin);
+        return false;
+    }
     end_receive_on(rank, self, at, issued, message);
     return true;
 }
@@ -188,7 +193,8 @@ void Kernel::end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& 
     check_fit(rank, issued.op, issued.op_number, at.clock, message);
     const Time begin = at.clock;
     const Time transfer = std::max(begin, message.begin);
-    at.clock = later(std::max(begin, message.end), acknowledgement(issued.op.peer, rank));
+    at.clock = loggp_ != nullptr ? end_by_loggp(at.receives_free, begin, message)
+                                 : later(std::max(begin, message.end), acknowledgement(issued.op.peer, rank));
     note(at.idle, begin, transfer);
     note(at.busy, transfer, at.clock);
     if (issued.op.bytes > 0) {

@@ -17,6 +17,10 @@
 
 namespace sim {
 
+// When a flow that ends at `picoseconds` has ended: rounded up, but for what is within a thousandth of a whole
+// picosecond above it, which is rounding of doubles.
+Time end_of_flow(double picoseconds);
+
 class FlowNetwork {
 public:
     using FlowId = std::uint32_t;  // numbers are small, and are used again when a flow has ended

@@ -4,18 +4,18 @@
 // and a card, which sends and receives independently of each other.
 //
 //   a send begins at  t = max(processor, card's sending side)
-//     processor       busy until  t + o + w O
-//     card, sending   busy until  t + g + w G
-//     first byte      reaches the receiver's card at  t + o + L
-//   its receive begins at  a = max(processor, card's receiving side, first byte)     once the program asks for it
-//     processor       busy until  a + o + w max(O, G)       the message has arrived
-//     card, receiving busy until  a + g + w G
+//     processor        busy until  t + o + w O
+//     card, sending    busy until  t + g + w G
+//     the first byte   reaches the receiver's card at  t + o + L
+//   its receive begins at  a = max(processor, card's receiving side, first byte), once the program asks for it
+//     processor        busy until  a + o + w max(O, G): the message is there
+//     card, receiving  busy until  a + g + w G
 //
-// A message of up to S bytes is eager: its sender goes on at the end of `processor`. A longer one is a rendezvous: its
+// A message of up to S bytes is eager: its sender goes on when its processor is free. A longer one is a rendezvous: its
 // sender goes on when the receive begins, at the earliest. Messages of collectives are always eager: their buffers are
-// known beforehand. A stream has a processor and a card of its own.
+// known beforehand. A stream has a processor and a card of its own. Prices bytes only.
 // Source: Alexandrov, Ionescu, Schauser & Scheiman, LogGP, SPAA (1995); Hoefler, Schneider & Lumsdaine, LogGOPSim, HPDC
-// (2010), which also charges a receiver whose program has not asked yet: `ndsim goal` does so, docs/network.md.
+// (2010), which charges a receiver as soon as the message is there, asked for or not: so does `ndsim goal`.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -30,5 +30,18 @@ struct LogGP {
     Pace overhead_per_byte{0, 1};  // O
     Bytes eager_limit{INT64_MAX};  // S
 };
+
+struct LogGPSend {
+    Time processor;   // free again
+    Time card;        // free again
+    Time first_byte;  // at the receiver
+};
+LogGPSend send_at(const LogGP& network, Time begin, std::int64_t bytes);
+
+struct LogGPReceive {
+    Time processor;  // free again: the message is there
+    Time card;
+};
+LogGPReceive receive_at(const LogGP& network, Time begin, std::int64_t bytes);
 
 }  // namespace sim

@@ -15,7 +15,8 @@ Run::Run(const LaunchOptions& run_options, Order order)
       groups(run_options.ranks),
       hash(run_options.hash_timeline ? std::optional<TimelineHash>(run_options.ranks) : std::nullopt),
       payloads(run_options.ranks),
-      kernel(run_options.ranks, run_options.cluster, names, groups, {.order = order, .on_span = sink()}) {}
+      kernel(run_options.ranks, run_options.cluster, names, groups,
+             {.order = links_are_shared(run_options.cluster) ? Order::time : order, .on_span = sink()}) {}
 
 SpanSink Run::sink() {
     if (!hash) {
