@@ -49,7 +49,7 @@ std::string arguments_of(const std::vector<OptionRow>& rows) {
 void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
     const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
     if (row.role != Role::option) {
-        // Whether it is there is looked at when all else is known to be right.
+        // Not required() yet: a wrong option is the better complaint than a missing argument.
         app.add_option_function<std::string>(row.name, take, row.help)->type_name("");
     } else if (std::holds_alternative<Flag>(row.kind)) {
         const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
@@ -95,6 +95,11 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
+        for (const OptionRow& row : rows) {
+            if (row.role == Role::argument) {
+                app.get_option(row.name)->required();
+            }
+        }
         return Answer{app.help()};
     } catch (const CLI::CallForVersion& version) {
         return Answer{version.what()};
@@ -104,8 +109,10 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }
-    if (const auto extras = app.remaining(); !extras.empty()) {
-        refuse_extra(extras.front(), executable, rows);
+    for (const std::string& extra : app.remaining()) {
+        if (extra != "--") {
+            refuse_extra(extra, executable, rows);
+        }
     }
     check_arguments(rows, line);
     return line;
