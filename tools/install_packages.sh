@@ -23,6 +23,7 @@ test_set=(
     "pkg-config             pkg-config"
     "libgtest-dev           usr/include/gtest/gtest.h"
     "libgmock-dev           usr/include/gmock/gmock.h"
+    "librapidcheck-dev      usr/include/rapidcheck.h"
     "libbenchmark-dev       usr/include/benchmark/benchmark.h"
     "clang                  clang++"
     "clang-format           clang-format"

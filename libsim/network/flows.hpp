@@ -4,11 +4,16 @@
 // links max-min fairly: every link carries at most its bandwidth, and no flow can gain without taking from one that has
 // no more than it. Nothing else: latency once, at the beginning; no weights, windows, or reverse traffic.
 // All that begins or ends at one instant is one batch. What a batch touches is solved again, and only that; the result
-// is equal, bit by bit, to solving everything again, and does not depend on the order in which flows were started.
-// Time is in picoseconds, as a double: a whole number of them is exact up to 2.5 hours.
-// Cost: …
+// is equal, bit by bit, to solving everything again (max_min.hpp), and does not depend on the order in which flows of
+// one instant were started, nor on how often somebody asked in between.
+// Time is in picoseconds, as a double: a whole number of them is exact up to 2.5 hours. Instants are one only if they
+// are equal; nothing is merged because it is near.
+// Cost: of an event, O(flows * route) of what it touches: the flows that full links connect with it, not all that are
+// under way; and O(log links) to find the next. No allocation once as many flows were under way before.
 #pragma once
 
+#include "libsim/network/due_queue.hpp"
+#include "libsim/network/fair_shares.hpp"
 #include "libsim/network/topology.hpp"
 
 #include <optional>
@@ -23,32 +28,60 @@ Time end_of_flow(double picoseconds);
 
 class FlowNetwork {
 public:
-    using FlowId = std::uint32_t;  // numbers are small, and are used again when a flow has ended
+    using FlowId = FairShares::FlowId;  // numbers are small, and are used again when a flow has ended
 
     struct Ended {
         FlowId flow;
         double at;
     };
 
-    // What a link is to flows.
+    // What a link is to flows. Per second, not per picosecond: 50 GB/s is a whole number, 0.05 B/ps is not.
     struct Channel {
-        double bytes_per_picosecond;
+        double bytes_per_second;
         double latency;  // picoseconds
     };
-    explicit FlowNetwork(std::vector<Channel> links);
+    // Requires: bandwidths above 0, latencies of 0 or more, finite.
+    explicit FlowNetwork(const std::vector<Channel>& links);
     explicit FlowNetwork(const Topology& topology);
 
     // Requires: at >= now(), bytes >= 0; no link twice. An empty route, or no bytes: ends when its latency is over.
     FlowId start(double at, std::span<const LinkId> route, double bytes);
 
-    double now() const;
+    double now() const { return now_; }
     // When a flow begins to drain or ends next; nothing if none is under way.
+    // Solves what changed: cheapest when asked once all that starts at now() has started.
     std::optional<double> next_event();
     // Goes on to the next event, which becomes now(), and appends the flows that end in it, by number.
     // Requires: next_event().
     void advance(std::vector<Ended>& ended);
-    // Of a draining flow, in bytes per picosecond; 0 before it drains.
+    // Of a draining flow, in bytes per second; 0 before it drains.
     double rate(FlowId flow);
+
+private:
+    // Work is bytes * 10^12, so that a rate drains as much in a picosecond as it has bytes per second.
+    struct Stretch {
+        double rate = 0;
+        double since = 0;
+        double work = 0;  // left at `since`
+    };
+    struct Draining {
+        Stretch now;     // of one rate
+        Stretch before;  // and the one that ended in the same instant, if it began then
+        double end = 0;
+    };
+
+    void begin(FlowId flow);
+    void collect_ended_of(LinkId link, std::vector<Ended>& ended);
+    void solve();
+    void change_rate(Draining& flow, double rate) const;
+
+    std::vector<double> latencies_;
+    FairShares shares_;
+    std::vector<Draining> flows_;
+    DueQueue begins_;                // flows
+    DueQueue ends_;                  // bottlenecks, by the first end of their flows
+    std::vector<double> first_end_;  // of links, while they are solved
+    double now_ = 0;
 };
 
 }  // namespace sim

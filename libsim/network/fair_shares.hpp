@@ -1,0 +1,121 @@
+// The max-min fair rates of flows that come and go: solves again only what a change touches. Knows no time.
+//
+// A link that is not full holds nobody back, so a change travels through full links only. solve() opens the links
+// that are likely to matter, with all flows on them and the other full links of these, and fills them as max_min.hpp
+// does. A link outside that turned full is opened too, and all is filled again. What is left out is not full, before
+// or after, and takes no part in the filling; so the rates are those of max_min_rates() over everything, bit by bit.
+// Invariants:
+// (1) load = the sum of units_of() of the rates on a link, in integers: exact, whatever came and went.
+// (2) A link that holds a flow back is full. `full` begins a little early, by 2^-17, which only opens more.
+// (3) Between two solve(), every flow that entered has the rate of the last one.
+#pragma once
+
+#include "libsim/network/hop_pool.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sim {
+
+class FairShares {
+public:
+    using FlowId = std::uint32_t;
+    struct Crossing {
+        FlowId flow;
+        std::uint32_t hop;  // of the flow's route
+    };
+
+    explicit FairShares(std::span<const double> bytes_per_second);
+
+    // Keeps a route under the number of a flow that takes no share yet.
+    FlowId add(std::span<const LinkId> route);
+    // Takes its share from the next solve() on. Requires: a route that is not empty; no link twice.
+    void enter(FlowId flow);
+    // Requires: solve() since it entered.
+    void leave(FlowId flow);
+    // Its number may be used again. Requires: it has left, or never entered.
+    void forget(FlowId flow);
+
+    bool solved() const { return entered_.empty() && loosened_.empty(); }
+    void solve();
+    // What the last solve() looked at again. All flows whose bottleneck is an open link are members, and no others.
+    std::span<const FlowId> members() const { return members_; }
+    std::size_t open_links() const { return open_.size(); }
+    LinkId open_link(std::size_t i) const { return open_[i].link; }
+
+    // Bytes per second; 0 before it entered.
+    double rate(FlowId flow) const { return flows_[flow].rate; }
+    // A link that holds it back.
+    LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
+    std::span<const Crossing> crossings(LinkId link) const { return links_[link].crossings; }
+
+private:
+    static constexpr std::uint32_t closed = UINT32_MAX;
+    static constexpr std::int64_t units = std::int64_t{1} << 40;  // of a link's bandwidth
+    static constexpr std::int64_t full = units - (units >> 17);
+
+    struct SharedLink {
+        double bytes_per_second = 0;
+        double units_per_rate = 0;
+        std::int64_t load = 0;
+        std::vector<Crossing> crossings;
+        std::uint32_t open = closed;  // its place in open_
+
+        bool is_full() const { return load >= full; }
+        // A rate beyond twice the bandwidth, as on a link that is not open yet, counts as that: 2^21 of them fit.
+        std::int64_t units_of(double rate) const {
+            return static_cast<std::int64_t>(std::min(rate * units_per_rate, static_cast<double>(2 * units)));
+        }
+    };
+    struct FlowShare {
+        double rate = 0;
+        double next = 0;  // its rate in the solution under way; 0 while it grows
+        std::uint32_t first_hop = 0;
+        std::uint32_t hops = 0;
+        LinkId bottleneck = 0;
+        bool is_member = false;
+    };
+    struct OpenLink {
+        double remaining;
+        double level;
+        LinkId link;
+        std::uint32_t growing;  // flows
+        std::uint32_t stopped;  // of them, in this round
+    };
+
+    std::span<Hop> hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.hops}; }
+    void begin();
+    void end();
+    void open(LinkId link);
+    void open_likely(FlowId flow);
+    void join(FlowId flow);
+    void gather();
+    bool account();
+
+    void fill();
+    double least_level();
+    void stop_flows_at(double level);
+    void end_round(double level, std::size_t first_stopped);
+
+    std::vector<SharedLink> links_;
+    std::vector<FlowShare> flows_;
+    HopPool hops_;
+    std::vector<FlowId> free_;
+
+    std::vector<FlowId> entered_;   // since the last solve()
+    std::vector<LinkId> loosened_;  // full links that a flow left since then
+
+    std::vector<OpenLink> open_;
+    std::vector<FlowId> members_;
+    std::size_t gathered_ = 0;            // open links whose flows are members
+    std::vector<std::uint32_t> growing_;  // places in open_ of links with flows that grow
+    std::vector<std::uint32_t> lowest_;   // of them, those at the level of this round
+    std::vector<std::uint32_t> touched_;  // open links that lose bandwidth in this round
+    std::vector<FlowId> stopped_;         // members, as they get their rates
+    std::vector<LinkId> suspects_;        // that may have turned full
+};
+
+}  // namespace sim

@@ -1,0 +1,168 @@
+#include "libsim/network/flows.hpp"
+
+#include "libsim/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace sim {
+namespace {
+
+constexpr double picoseconds_per_second = 1e12;
+
+std::vector<double> bandwidths(const std::vector<FlowNetwork::Channel>& links) {
+    std::vector<double> result(links.size());
+    std::transform(links.begin(), links.end(), result.begin(), [](const auto& link) { return link.bytes_per_second; });
+    return result;
+}
+
+std::vector<FlowNetwork::Channel> channels(const Topology& topology) {
+    std::vector<FlowNetwork::Channel> result;
+    result.reserve(topology.links.size());
+    for (const Link& link : topology.links) {
+        result.push_back({.bytes_per_second = static_cast<double>(link.bandwidth.bytes_per_second),
+                          .latency = static_cast<double>(link.latency.count())});
+    }
+    return result;
+}
+
+}  // namespace
+
+FlowNetwork::FlowNetwork(const std::vector<Channel>& links)
+    : shares_(bandwidths(links)), first_end_(links.size(), std::numeric_limits<double>::infinity()) {
+    latencies_.reserve(links.size());
+    for (const Channel& link : links) {
+        check(link.latency >= 0 && std::isfinite(link.latency), "link {} has a latency of 0 or more, not {} ps",
+              latencies_.size(), link.latency);
+        latencies_.push_back(link.latency);
+    }
+}
+
+FlowNetwork::FlowNetwork(const Topology& topology) : FlowNetwork(channels(topology)) {}
+
+FlowNetwork::FlowId FlowNetwork::start(double at, std::span<const LinkId> route, double bytes) {
+    check(at >= now_ && std::isfinite(at), "a flow starts at {} ps or later, not at {}", now_, at);
+    check(bytes >= 0 && std::isfinite(bytes), "a flow has 0 bytes or more, not {}", bytes);
+    const FlowId flow = shares_.add(route);
+    double latency = 0;
+    for (const LinkId link : route) {
+        latency += latencies_[link];
+    }
+    if (flow >= flows_.size()) {
+        flows_.resize(std::size_t{flow} + 1);
+    }
+    // Without a link nothing holds it back.
+    const double work = route.empty() ? 0 : bytes * picoseconds_per_second;
+    flows_[flow] = {.now = {.work = work}};
+    const double begins = at + latency;
+    if (begins == now_ && work > 0) {
+        begin(flow);
+    } else {
+        begins_.put(flow, begins);
+    }
+    return flow;
+}
+
+void FlowNetwork::begin(FlowId flow) {
+    flows_[flow].now.since = now_;
+    shares_.enter(flow);
+}
+
+std::optional<double> FlowNetwork::next_event() {
+    if (!shares_.solved()) {
+        solve();
+    }
+    if (begins_.empty() && ends_.empty()) {
+        return std::nullopt;
+    }
+    if (begins_.empty() || ends_.empty()) {
+        return begins_.empty() ? ends_.top().at : begins_.top().at;
+    }
+    return std::min(begins_.top().at, ends_.top().at);
+}
+
+void FlowNetwork::advance(std::vector<Ended>& ended) {
+    const std::optional<double> next = next_event();
+    check(next.has_value(), "a flow is under way");
+    now_ = *next;
+    const std::size_t first = ended.size();
+    while (!ends_.empty() && ends_.top().at == now_) {
+        const LinkId link = ends_.top().item;
+        ends_.erase(link);
+        collect_ended_of(link, ended);
+    }
+    for (std::size_t i = first; i < ended.size(); ++i) {
+        shares_.leave(ended[i].flow);
+    }
+    while (!begins_.empty() && begins_.top().at == now_) {
+        const FlowId flow = begins_.top().item;
+        begins_.erase(flow);
+        if (flows_[flow].now.work > 0) {
+            begin(flow);
+        } else {
+            ended.push_back({flow, now_});
+        }
+    }
+    const auto begin = ended.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, ended.end(), [](const Ended& a, const Ended& b) { return a.flow < b.flow; });
+    for (std::size_t i = first; i < ended.size(); ++i) {
+        shares_.forget(ended[i].flow);
+    }
+}
+
+void FlowNetwork::collect_ended_of(LinkId link, std::vector<Ended>& ended) {
+    for (const FairShares::Crossing& crossing : shares_.crossings(link)) {
+        if (flows_[crossing.flow].end == now_ && shares_.bottleneck(crossing.flow) == link) {
+            ended.push_back({crossing.flow, now_});
+        }
+    }
+}
+
+double FlowNetwork::rate(FlowId flow) {
+    if (!shares_.solved()) {
+        solve();
+    }
+    return shares_.rate(flow);
+}
+
+void FlowNetwork::solve() {
+    shares_.solve();
+    for (const FlowId member : shares_.members()) {
+        Draining& flow = flows_[member];
+        const double rate = shares_.rate(member);
+        if (rate != flow.now.rate) {
+            change_rate(flow, rate);
+        }
+        double& first_end = first_end_[shares_.bottleneck(member)];
+        first_end = std::min(first_end, flow.end);
+    }
+    for (std::size_t i = 0; i < shares_.open_links(); ++i) {
+        const LinkId link = shares_.open_link(i);
+        if (first_end_[link] < std::numeric_limits<double>::infinity()) {
+            ends_.put(link, first_end_[link]);
+            first_end_[link] = std::numeric_limits<double>::infinity();
+        } else {
+            ends_.erase(link);
+        }
+    }
+}
+
+// A flow's work is brought up to date when its rate changes, and only then: otherwise its end would depend, in the last
+// bit, on how often it was looked at. For the same reason a change that is taken back in the same instant, by a flow
+// that starts after somebody asked, never was.
+void FlowNetwork::change_rate(Draining& flow, double rate) const {
+    if (flow.now.since < now_) {
+        flow.before = flow.now;
+        const double drained = flow.now.rate * (now_ - flow.now.since);
+        flow.now = {.rate = rate, .since = now_, .work = std::max(0.0, flow.now.work - drained)};
+    } else if (rate == flow.before.rate) {
+        flow.now = flow.before;
+    } else {
+        flow.now.rate = rate;
+    }
+    flow.end = flow.now.since + flow.now.work / flow.now.rate;
+}
+
+}  // namespace sim

@@ -1,0 +1,83 @@
+#include "libsim/network/max_min.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace sim {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Filling {
+    double remaining = 0;
+    double level = 0;
+    int growing = 0;
+    int stopped = 0;  // in this round
+};
+
+std::vector<Filling> begin_filling(std::span<const double> bytes_per_second,
+                                   std::span<const std::vector<LinkId>> routes) {
+    std::vector<Filling> links(bytes_per_second.size());
+    for (const std::vector<LinkId>& route : routes) {
+        for (const LinkId link : route) {
+            ++links[link].growing;
+        }
+    }
+    for (std::size_t link = 0; link < links.size(); ++link) {
+        links[link].remaining = bytes_per_second[link];
+        links[link].level = links[link].growing > 0 ? bytes_per_second[link] / links[link].growing : infinity;
+    }
+    return links;
+}
+
+double least_level(const std::vector<Filling>& links) {
+    double least = infinity;
+    for (const Filling& link : links) {
+        least = std::min(least, link.level);
+    }
+    return least;
+}
+
+void end_round(std::vector<Filling>& links, double level) {
+    for (Filling& link : links) {
+        if (link.stopped > 0) {
+            link.remaining -= link.stopped * level;
+            link.growing -= link.stopped;
+            link.stopped = 0;
+            link.level = link.growing > 0 ? std::max(link.level, link.remaining / link.growing) : infinity;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<double> max_min_rates(std::span<const double> bytes_per_second,
+                                  std::span<const std::vector<LinkId>> routes) {
+    std::vector<Filling> links = begin_filling(bytes_per_second, routes);
+    std::vector<double> rates(routes.size(), infinity);
+    std::vector<std::size_t> growing;
+    for (std::size_t flow = 0; flow < routes.size(); ++flow) {
+        if (!routes[flow].empty()) {
+            growing.push_back(flow);
+        }
+    }
+    while (!growing.empty()) {
+        const double level = least_level(links);
+        std::erase_if(growing, [&](std::size_t flow) {
+            const std::vector<LinkId>& route = routes[flow];
+            if (std::none_of(route.begin(), route.end(), [&](LinkId link) { return links[link].level == level; })) {
+                return false;
+            }
+            rates[flow] = level;
+            for (const LinkId link : route) {
+                ++links[link].stopped;
+            }
+            return true;
+        });
+        end_round(links, level);
+    }
+    return rates;
+}
+
+}  // namespace sim

@@ -1,0 +1,207 @@
+// What holds for all links and flows: max-min conditions, incremental = full, no order matters, no byte is lost.
+#include "libsim/network/flows.hpp"
+#include "tests/properties/flow_cases.hpp"
+#include "tests/support/run_flows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace {
+
+using namespace sim;
+using test::FlowCase;
+
+constexpr double rounding = 1e-12;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> bandwidths(const FlowCase& c) {
+    std::vector<double> result;
+    for (const auto& link : c.links) {
+        result.push_back(link.bytes_per_second);
+    }
+    return result;
+}
+
+// A run of a case that looks at everything after every event.
+struct Watched {
+    explicit Watched(const FlowCase& flow_case) : c(flow_case), network(c.links), bytes(c.flows.size(), 0) {
+        for (const test::PlainFlow& flow : c.flows) {
+            double latency = 0;
+            for (const LinkId link : flow.route) {
+                latency += c.links[link].latency;
+            }
+            begins.push_back(flow.start + latency);
+            ids.push_back(network.start(flow.start, flow.route, flow.bytes));
+        }
+        rates.resize(c.flows.size(), 0);
+    }
+
+    std::vector<std::size_t> draining() {
+        std::vector<std::size_t> result;
+        for (std::size_t i = 0; i < c.flows.size(); ++i) {
+            if (ids[i] != gone && begins[i] <= network.now() && !c.flows[i].route.empty() && c.flows[i].bytes > 0) {
+                result.push_back(i);
+            }
+        }
+        return result;
+    }
+
+    // False when all is over.
+    bool step() {
+        if (!network.next_event()) {
+            return false;
+        }
+        for (const std::size_t i : draining()) {
+            rates[i] = network.rate(ids[i]);
+        }
+        const double before = network.now();
+        std::vector<FlowNetwork::Ended> ended;
+        network.advance(ended);
+        for (std::size_t i = 0; i < rates.size(); ++i) {
+            bytes[i] += rates[i] * (network.now() - before) / 1e12;
+        }
+        for (const FlowNetwork::Ended& end : ended) {
+            const auto i = static_cast<std::size_t>(std::find(ids.begin(), ids.end(), end.flow) - ids.begin());
+            ids[i] = gone;
+            rates[i] = 0;
+        }
+        return true;
+    }
+
+    static constexpr FlowNetwork::FlowId gone = UINT32_MAX;
+    const FlowCase& c;
+    FlowNetwork network;
+    std::vector<FlowNetwork::FlowId> ids;
+    std::vector<double> begins;
+    std::vector<double> rates;
+    std::vector<double> bytes;  // that each flow drained
+};
+
+void expect_max_min(const FlowCase& c, const std::vector<std::size_t>& flows, const std::vector<double>& rates) {
+    std::vector<double> load(c.links.size(), 0);
+    std::vector<double> fastest(c.links.size(), 0);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        for (const LinkId link : c.flows[flows[i]].route) {
+            load[link] += rates[i];
+            fastest[link] = std::max(fastest[link], rates[i]);
+        }
+    }
+    for (std::size_t link = 0; link < load.size(); ++link) {
+        RC_ASSERT(load[link] <= c.links[link].bytes_per_second * (1 + rounding));
+    }
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        const std::vector<LinkId>& route = c.flows[flows[i]].route;
+        RC_ASSERT(std::any_of(route.begin(), route.end(), [&](LinkId link) {
+            return load[link] >= c.links[link].bytes_per_second * (1 - rounding) &&
+                   rates[i] >= fastest[link] * (1 - rounding);
+        }));
+    }
+}
+
+TEST(FlowProperties, NoLinkCarriesMoreThanItsBandwidthAndEveryFlowIsAmongTheFastestOfAFullLink) {
+    test::for_all(1500, [] {
+        const FlowCase c = *test::flow_cases();
+        Watched run(c);
+        do {
+            const std::vector<std::size_t> flows = run.draining();
+            std::vector<double> rates;
+            for (const std::size_t i : flows) {
+                rates.push_back(run.network.rate(run.ids[i]));
+            }
+            expect_max_min(c, flows, rates);
+        } while (run.step());
+    });
+}
+
+TEST(FlowProperties, RatesSolvedWhereTheyChangeEqualThoseSolvedEverywhereToTheLastBit) {
+    test::for_all(3000, [] {
+        const FlowCase c = *test::flow_cases();
+        const std::vector<double> links = bandwidths(c);
+        Watched run(c);
+        do {
+            std::vector<double> rates;
+            std::vector<std::vector<LinkId>> routes;
+            for (const std::size_t i : run.draining()) {
+                rates.push_back(run.network.rate(run.ids[i]));
+                routes.push_back(c.flows[i].route);
+            }
+            RC_ASSERT(rates == max_min_rates(links, routes));
+        } while (run.step());
+    });
+}
+
+TEST(FlowProperties, FinishTimesEqualThoseOfSolvingEverythingAtEveryInstantToTheLastBit) {
+    test::for_all(4000, [] {
+        const FlowCase c = *test::flow_cases();
+        RC_ASSERT(test::finish_times(c.links, c.flows) == test::PlainFlows(c.links, c.flows).finish_times());
+    });
+}
+
+TEST(FlowProperties, TheOrderOfStartsChangesNoFinishTimeByABit) {
+    test::for_all(2000, [] {
+        const FlowCase c = *test::flow_cases();
+        std::vector<std::size_t> order(c.flows.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const auto keys = *rc::gen::container<std::vector<int>>(order.size(), rc::gen::arbitrary<int>());
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+        RC_ASSERT(test::finish_times(c.links, c.flows, order) == test::finish_times(c.links, c.flows));
+    });
+}
+
+// Flows start one by one when they are due, as a simulator starts them, and the network is asked in between.
+std::vector<double> started_when_due(const FlowCase& c, const std::vector<int>& asks) {
+    FlowNetwork network(c.links);
+    std::vector<std::size_t> order(c.flows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return c.flows[a].start < c.flows[b].start; });
+    std::map<FlowNetwork::FlowId, std::size_t> under_way;
+    std::vector<double> result(c.flows.size(), -1);
+    std::vector<FlowNetwork::Ended> ended;
+    std::size_t next = 0;
+    while (next < order.size() || network.next_event()) {
+        const double start = next < order.size() ? c.flows[order[next]].start : infinity;
+        if (network.next_event().value_or(infinity) <= start && network.next_event()) {
+            ended.clear();
+            network.advance(ended);
+            for (const FlowNetwork::Ended& end : ended) {
+                result[under_way.at(end.flow)] = end.at;
+                under_way.erase(end.flow);
+            }
+            continue;
+        }
+        for (; next < order.size() && c.flows[order[next]].start == start; ++next) {
+            const std::size_t i = order[next];
+            under_way[network.start(start, c.flows[i].route, c.flows[i].bytes)] = i;
+            if (asks[i] % 2 == 0) {
+                network.next_event();
+            }
+        }
+    }
+    return result;
+}
+
+TEST(FlowProperties, AskingBetweenTheStartsOfOneInstantChangesNoFinishTimeByABit) {
+    test::for_all(2000, [] {
+        const FlowCase c = *test::flow_cases();
+        const auto asks = *rc::gen::container<std::vector<int>>(c.flows.size(), rc::gen::inRange(0, 2));
+        RC_ASSERT(started_when_due(c, asks) == test::finish_times(c.links, c.flows));
+    });
+}
+
+TEST(FlowProperties, EveryFlowDrainsItsBytes) {
+    test::for_all(1000, [] {
+        const FlowCase c = *test::flow_cases();
+        Watched run(c);
+        int events = 0;
+        while (run.step()) {
+            RC_ASSERT(++events <= static_cast<int>(2 * c.flows.size()));
+        }
+        for (std::size_t i = 0; i < c.flows.size(); ++i) {
+            const double expected = c.flows[i].route.empty() ? 0 : c.flows[i].bytes;
+            RC_ASSERT(std::abs(run.bytes[i] - expected) <= expected * 1e-9);
+        }
+    });
+}
+
+}  // namespace
