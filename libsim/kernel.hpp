@@ -63,7 +63,7 @@ public:
 
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
     // No rank can ever go on: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
-    bool stuck() const { return due_ == 0 && out_ == 0 && postponed_ == 0 && !all_finished(); }
+    bool stuck() const { return due_ == 0 && out_ == 0 && postponed_ == 0 && flows_under_way_ == 0 && !all_finished(); }
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     Status status(int rank) const { return of(rank).status; }
@@ -210,12 +210,12 @@ private:
     void join(int rank, Rank& self, Joinable& joinable);
     void join_without_forgetting(int rank, Rank& self, Joinable& joinable);
 
-    Hop hop(int a, int b) const { return hop_between(ranks_per_node_, a, b); }
+    Reach reach(int a, int b) const { return reach_between(ranks_per_node_, a, b); }
     Duration acknowledgement(int source, int target) const {
-        return acknowledgements_[static_cast<std::size_t>(hop(source, target))];
+        return acknowledgements_[static_cast<std::size_t>(reach(source, target))];
     }
     LastPrice& last_transfer(int source, const Op& op) {
-        return last_transfers_[static_cast<std::size_t>(hop(source, op.peer))];
+        return last_transfers_[static_cast<std::size_t>(reach(source, op.peer))];
     }
 
     // kernel.cpp
@@ -245,7 +245,7 @@ private:
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);
-    Duration chunk_price(const Board::Meeting& meeting, Size each, Hop over) const;
+    Duration chunk_price(const Board::Meeting& meeting, Size each, Reach over) const;
     LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
     void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
@@ -259,14 +259,15 @@ private:
     std::optional<SharedLinks> shared_links_;
     bool holds_senders_;  // either of both
     Transfers transfers_;
+    int flows_under_way_ = 0;
     Time turn_at_;  // shared links: of the rank that was last to go on
     Matching matching_;
     Board board_;
     std::vector<Rank> ranks_;
     int ranks_per_node_;
-    std::array<Duration, 2> acknowledgements_;  // by hop
+    std::array<Duration, 2> acknowledgements_;  // by reach
     std::vector<Awake> awake_;                  // streams that may go on
-    std::array<LastPrice, 2> last_transfers_;   // by hop
+    std::array<LastPrice, 2> last_transfers_;   // by reach
     LastPrice last_compute_;
     int due_ = 0;
     int out_ = 0;

@@ -21,7 +21,7 @@ bool Kernel::collective(int rank, Rank& self, const Op& op) {
     return self.status == Status::out;
 }
 
-Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Hop over) const {
+Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Reach over) const {
     try {
         return transfer_time(cluster_, each, over);
     } catch (const ProgramError& error) {
@@ -37,9 +37,9 @@ Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Hop over)
 }
 
 LinkCosts Kernel::link_costs(const Board::Meeting& meeting, const Group& group, Size each) const {
-    LinkCosts costs(StepCost{chunk_price(meeting, each, Hop::within), acknowledgements_[0]});
+    LinkCosts costs(StepCost{chunk_price(meeting, each, Reach::within), acknowledgements_[0]});
     if (ranks_per_node_ > 0) {
-        costs.across = {chunk_price(meeting, each, Hop::across), acknowledgements_[1]};
+        costs.across = {chunk_price(meeting, each, Reach::across), acknowledgements_[1]};
         for (int index = 0; index < group.size(); ++index) {
             costs.node.push_back(group.rank_at(index) / ranks_per_node_);
         }

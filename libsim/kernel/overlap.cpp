@@ -73,10 +73,9 @@ bool Kernel::begin_compute_beside_streams(int rank, Rank& self, const Op& op) {
         return true;
     }
     block(self, op, number);
+    ++postponed_;
     if (shared_links_) {
         agenda_.push({end_beside_streams(rank, self, op, self.clock), rank, number});
-    } else {
-        ++postponed_;
     }
     return false;
 }
@@ -89,6 +88,7 @@ void Kernel::look_at_compute(int rank, Time now) {
         agenda_.push({end, rank, self.pending_number});
         return;
     }
+    --postponed_;
     compute_beside_streams(rank, self, self.pending, self.pending_number, now);
     unblock(rank, self);
 }

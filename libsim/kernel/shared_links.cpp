@@ -69,6 +69,7 @@ void Kernel::start_flow(int rank, Rank& self, const Op& op, const Departure& dep
         links.transfer_of.resize(flow + 1);
     }
     links.transfer_of[flow] = message.transfer;
+    ++flows_under_way_;
 }
 
 // True: `message` has come, and is no transfer any more. False: it is still under way.
@@ -135,6 +136,7 @@ void Kernel::end_flows(Time at) {
 }
 
 void Kernel::end_flow(std::uint32_t number, Time at) {
+    --flows_under_way_;
     transfers_[number].ended = true;
     transfers_[number].message.end = at;
     const Transfer transfer = transfers_[number];

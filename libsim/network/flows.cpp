@@ -8,6 +8,10 @@
 #include <limits>
 
 namespace sim {
+
+Time end_of_flow(double picoseconds) {
+    return Time{Duration{static_cast<std::int64_t>(std::ceil(picoseconds - 1e-3))}};
+}
 namespace {
 
 constexpr double picoseconds_per_second = 1e12;
