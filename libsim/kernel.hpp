@@ -208,7 +208,7 @@ private:
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);
-    Duration chunk_price(const Board::Meeting& meeting, Size each, Hop over) const;
+    Duration message_price(const Board::Meeting& meeting, Size size, Hop over) const;
     LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
     void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
