@@ -10,10 +10,10 @@ namespace sim {
 namespace {
 
 // Null where messages have no price of their own.
-const Uniform* uniform_of(const Cluster& cluster, Reach reach) {
+const Uniform* uniform_of(const Cluster& cluster, Hop hop) {
     const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
     return nodes == nullptr         ? std::get_if<Uniform>(&cluster.network)
-           : reach == Reach::within ? &nodes->within
+           : hop == Hop::within ? &nodes->within
                                     : &nodes->across;
 }
 
@@ -46,8 +46,8 @@ Cluster uniform(const UniformOptions& options) {
     return cluster;
 }
 
-void require_price(const Cluster& cluster, Size size, Reach reach) {
-    const Uniform* const network = uniform_of(cluster, reach);
+void require_price(const Cluster& cluster, Size size, Hop hop) {
+    const Uniform* const network = uniform_of(cluster, hop);
     const bool in_bytes = size.measure == Measure::bytes;
     const bool has_price =
         network == nullptr ? in_bytes : (in_bytes ? network->per_byte : network->per_billionth_unit).has_value();
@@ -56,9 +56,9 @@ void require_price(const Cluster& cluster, Size size, Reach reach) {
     }
 }
 
-Duration transfer_time(const Cluster& cluster, Size size, Reach reach) {
-    require_price(cluster, size, reach);
-    const Uniform* const network = uniform_of(cluster, reach);
+Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
+    require_price(cluster, size, hop);
+    const Uniform* const network = uniform_of(cluster, hop);
     check(network != nullptr, "a message on the network of {} has no price of its own", cluster.name);
     if (size.amount == 0) {
         return network->latency;
@@ -84,8 +84,8 @@ Duration compute_time(const Cluster& cluster, int rank, Work work) {
     return time_for(work.amount, *pace);
 }
 
-Duration acknowledgement_time(const Cluster& cluster, Reach reach) {
-    const Uniform* const network = uniform_of(cluster, reach);
+Duration acknowledgement_time(const Cluster& cluster, Hop hop) {
+    const Uniform* const network = uniform_of(cluster, hop);
     return network == nullptr ? Duration{0} : network->acknowledgement;
 }
 

@@ -26,7 +26,7 @@ struct Compute {
 using Network = std::variant<Uniform, Nodes, LogGP, FairShare>;
 
 // Whether two ranks are on one node. On a uniform network all are.
-enum class Reach : std::uint8_t { within, across };
+enum class Hop : std::uint8_t { within, across };
 
 struct Cluster {
     std::string name = "unnamed";
@@ -51,16 +51,16 @@ Cluster uniform(const UniformOptions& options);
 bool links_are_shared(const Cluster& cluster);
 
 // Throws ProgramError if the cluster has no price for what `size` counts.
-void require_price(const Cluster& cluster, Size size, Reach reach = Reach::within);
+void require_price(const Cluster& cluster, Size size, Hop hop = Hop::within);
 // Costs of one op. Throw ProgramError if the cluster has no price for what `size` or `work` counts.
 // A message has one on uniform networks and nodes only.
-Duration transfer_time(const Cluster& cluster, Size size, Reach reach = Reach::within);
+Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);
 // What the receiver of any message pays once it is there; 0 where that depends on the message.
-Duration acknowledgement_time(const Cluster& cluster, Reach reach = Reach::within);
+Duration acknowledgement_time(const Cluster& cluster, Hop hop = Hop::within);
 // 0: there are no nodes, all are within.
 int ranks_per_node(const Cluster& cluster);
-inline Reach reach_between(int ranks_per_node, int a, int b) {
-    return ranks_per_node > 0 && a / ranks_per_node != b / ranks_per_node ? Reach::across : Reach::within;
+inline Hop hop_between(int ranks_per_node, int a, int b) {
+    return ranks_per_node > 0 && a / ranks_per_node != b / ranks_per_node ? Hop::across : Hop::within;
 }
 Duration compute_time(const Cluster& cluster, int rank, Work work);
 

@@ -33,7 +33,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       board_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
       ranks_per_node_(ranks_per_node(cluster)),
-      acknowledgements_{acknowledgement_time(cluster, Reach::within), acknowledgement_time(cluster, Reach::across)},
+      acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)},
       due_(ranks) {
     check(!shared_links_ || options.order == Order::time, "links are shared in the order of time");
     for (int rank = 0; rank < ranks; ++rank) {
@@ -62,7 +62,7 @@ Duration Kernel::new_price(LastPrice& last, int rank, const Op& op, std::uint32_
     try {
         const bool is_compute = op.kind == OpKind::compute;
         const Duration price = is_compute ? compute_time(cluster_, rank, Work{op.amount, op.measure})
-                                          : transfer_time(cluster_, Size{op.amount, op.measure}, reach(rank, op.peer));
+                                          : transfer_time(cluster_, Size{op.amount, op.measure}, hop(rank, op.peer));
         if (!is_compute || cluster_.compute.slowdown.empty()) {  // else the next rank's price is another
             last = {op.amount, op.measure, price};
         }

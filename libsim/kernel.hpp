@@ -210,12 +210,12 @@ private:
     void join(int rank, Rank& self, Joinable& joinable);
     void join_without_forgetting(int rank, Rank& self, Joinable& joinable);
 
-    Reach reach(int a, int b) const { return reach_between(ranks_per_node_, a, b); }
+    Hop hop(int a, int b) const { return hop_between(ranks_per_node_, a, b); }
     Duration acknowledgement(int source, int target) const {
-        return acknowledgements_[static_cast<std::size_t>(reach(source, target))];
+        return acknowledgements_[static_cast<std::size_t>(hop(source, target))];
     }
     LastPrice& last_transfer(int source, const Op& op) {
-        return last_transfers_[static_cast<std::size_t>(reach(source, op.peer))];
+        return last_transfers_[static_cast<std::size_t>(hop(source, op.peer))];
     }
 
     // kernel.cpp
@@ -245,7 +245,7 @@ private:
 
     // kernel/collectives.cpp
     bool collective(int rank, Rank& self, const Op& op);
-    Duration chunk_price(const Board::Meeting& meeting, Size each, Reach over) const;
+    Duration message_price(const Board::Meeting& meeting, Size size, Hop over) const;
     LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
     void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
@@ -265,9 +265,9 @@ private:
     Board board_;
     std::vector<Rank> ranks_;
     int ranks_per_node_;
-    std::array<Duration, 2> acknowledgements_;  // by reach
+    std::array<Duration, 2> acknowledgements_;  // by hop
     std::vector<Awake> awake_;                  // streams that may go on
-    std::array<LastPrice, 2> last_transfers_;   // by reach
+    std::array<LastPrice, 2> last_transfers_;   // by hop
     LastPrice last_compute_;
     int due_ = 0;
     int out_ = 0;

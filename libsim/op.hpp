@@ -38,8 +38,18 @@ enum class CollectiveKind : std::uint8_t {
     all_to_all
 };
 
-// How an all-reduce is carried out: see collectives/all_reduce.hpp. The others have one algorithm each.
-enum class Algorithm : std::uint8_t { ring, direct, parameter_server };
+// How a collective is carried out: see collectives/schedules/, and docs/collectives.md for which has which.
+enum class Algorithm : std::uint8_t {
+    ring,
+    bidirectional_ring,
+    binomial_tree,
+    double_binary_tree,
+    halving_doubling,
+    bruck,
+    direct,
+    hierarchical,
+    parameter_server
+};
 
 // Where an op runs. Ops on one stream run in the order of the program, those on different streams side by side.
 // `main` is the program itself, and the only one that computes; 1, 2, … are for communication.
@@ -68,7 +78,7 @@ struct Op {
     bool answer = false;  // the rank waits until the kernel has finished this op
     Label label = Label::none;
     std::int32_t peer = -1;
-    std::int32_t tag = 0;
+    std::int32_t tag = 0;  // collective, enter: how (collectives/schedules/method.hpp)
     std::int64_t amount = 0;
     std::uint64_t bytes = 0;  // of payload; collective, enter: a CollectiveWord
 };

@@ -26,7 +26,7 @@ constexpr std::int64_t most_elements_with_data = 100'000'000;
 
 struct ProfileOptions : RunOptions {
     sim::CollectiveKind kind = sim::CollectiveKind::all_reduce;
-    sim::Algorithm algorithm = sim::Algorithm::ring;
+    std::optional<sim::Algorithm> algorithm;  // none: the collective's own
     std::vector<std::int64_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000};
     bool check = false;
 };
@@ -47,11 +47,16 @@ std::vector<OptionRow> option_rows(ProfileOptions& options) {
         kinds.emplace_back(name_of(kind));
     }
     const auto set_kind = [&options](std::size_t i) { options.kind = profiled_kinds()[i]; };
+    std::vector<std::string> algorithm_names;
+    for (const sim::Algorithm algorithm : sim::all_algorithms()) {
+        algorithm_names.emplace_back(name_of(algorithm));
+    }
+    const auto set_algorithm = [&options](std::size_t i) { options.algorithm = sim::all_algorithms()[i]; };
     const auto set_sizes = [&options](const std::vector<std::int64_t>& sizes) { options.sizes = sizes; };
     return {{"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
             {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
-            {"algorithm", "NAME", "of an all-reduce: ring, direct or parameter-server (ring)",
-             enumerator(options.algorithm, {"ring", "direct", "parameter-server"})},
+            {"algorithm", "NAME", "ring, direct, … (ring; direct for gather, scatter, all-to-all)",
+             Choice{algorithm_names, set_algorithm}},
             {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
              List{1, 1'000'000'000'000, set_sizes}},
             {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
@@ -61,10 +66,16 @@ std::vector<OptionRow> option_rows(ProfileOptions& options) {
             json_row(options)};
 }
 
+sim::Method method_of(const ProfileOptions& options) {
+    return options.algorithm.value_or(sim::default_algorithm(options.kind));
+}
+
 void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
     check_host(options.host, options.ranks);
-    if (options.kind != sim::CollectiveKind::all_reduce && options.algorithm != sim::Algorithm::ring) {
-        throw UsageError(fmt::format("--algorithm is an all-reduce's: {} has one only", name_of(options.kind)));
+    try {
+        check_method(options.kind, method_of(options), options.ranks);
+    } catch (const sim::ProgramError& error) {
+        throw UsageError(fmt::format("--algorithm: {}", error.what()));
     }
     for (const std::int64_t size : options.sizes) {
         if (options.check && size > most_elements_with_data) {
@@ -130,7 +141,7 @@ int run_or_throw(int argc, const char* const* argv) {
     check_options(options, cluster);
     std::vector<CollectiveCase> cases;
     for (const std::int64_t elements : options.sizes) {
-        cases.push_back(collective_case(options.kind, options.algorithm, elements, options.ranks));
+        cases.push_back(collective_case(options.kind, method_of(options), elements, options.ranks));
     }
     const sim::ranks::StopSignal stop;
     std::vector<Timed> table;

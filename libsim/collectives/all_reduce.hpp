@@ -18,15 +18,15 @@ namespace sim {
 // Requires: every rank of `group` calls it, with arrays of the same length.
 template <NumberRange R>
 void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                Reduction reduction = Reduction::sum, Algorithm algorithm = Algorithm::ring) {
+                Reduction reduction = Reduction::sum, const Method& method = {}) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::all_reduce,
                       .size = cost,
                       .reduction = reduction,
-                      .algorithm = algorithm,
+                      .method = method,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::all_reduce, algorithm, group.size(), 0), cost, "all-reduce",
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_reduce, method, group.size(), 0), cost, "all-reduce",
               elements_of(numbers, reduction));
     if (reduction == Reduction::average) {
         divide_by(numbers, group.size());
@@ -35,9 +35,8 @@ void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
 
 // By size alone: one op, whatever the group's size. Takes the same time as the messages would.
 inline void all_reduce(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum,
-                       Algorithm algorithm = Algorithm::ring) {
-    gpu.collective(group,
-                   {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction, .algorithm = algorithm});
+                       const Method& method = {}) {
+    gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction, .method = method});
 }
 
 }  // namespace sim

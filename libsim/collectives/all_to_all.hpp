@@ -51,7 +51,7 @@ std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vect
     const int self = group.index_of(gpu.rank());
     std::vector<std::vector<T>> came(parts.size());
     for (int number = 0; number < schedule.steps; ++number) {
-        const Step step = schedule.step(self, number);
+        const Step step = schedule.step(0, self, number);
         const auto& part = parts[static_cast<std::size_t>(step.to)];
         gpu.send_in_collective(group.rank_at(step.to), std::as_bytes(std::span(part)), "all-to-all", each, tag);
         came[static_cast<std::size_t>(step.from)] =

@@ -28,7 +28,9 @@ void combine_in_order(const Elements& elements, const std::vector<std::vector<st
 }  // namespace
 
 Tag tag_of(const Group& group, const Schedule& schedule) {
-    const auto what = static_cast<std::uint64_t>(schedule.kind) | static_cast<std::uint64_t>(schedule.algorithm) << 8U;
+    const auto what = static_cast<std::uint64_t>(schedule.kind) |
+                      static_cast<std::uint64_t>(schedule.method.algorithm) << 8U |
+                      static_cast<std::uint64_t>(static_cast<std::uint32_t>(packed(schedule.method))) << 16U;
     const std::uint64_t mixed = (GroupHash{}(group) + what) * 0xff51afd7ed558ccdU;
     return Tag{-1 - static_cast<std::int32_t>(mixed >> 34U)};  // 30 bits of it
 }
@@ -57,15 +59,15 @@ void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size
     bool combine_kept = false;
     std::vector<std::byte> arrived;
     for (int number = 0; number < schedule.steps; ++number) {
-        const Step step = schedule.step(self, number);
+        const Step step = schedule.step(0, self, number);
         if (step.to >= 0) {
-            gpu.send_in_collective(group.rank_at(step.to), chunk(outgoing, elements, schedule, step.send_chunk), label,
+            gpu.send_in_collective(group.rank_at(step.to), chunk(outgoing, elements, schedule, step.send.first), label,
                                    each, tag);
         }
         if (step.from < 0) {
             continue;
         }
-        const std::span<std::byte> into = chunk(elements.data, elements, schedule, step.receive_chunk);
+        const std::span<std::byte> into = chunk(elements.data, elements, schedule, step.receive.first);
         if (!step.reduce || into.empty()) {
             gpu.receive_in_collective(group.rank_at(step.from), into, label, each, tag);
             continue;

@@ -1,44 +1,88 @@
-// What a collective is made of: for each member and step, to whom, from whom, which chunk, reduce or copy.
+// What a collective is made of: for each member and step, to whom, from whom, which chunks, reduce or copy.
 //
 // One source of truth with two readers: data_reader.hpp moves real numbers along it, the kernel reads the time off it.
-// (1) If a member receives from another in some step, that other sends to it in the same step.
+// The array is cut into `chunks` nearly equal parts.
+// (1) Channels run side by side, each in its own order; none waits for another. They move disjoint parts of the data,
+//     or reduce into the same part, where the order does not matter.
 // (2) In a step a member first sends, then receives.
-// (3) Every message is one chunk, charged ceil(size / chunks).
-// (4) Where `sends_input`, a member sends what it began with. If it reduces, then whole arrays (chunks = 1), one from
+// (3) If a member receives from another in some step, that other sends to it, the same number of chunks, in the same
+//     step of the same channel; where not `same_step`, in the same or an earlier one, and the messages of one to the
+//     other are received in the order sent.
+// (4) A message of k chunks is charged k ceil(size / chunks).
+// (5) Where `sends_input`, a member sends what it began with. If it reduces, then whole arrays (chunks = 1), one from
 //     each other member, and in the order of the members, not in that of their coming.
 #pragma once
 
+#include "libsim/collectives/schedules/method.hpp"
 #include "libsim/op.hpp"
 
+#include <memory>
+
 namespace sim {
+
+// Chunks first + q, for each q in [0, span) with q % period < run; all modulo the schedule's number of chunks.
+// {c} is chunk c alone, {c, k, k, k} is k chunks in a row.
+struct ChunkSet {
+    int first = -1;
+    int run = 1;
+    int period = 1;
+    int span = 1;
+
+    int count() const {
+        const int rest = span % period;
+        return span / period * run + (rest < run ? rest : run);
+    }
+    friend bool operator==(const ChunkSet&, const ChunkSet&) = default;
+};
+inline ChunkSet chunks_in_a_row(int first, int count) {
+    return {first, count, count, count};
+}
 
 // Members are numbered 0 … members-1; -1: none.
 struct Step {
     int to = -1;
-    int send_chunk = -1;
+    ChunkSet send = {};
     int from = -1;
-    int receive_chunk = -1;
+    ChunkSet receive = {};
     bool reduce = false;  // combine with what is there; else overwrite
 };
+
+// A schedule that is written down, step by step: custom_schedule.hpp.
+struct StepTable;
 
 struct Schedule {
     CollectiveKind kind = CollectiveKind::barrier;
     int members = 1;
     int root = 0;
-    Algorithm algorithm = Algorithm::ring;  // of an all-reduce
-    int steps = 0;
-    int chunks = 1;
-    // In every step each member sends and receives, and in the end has heard of every other, straight or through
-    // others: then its time has a closed form.
+    Method method = {};
+    int channels = 1;
+    int steps = 0;   // of every channel
+    int chunks = 1;  // of the whole array
+    // Each channel does the same with its own part of each block: chunk b channels + c is channel c's part of block b.
+    // Where members own blocks, member b's is the b-th.
+    bool split = false;
+    bool one_chunk = true;  // is every message
+    // In every step of a channel each member sends and receives, all of them as many chunks, and in the end has heard
+    // of every other, straight or through others: then its time has a closed form.
     bool lock_step = false;
+    bool same_step = true;
     bool sends_input = false;
-    Step (*at)(const Schedule& schedule, int member, int step) = nullptr;
+    bool mirrored = false;  // in the end what belongs into block b of member m lies in block 2 m - b, modulo blocks
+    // Counts blocks as chunks if `split`.
+    Step (*at)(const Schedule& schedule, int channel, int member, int step) = nullptr;
+    std::shared_ptr<const StepTable> table = nullptr;
 
-    Step step(int member, int number) const { return at(*this, member, number); }
+    int blocks() const { return split ? chunks / channels : chunks; }
+    Step step(int channel, int member, int number) const {
+        const Step step = at(*this, channel, member, number);
+        return split ? part_of(step, channel) : step;
+    }
+
+private:
+    Step part_of(Step step, int channel) const;
 };
 
-// The schedule that a collective of this kind uses. An algorithm is an all-reduce's; the others have one each.
-// Requires: members >= 1, 0 <= root < members.
-Schedule schedule_of(CollectiveKind kind, Algorithm algorithm, int members, int root);
+// Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_method().
+Schedule schedule_of(CollectiveKind kind, const Method& method, int members, int root);
 
 }  // namespace sim

@@ -11,7 +11,7 @@ namespace sim {
 namespace {
 
 bool same(const Op& a, const Op& b) {
-    return a.kind == b.kind && a.bytes == b.bytes && a.amount == b.amount && a.peer == b.peer &&
+    return a.kind == b.kind && a.bytes == b.bytes && a.amount == b.amount && a.peer == b.peer && a.tag == b.tag &&
            (a.measure == b.measure || a.amount == 0);
 }
 

@@ -21,9 +21,9 @@ bool Kernel::collective(int rank, Rank& self, const Op& op) {
     return self.status == Status::out;
 }
 
-Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Reach over) const {
+Duration Kernel::message_price(const Board::Meeting& meeting, Size size, Hop over) const {
     try {
-        return transfer_time(cluster_, each, over);
+        return transfer_time(cluster_, size, over);
     } catch (const ProgramError& error) {
         // The group's first, not the first to come: who that was in wall time is nobody's business.
         const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
@@ -37,21 +37,25 @@ Duration Kernel::chunk_price(const Board::Meeting& meeting, Size each, Reach ove
 }
 
 LinkCosts Kernel::link_costs(const Board::Meeting& meeting, const Group& group, Size each) const {
-    LinkCosts costs(StepCost{chunk_price(meeting, each, Reach::within), acknowledgements_[0]});
-    if (ranks_per_node_ > 0) {
-        costs.across = {chunk_price(meeting, each, Reach::across), acknowledgements_[1]};
-        for (int index = 0; index < group.size(); ++index) {
-            costs.node.push_back(group.rank_at(index) / ranks_per_node_);
-        }
+    std::vector<int> node;
+    for (int index = 0; ranks_per_node_ > 0 && index < group.size(); ++index) {
+        node.push_back(group.rank_at(index) / ranks_per_node_);
     }
-    return costs;
+    const auto price = [this, &meeting, each](Hop hop, int chunks) {
+        Size size = each;
+        if (__builtin_mul_overflow(each.amount, chunks, &size.amount)) {
+            throw_count_overflow();
+        }
+        return message_price(meeting, size, hop);
+    };
+    return {price, acknowledgements_, std::move(node)};
 }
 
 void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const CollectiveWord word = collective_word(meeting.op);
     const Group& group = groups_->group(word.group);
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
-    const Schedule schedule = schedule_of(word.kind, word.algorithm, group.size(), root);
+    const Schedule schedule = schedule_of(word.kind, method_of(meeting.op), group.size(), root);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
     const LinkCosts cost = link_costs(meeting, group, each);
 
@@ -70,7 +74,7 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
         Rank& member = of(rank);
         member.messages += static_cast<std::uint32_t>(clock.messages);
         add_checked(each.measure == Measure::bytes ? member.bytes_sent : member.billionths_sent,
-                    time_for(each.amount, {clock.messages, 1}).count());
+                    time_for(each.amount, {clock.chunks, 1}).count());
         if (stream == Stream::main) {
             end_collective_of(rank, member, clock, rank == last_rank);
         } else {

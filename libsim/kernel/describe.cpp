@@ -1,5 +1,7 @@
 #include "libsim/kernel/describe.hpp"
 
+#include "libsim/collectives/schedules/method.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -43,8 +45,8 @@ std::string describe_collective(const Op& op) {
     if (word.reduction != Reduction::sum) {
         text += fmt::format(", {}", name_of(word.reduction));
     }
-    if (word.algorithm != Algorithm::ring) {
-        text += fmt::format(", {}", name_of(word.algorithm));
+    if (const Method method = method_of(op); method != Method(default_algorithm(word.kind))) {
+        text += fmt::format(", {}", text_of(method));
     }
     if (word.element_size > 0) {
         text += fmt::format(", elements of {} B", word.element_size);

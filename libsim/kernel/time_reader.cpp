@@ -4,76 +4,207 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace sim {
 
 namespace {
 
-bool has_closed_form(const Schedule& schedule, const std::vector<MemberClock>& members) {
+using Members = std::vector<MemberClock>;
+
+// One channel of a schedule, and what its messages cost.
+struct Channel {
+    const Schedule& schedule;
+    const LinkCosts& costs;
+    int number;
+
+    Step step(int member, int at) const { return schedule.step(number, member, at); }
+};
+
+bool has_closed_form(const Schedule& schedule, const LinkCosts& costs, const Members& members) {
     const auto sends_are_free = [](const MemberClock& member) { return member.sends_free <= member.time; };
-    return schedule.lock_step && std::all_of(members.begin(), members.end(), sends_are_free);
+    return schedule.lock_step && costs.uniform() && std::all_of(members.begin(), members.end(), sends_are_free);
 }
 
-void read_lock_step(const Schedule& schedule, const StepCost& cost, std::vector<MemberClock>& members) {
-    if (schedule.steps == 0) {
+struct Total {
+    Duration time{0};
+    std::int64_t chunks = 0;
+};
+
+// Of all steps of a channel in lock step.
+Total total(const Channel& channel) {
+    const LinkCosts& costs = channel.costs;
+    const int steps = channel.schedule.steps;
+    const Hop hop = costs.hop(0, 0);
+    const auto price = [&](int chunks) { return later(Time{costs.send(hop, chunks)}, costs.acknowledgement(hop)); };
+    if (channel.schedule.one_chunk) {
+        // A single step cannot overflow by itself; time_for is checked, and scales without loss.
+        return {time_for(steps, {price(1).time_since_epoch().count(), 1}), steps};
+    }
+    Total sum;
+    for (int at = 0; at < steps; ++at) {
+        const int chunks = channel.step(0, at).send.count();
+        sum.time = later(Time{sum.time}, price(chunks).time_since_epoch()).time_since_epoch();
+        sum.chunks += chunks;
+    }
+    return sum;
+}
+
+void read_lock_step(const Channel& channel, Members& members) {
+    if (channel.schedule.steps == 0) {
         return;
     }
-    // A single step cannot overflow by itself; time_for is checked, and scales without loss.
-    const std::int64_t step = later(Time{cost.send}, cost.acknowledgement).time_since_epoch().count();
-    const Duration all = time_for(schedule.steps, {step, 1});
+    const Total all = total(channel);
     Time last{};
     for (const MemberClock& member : members) {
         last = std::max(last, member.time);
     }
-    const Time end = later(last, all);
+    const Time end = later(last, all.time);
     for (MemberClock& member : members) {
         member.time = end;
-        member.sends_free = later(end, -cost.acknowledgement);
-        member.messages = schedule.steps;
-        member.busy = all;
+        member.sends_free = later(end, -channel.costs.acknowledgement(Hop::within));
+        member.messages = channel.schedule.steps;
+        member.chunks = all.chunks;
+        member.busy = all.time;
     }
 }
 
-void read_step_by_step(const Schedule& schedule, const LinkCosts& costs, std::vector<MemberClock>& members) {
+void send(const Channel& channel, MemberClock& member, int self, const Step& step) {
+    const int chunks = channel.schedule.one_chunk ? 1 : step.send.count();
+    const Duration price = channel.costs.send(channel.costs.hop(self, step.to), chunks);
+    member.time = later(std::max(member.time, member.sends_free), price);
+    member.sends_free = member.time;
+    member.messages += 1;
+    member.chunks += chunks;
+    member.busy += price;
+}
+
+void receive(const Channel& channel, MemberClock& member, int self, int from, Time there) {
+    const Duration price = channel.costs.acknowledgement(channel.costs.hop(from, self));
+    member.time = later(std::max(member.time, there), price);
+    member.busy += price;
+}
+
+void read_step_by_step(const Channel& channel, Members& members) {
     std::vector<Time> sent(members.size());
-    for (int number = 0; number < schedule.steps; ++number) {
-        for (int i = 0; i < schedule.members; ++i) {
+    for (int at = 0; at < channel.schedule.steps; ++at) {
+        for (int i = 0; i < channel.schedule.members; ++i) {
             MemberClock& member = members[static_cast<std::size_t>(i)];
-            if (const int to = schedule.step(i, number).to; to >= 0) {
-                const StepCost& cost = costs.between(i, to);
-                member.time = later(std::max(member.time, member.sends_free), cost.send);
-                member.sends_free = member.time;
-                member.messages += 1;
-                member.busy += cost.send;
+            if (const Step step = channel.step(i, at); step.to >= 0) {
+                send(channel, member, i, step);
             }
             sent[static_cast<std::size_t>(i)] = member.time;
         }
-        for (int i = 0; i < schedule.members; ++i) {
-            const int from = schedule.step(i, number).from;
-            if (from >= 0) {
-                MemberClock& member = members[static_cast<std::size_t>(i)];
-                const StepCost& cost = costs.between(from, i);
-                const Time there = sent[static_cast<std::size_t>(from)];
-                member.time = later(std::max(member.time, there), cost.acknowledgement);
-                member.busy += cost.acknowledgement;
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            if (const int from = channel.step(i, at).from; from >= 0) {
+                receive(channel, members[static_cast<std::size_t>(i)], i, from, sent[static_cast<std::size_t>(from)]);
             }
         }
+    }
+}
+
+// What was sent to one member and not received yet, in the order sent. Few at a time.
+class Mailbox {
+public:
+    void put(int from, Time at) { waiting_.push_back({from, at}); }
+    std::optional<Time> take(int from) {
+        const auto found =
+            std::find_if(waiting_.begin(), waiting_.end(), [from](const Sent& sent) { return sent.from == from; });
+        if (found == waiting_.end()) {
+            return std::nullopt;
+        }
+        const Time at = found->at;
+        waiting_.erase(found);
+        return at;
+    }
+
+private:
+    struct Sent {
+        int from;
+        Time at;
+    };
+    std::vector<Sent> waiting_;
+};
+
+void read_with_mailboxes(const Channel& channel, Members& members) {
+    std::vector<Mailbox> mailboxes(members.size());
+    for (int at = 0; at < channel.schedule.steps; ++at) {
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            MemberClock& member = members[static_cast<std::size_t>(i)];
+            if (const Step step = channel.step(i, at); step.to >= 0) {
+                send(channel, member, i, step);
+                mailboxes[static_cast<std::size_t>(step.to)].put(i, member.time);
+            }
+        }
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            if (const int from = channel.step(i, at).from; from >= 0) {
+                const std::optional<Time> there = mailboxes[static_cast<std::size_t>(i)].take(from);
+                check(there.has_value(), "in step {} member {} receives what {} has not sent", at, i, from);
+                receive(channel, members[static_cast<std::size_t>(i)], i, from, *there);
+            }
+        }
+    }
+}
+
+void read_channel(const Channel& channel, Members& members, Reading reading) {
+    if (reading == Reading::closed_form_where_exact && has_closed_form(channel.schedule, channel.costs, members)) {
+        read_lock_step(channel, members);
+    } else if (channel.schedule.same_step) {
+        read_step_by_step(channel, members);
+    } else {
+        read_with_mailboxes(channel, members);
     }
 }
 
 }  // namespace
 
+LinkCosts::LinkCosts(const StepCost& everywhere)
+    : of_one_{everywhere.send, everywhere.send},
+      acknowledgements_{everywhere.acknowledgement, everywhere.acknowledgement} {}
+
+LinkCosts::LinkCosts(Price price, const std::array<Duration, 2>& acknowledgements, std::vector<int> node)
+    : price_(std::move(price)), of_one_{}, acknowledgements_(acknowledgements), node_(std::move(node)) {
+    of_one_[0] = price_(Hop::within, 1);
+    of_one_[1] = node_.empty() ? of_one_[0] : price_(Hop::across, 1);
+}
+
 bool LinkCosts::uniform() const {
-    return std::adjacent_find(node.begin(), node.end(), std::not_equal_to<>()) == node.end();
+    return std::adjacent_find(node_.begin(), node_.end(), std::not_equal_to<>()) == node_.end();
+}
+
+Duration LinkCosts::of_several(Hop hop, int chunks) const {
+    if (!price_) {
+        return of_one_[static_cast<std::size_t>(hop)];
+    }
+    constexpr Duration unknown{-1};
+    std::vector<Duration>& known = known_[static_cast<std::size_t>(hop)];
+    const auto index = static_cast<std::size_t>(chunks);
+    if (index >= known.size()) {
+        known.resize(index + 1, unknown);
+    }
+    if (known[index] == unknown) {
+        known[index] = price_(hop, chunks);
+    }
+    return known[index];
 }
 
 void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<MemberClock>& members, Reading reading) {
     check(static_cast<int>(members.size()) == schedule.members, "a schedule of {} members has {} clocks",
           schedule.members, members.size());
-    if (reading == Reading::closed_form_where_exact && costs.uniform() && has_closed_form(schedule, members)) {
-        read_lock_step(schedule, costs.within, members);
-    } else {
-        read_step_by_step(schedule, costs, members);
+    const Members arrived = schedule.channels > 1 ? members : Members{};
+    read_channel({schedule, costs, 0}, members, reading);
+    for (int channel = 1; channel < schedule.channels; ++channel) {
+        Members beside = arrived;
+        for (MemberClock& member : beside) {
+            member.sends_free = member.time;
+        }
+        read_channel({schedule, costs, channel}, beside, reading);
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            members[i].time = std::max(members[i].time, beside[i].time);
+            members[i].messages += beside[i].messages;
+            members[i].chunks += beside[i].chunks;
+            members[i].busy = std::max(members[i].busy, beside[i].busy);
+        }
     }
 }
 

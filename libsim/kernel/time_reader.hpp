@@ -3,36 +3,57 @@
 // Exact, with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives like this:
 //   sent(i, s)  = max(time(i, s), sends_free(i)) + send          time(i, s): before step s
 //   time(i,s+1) = max(sent(i, s), sent(from(i, s), s)) + acknowledgement
-// Whoever has nothing to send or to receive in a step stays where it is.
+// Whoever has nothing to send or to receive in a step stays where it is. Where a receive's send may be in an earlier
+// step, sent() is that of the oldest message from there that was not received yet.
+// Channels begin together and run side by side, each with a sender of its own; a member has ended when it has in all.
 // In lock step (schedule.hpp) every member's lateness reaches everybody: after s steps all are at
-// max over members of time(·, 0) + s (send + acknowledgement).
-// Cost: n for the closed form, else n times the steps.
+// max over members of time(·, 0) + the sum over the steps of (send + acknowledgement).
+// Cost, for each channel: n and the number of steps for the closed form, else n times the steps.
 #pragma once
 
+#include "libsim/cluster.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/units.hpp"
 
+#include <array>
+#include <functional>
 #include <vector>
 
 namespace sim {
 
 struct StepCost {
-    Duration send{0};  // of one chunk
+    Duration send{0};
     Duration acknowledgement{0};
 };
 
-// What a step costs between two members.
-struct LinkCosts {
-    explicit LinkCosts(const StepCost& everywhere) : within(everywhere) {}
+// What a message of a collective costs, by its two ends and its number of chunks.
+class LinkCosts {
+public:
+    using Price = std::function<Duration(Hop hop, int chunks)>;
 
-    StepCost within;        // one node
-    StepCost across;        // two nodes
-    std::vector<int> node;  // of each member; empty: all on one
+    // Every message costs the same.
+    explicit LinkCosts(const StepCost& everywhere);
+    // `node` of each member; empty: all are on one. `price` is asked once for each hop and number of chunks.
+    LinkCosts(Price price, const std::array<Duration, 2>& acknowledgements, std::vector<int> node);
 
     bool uniform() const;
-    const StepCost& between(int a, int b) const {
-        return node.empty() || node[static_cast<std::size_t>(a)] == node[static_cast<std::size_t>(b)] ? within : across;
+    Hop hop(int a, int b) const {
+        return node_.empty() || node_[static_cast<std::size_t>(a)] == node_[static_cast<std::size_t>(b)] ? Hop::within
+                                                                                                         : Hop::across;
     }
+    Duration send(Hop hop, int chunks) const {
+        return chunks == 1 ? of_one_[static_cast<std::size_t>(hop)] : of_several(hop, chunks);
+    }
+    Duration acknowledgement(Hop hop) const { return acknowledgements_[static_cast<std::size_t>(hop)]; }
+
+private:
+    Duration of_several(Hop hop, int chunks) const;
+
+    Price price_;
+    std::array<Duration, 2> of_one_;
+    std::array<Duration, 2> acknowledgements_;
+    std::vector<int> node_;
+    mutable std::array<std::vector<Duration>, 2> known_;  // by hop and number of chunks; -1: not asked for yet
 };
 
 // One member's clock, on arrival and, afterwards, at the end.
@@ -40,7 +61,8 @@ struct MemberClock {
     Time time;
     Time sends_free;
     std::int64_t messages = 0;  // sent by it in the collective
-    Duration busy{0};           // sending and acknowledging; the rest is waiting
+    std::int64_t chunks = 0;    // in these messages
+    Duration busy{0};           // sending and acknowledging, on its busiest channel; the rest is waiting
 };
 
 enum class Reading { closed_form_where_exact, always_step_by_step };

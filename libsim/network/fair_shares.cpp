@@ -29,7 +29,7 @@ FairShares::FlowId FairShares::add(std::span<const LinkId> route) {
     if (!route.empty()) {
         share.first_hop = hops_.take(route.size());
     }
-    Hop* const hops = hops_.at(share.first_hop);
+    RouteHop* const hops = hops_.at(share.first_hop);
     for (std::size_t i = 0; i < route.size(); ++i) {
         check(route[i] < links_.size(), "a flow's link {} is one of {}", route[i], links_.size());
         hops[i].link = route[i];
@@ -39,7 +39,7 @@ FairShares::FlowId FairShares::add(std::span<const LinkId> route) {
 }
 
 void FairShares::enter(FlowId flow) {
-    const std::span<Hop> hops = hops_of(flows_[flow]);
+    const std::span<RouteHop> hops = hops_of(flows_[flow]);
     for (std::size_t i = 0; i < hops.size(); ++i) {
         std::vector<Crossing>& crossings = links_[hops[i].link].crossings;
         check(crossings.empty() || crossings.back().flow != flow, "flow {} crosses link {} once", flow, hops[i].link);
@@ -51,7 +51,7 @@ void FairShares::enter(FlowId flow) {
 
 void FairShares::leave(FlowId flow) {
     const double rate = flows_[flow].rate;
-    for (const Hop& hop : hops_of(flows_[flow])) {
+    for (const RouteHop& hop : hops_of(flows_[flow])) {
         SharedLink& link = links_[hop.link];
         if (link.is_full()) {
             loosened_.push_back(hop.link);
@@ -110,11 +110,11 @@ void FairShares::open(LinkId link) {
 void FairShares::open_likely(FlowId flow) {
     constexpr double almost = 1 + 1e-5;
     double share = std::numeric_limits<double>::infinity();
-    for (const Hop& hop : hops_of(flows_[flow])) {
+    for (const RouteHop& hop : hops_of(flows_[flow])) {
         const SharedLink& link = links_[hop.link];
         share = std::min(share, link.bytes_per_second / static_cast<double>(link.crossings.size()));
     }
-    for (const Hop& hop : hops_of(flows_[flow])) {
+    for (const RouteHop& hop : hops_of(flows_[flow])) {
         const SharedLink& link = links_[hop.link];
         const double equal_share = link.bytes_per_second / static_cast<double>(link.crossings.size());
         if (equal_share <= share * almost || link.load + link.units_of(share) >= full) {
@@ -133,7 +133,7 @@ void FairShares::gather() {
             }
             flow.is_member = true;
             members_.push_back(crossing.flow);
-            for (const Hop& hop : hops_of(flow)) {
+            for (const RouteHop& hop : hops_of(flow)) {
                 if (links_[hop.link].is_full()) {
                     open(hop.link);
                 }
@@ -150,7 +150,7 @@ bool FairShares::account() {
         if (flow.next == flow.rate) {
             continue;
         }
-        for (const Hop& hop : hops_of(flow)) {
+        for (const RouteHop& hop : hops_of(flow)) {
             SharedLink& link = links_[hop.link];
             link.load += link.units_of(flow.next) - link.units_of(flow.rate);
             if (link.is_full() && link.open == closed) {

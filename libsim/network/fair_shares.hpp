@@ -86,7 +86,7 @@ private:
         std::uint32_t stopped;  // of them, in this round
     };
 
-    std::span<Hop> hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.hops}; }
+    std::span<RouteHop> hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.hops}; }
     void begin();
     void end();
     void open(LinkId link);

@@ -71,7 +71,7 @@ void FairShares::stop_flows_at(double level) {
 void FairShares::end_round(double level, std::size_t first_stopped) {
     touched_.clear();
     for (std::size_t i = first_stopped; i < stopped_.size(); ++i) {
-        for (const Hop& hop : hops_of(flows_[stopped_[i]])) {
+        for (const RouteHop& hop : hops_of(flows_[stopped_[i]])) {
             const std::uint32_t place = links_[hop.link].open;
             if (place != closed && open_[place].stopped++ == 0) {
                 touched_.push_back(place);

@@ -13,7 +13,7 @@
 namespace sim {
 
 // One link of a flow's route, and where on that link's list of flows it stands.
-struct Hop {
+struct RouteHop {
     LinkId link;
     std::uint32_t place;
 };
@@ -34,13 +34,13 @@ public:
     }
     void give_back(std::uint32_t first, std::size_t count) { free_[size_class(count)].push_back(first); }
 
-    Hop* at(std::uint32_t first) { return hops_.data() + first; }
-    const Hop* at(std::uint32_t first) const { return hops_.data() + first; }
+    RouteHop* at(std::uint32_t first) { return hops_.data() + first; }
+    const RouteHop* at(std::uint32_t first) const { return hops_.data() + first; }
 
 private:
     static std::size_t size_class(std::size_t count) { return static_cast<std::size_t>(std::bit_width(count - 1)); }
 
-    std::vector<Hop> hops_;
+    std::vector<RouteHop> hops_;
     std::array<std::vector<std::uint32_t>, 33> free_;
 };
 

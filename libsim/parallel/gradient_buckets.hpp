@@ -29,7 +29,7 @@ struct BucketOptions {
     bool overlap = true;
     Stream stream{1};
     Reduction reduction = Reduction::sum;
-    Algorithm algorithm = Algorithm::ring;
+    Method method = Algorithm::ring;
     Compression compression = {};  // TopK{…}, SixteenBit{}: see compression.hpp
 };
 

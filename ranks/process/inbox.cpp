@@ -1,5 +1,6 @@
 #include "ranks/process/inbox.hpp"
 
+#include "libsim/collectives/schedules/method.hpp"
 #include "libsim/error.hpp"
 #include "ranks/process/doorbells.hpp"
 
@@ -138,12 +139,16 @@ void Inbox::check_numbers(Op& op) const {
     if (op.kind == OpKind::collective || op.kind == OpKind::enter) {
         CollectiveWord word = collective_word(op);
         const auto local = static_cast<std::size_t>(word.group);
-        if (local >= groups_.size() || word.kind > CollectiveKind::all_to_all ||
-            word.algorithm > Algorithm::parameter_server || word.reduction > Reduction::max) {
+        if (local >= groups_.size() || word.kind > CollectiveKind::all_to_all || word.reduction > Reduction::max) {
             violated("an unknown collective");
         }
         word.group = groups_[local];
         const Group& group = run_->groups.group(word.group);
+        try {
+            check_method(word.kind, method_of(op), group.size());
+        } catch (const ProgramError&) {
+            violated("an unknown collective");
+        }
         if (!group.contains(rank_) || ((op.peer >= 0 || needs_root(word.kind)) && !group.contains(op.peer))) {
             violated("a collective of others");
         }

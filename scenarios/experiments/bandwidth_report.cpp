@@ -15,18 +15,8 @@ constexpr double giga = 1e9;
 
 std::string heading(const RunOptions& options, const CollectiveCase& what) {
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
-    return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? name_of(what.algorithm) : "",
+    return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.method) : "",
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
-}
-
-// Only an all-reduce has several to choose from.
-const char* algorithm_of(const CollectiveCase& what) {
-    switch (what.kind) {
-        case CollectiveKind::all_to_all:
-        case CollectiveKind::gather:
-        case CollectiveKind::scatter: return name_of(Algorithm::direct);
-        default: return name_of(what.algorithm);
-    }
 }
 
 std::string size_text(std::int64_t bytes) {
@@ -72,7 +62,7 @@ std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& 
                         {"count", row.what.count()},
                         {"type", "float"},
                         {"redop", row.what.reduces() ? "sum" : "none"},
-                        {"algorithm", algorithm_of(row.what)},
+                        {"algorithm", text_of(row.what.method)},
                         {"seconds", seconds(row.end)},
                         {"algbw", row.algorithm_bandwidth()},
                         {"busbw", row.bus_bandwidth()}});

@@ -72,7 +72,7 @@ std::vector<float> input_of(const CollectiveCase& what, int self) {
 void carry(GPU& gpu, const CollectiveCase& what, std::vector<float>& data) {
     const Group all = world(gpu);
     switch (what.kind) {
-        case CollectiveKind::all_reduce: all_reduce(gpu, all, data, {}, Reduction::sum, what.algorithm); break;
+        case CollectiveKind::all_reduce: all_reduce(gpu, all, data, {}, Reduction::sum, what.method); break;
         case CollectiveKind::all_gather: all_gather(gpu, all, data); break;
         case CollectiveKind::reduce_scatter: reduce_scatter(gpu, all, data); break;
         case CollectiveKind::broadcast: broadcast(gpu, all, root, data); break;
@@ -120,20 +120,20 @@ double CollectiveCase::bus_factor() const {
     return is_made_of_chunks(kind) ? others : 1;
 }
 
-CollectiveCase collective_case(CollectiveKind kind, Algorithm algorithm, std::int64_t elements, int ranks) {
+CollectiveCase collective_case(CollectiveKind kind, const Method& method, std::int64_t elements, int ranks) {
     const std::int64_t kept = is_made_of_chunks(kind) ? elements / ranks * ranks : elements;
     if (kept == 0) {
         throw UsageError(fmt::format("--sizes {} leaves some of {} ranks without a number; {} needs at least {}",
                                      elements, ranks, name_of(kind), ranks));
     }
-    return {kind, algorithm, kept, ranks};
+    return {kind, method, kept, ranks};
 }
 
 void run_by_size(GPU& gpu, const CollectiveCase& what) {
     gpu.collective(world(gpu), {.kind = what.kind,
                                 .size = Bytes{what.bytes()},
                                 .root = has_root(what.kind) ? root : -1,
-                                .algorithm = what.algorithm});
+                                .method = what.method});
 }
 
 std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what) {

@@ -20,8 +20,8 @@ namespace sim::scenarios {
 
 struct CollectiveCase {
     CollectiveKind kind = CollectiveKind::all_reduce;
-    Algorithm algorithm = Algorithm::ring;  // of an all-reduce
-    std::int64_t elements = 0;              // of the whole array
+    Method method = {};
+    std::int64_t elements = 0;  // of the whole array
     int ranks = 2;
 
     std::int64_t bytes() const { return elements * std::int64_t{sizeof(float)}; }
@@ -38,7 +38,7 @@ const std::vector<CollectiveKind>& profiled_kinds();
 bool is_made_of_chunks(CollectiveKind kind);
 
 // A case of at most `elements`. Throws UsageError where nothing is left.
-CollectiveCase collective_case(CollectiveKind kind, Algorithm algorithm, std::int64_t elements, int ranks);
+CollectiveCase collective_case(CollectiveKind kind, const Method& method, std::int64_t elements, int ranks);
 
 // One op; the root, where there is one, is rank 0.
 void run_by_size(GPU& gpu, const CollectiveCase& what);

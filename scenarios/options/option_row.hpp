@@ -72,6 +72,16 @@ Choice enumerator(Enum& field, const std::vector<std::string>& names) {
     return {names, [&field](std::size_t i) { field = static_cast<Enum>(i); }};
 }
 
+// One of `values`, by the names they have in libsim.
+template <class Enum>
+Choice one_of(Enum& field, const std::vector<Enum>& values) {
+    std::vector<std::string> names;
+    for (const Enum value : values) {
+        names.emplace_back(name_of(value));
+    }
+    return {names, [&field, values](std::size_t i) { field = values[i]; }};
+}
+
 // Throws UsageError unless `value` is what the row takes. `what` names the option in the complaint: "--items", or
 // "run.toml:3: items".
 void check_option(const OptionRow& row, const std::string& what, const TomlValue& value);

@@ -75,7 +75,7 @@ void add_data_parallel(const Scenario& scenario, Options& options, std::vector<O
                  {"buckets", "N", "parts in which gradients are added up (1, or one for each layer with --overlap)",
                   whole(options.buckets, 1, 256)},
                  {"synchronize", "NAME", "how gradients are added up: ring, direct or parameter-server (ring)",
-                  enumerator(options.synchronize, {"ring", "direct", "parameter-server"})},
+                  one_of(options.synchronize, {Algorithm::ring, Algorithm::direct, Algorithm::parameter_server})},
                  {"compress", "NAME", "send less of the gradients: none, top-k or 16-bit (none)",
                   choice(options.compress, {"none", "top-k", "16-bit"})},
                  {"compress-fraction", "X", "what --compress top-k sends of them (0.01)",

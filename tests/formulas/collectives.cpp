@@ -35,7 +35,7 @@ std::vector<Duration> ends(const Cluster& cluster, const std::vector<int>& laten
 
 // The one op that stands for `any`.
 Collective whole(const AnyCollective& any, Size size, int root) {
-    return {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .algorithm = any.algorithm};
+    return {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .method = any.method};
 }
 
 TEST(Ring, AllReduceOfFiveHundredUnitsOnFourRanksCostsSixStepsOf1350ms) {

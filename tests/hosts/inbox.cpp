@@ -91,7 +91,7 @@ TEST(Inbox, RefusesCollectivesThatThereAreNot) {
     constexpr const char* unknown = "rank 0 broke its queue (an unknown collective)";
     constexpr auto all_reduce = CollectiveKind::all_reduce;
     EXPECT_EQ(complaint(collective({.kind = all_reduce, .algorithm = Algorithm::parameter_server})), "");
-    EXPECT_EQ(complaint(collective({.kind = all_reduce, .algorithm = static_cast<Algorithm>(3)})), unknown);
+    EXPECT_EQ(complaint(collective({.kind = all_reduce, .algorithm = static_cast<Algorithm>(9)})), unknown);
     EXPECT_EQ(complaint(collective({.kind = all_reduce, .reduction = static_cast<Reduction>(3)})), unknown);
     EXPECT_EQ(complaint(collective({.kind = static_cast<CollectiveKind>(9)})), unknown);
     EXPECT_EQ(complaint(collective({.group = static_cast<GroupId>(1), .kind = all_reduce})), unknown);

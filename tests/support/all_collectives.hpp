@@ -9,20 +9,17 @@ namespace sim::test {
 
 struct AnyCollective {
     CollectiveKind kind = CollectiveKind::barrier;
-    Algorithm algorithm = Algorithm::ring;
+    Method method = default_algorithm(kind);
 
-    bool has_root() const {
-        return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
-               kind == CollectiveKind::scatter;
-    }
-    Schedule schedule(int members, int root) const { return schedule_of(kind, algorithm, members, root); }
+    bool has_root() const { return needs_root(kind); }
+    Schedule schedule(int members, int root) const { return schedule_of(kind, method, members, root); }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const AnyCollective& any) {
-    return out << name_of(any.kind) << " (" << name_of(any.algorithm) << ")";
+    return out << name_of(any.kind) << " (" << text_of(any.method) << ")";
 }
 
-inline constexpr AnyCollective all_collectives[] = {
+inline const AnyCollective all_collectives[] = {
     {CollectiveKind::barrier},
     {CollectiveKind::broadcast},
     {CollectiveKind::all_gather},

@@ -13,7 +13,7 @@ using test::all_collectives;
 using test::AnyCollective;
 
 Schedule ring_of(CollectiveKind kind, int members, int root = 0) {
-    return schedule_of(kind, Algorithm::ring, members, root);
+    return schedule_of(kind, default_algorithm(kind), members, root);
 }
 
 TEST(Schedule, WhoeverReceivesIsSentToInTheSameStepTheSameChunk) {
@@ -23,15 +23,15 @@ TEST(Schedule, WhoeverReceivesIsSentToInTheSameStepTheSameChunk) {
                 const Schedule schedule = any.schedule(n, root);
                 for (int number = 0; number < schedule.steps; ++number) {
                     for (int member = 0; member < n; ++member) {
-                        const Step step = schedule.step(member, number);
+                        const Step step = schedule.step(0, member, number);
                         if (step.from >= 0) {
-                            const Step other = schedule.step(step.from, number);
+                            const Step other = schedule.step(0, step.from, number);
                             ASSERT_EQ(other.to, member) << any << " n=" << n << " step " << number;
                             const bool changes_place = any.kind == CollectiveKind::all_to_all;
-                            ASSERT_EQ(other.send_chunk, changes_place ? member : step.receive_chunk);
+                            ASSERT_EQ(other.send.first, changes_place ? member : step.receive.first);
                         }
                         if (step.to >= 0) {
-                            ASSERT_EQ(schedule.step(step.to, number).from, member);
+                            ASSERT_EQ(schedule.step(0, step.to, number).from, member);
                         }
                     }
                 }
@@ -46,8 +46,8 @@ TEST(Schedule, InLockStepHasEverybodySendAndReceiveInEveryStep) {
             const Schedule schedule = any.schedule(n, 0);
             for (int number = 0; schedule.lock_step && number < schedule.steps; ++number) {
                 for (int member = 0; member < n; ++member) {
-                    ASSERT_GE(schedule.step(member, number).to, 0) << any;
-                    ASSERT_GE(schedule.step(member, number).from, 0) << any;
+                    ASSERT_GE(schedule.step(0, member, number).to, 0) << any;
+                    ASSERT_GE(schedule.step(0, member, number).from, 0) << any;
                 }
             }
         }
@@ -57,7 +57,7 @@ TEST(Schedule, InLockStepHasEverybodySendAndReceiveInEveryStep) {
 TEST(Schedule, ReducesWhatItSendsFromItsInputAsWholeArraysOnly) {
     for (const AnyCollective& any : all_collectives) {
         const Schedule schedule = any.schedule(5, 0);
-        ASSERT_TRUE(!schedule.sends_input || !schedule.step(1, 0).reduce || schedule.chunks == 1) << any;
+        ASSERT_TRUE(!schedule.sends_input || !schedule.step(0, 1, 0).reduce || schedule.chunks == 1) << any;
     }
 }
 
@@ -69,13 +69,13 @@ Knowledge run(const Schedule& schedule, Knowledge knows) {
     for (int number = 0; number < schedule.steps; ++number) {
         const Knowledge before = schedule.sends_input ? input : knows;
         for (int member = 0; member < schedule.members; ++member) {
-            const Step step = schedule.step(member, number);
+            const Step step = schedule.step(0, member, number);
             if (step.from < 0) {
                 continue;
             }
-            const auto sent = static_cast<std::size_t>(schedule.step(step.from, number).send_chunk);
+            const auto sent = static_cast<std::size_t>(schedule.step(0, step.from, number).send.first);
             const std::set<int>& came = before[static_cast<std::size_t>(step.from)][sent];
-            std::set<int>& here = knows[static_cast<std::size_t>(member)][static_cast<std::size_t>(step.receive_chunk)];
+            std::set<int>& here = knows[static_cast<std::size_t>(member)][static_cast<std::size_t>(step.receive.first)];
             if (!step.reduce) {
                 here = came;
                 continue;
@@ -219,7 +219,7 @@ TEST(Schedule, OfABarrierLetsNobodyEndBeforeHavingHeardOfEverybody) {
         for (int number = 0; number < schedule.steps; ++number) {
             const Knowledge before = knows;
             for (int member = 0; member < n; ++member) {
-                const auto& came = before[static_cast<std::size_t>(schedule.step(member, number).from)][0];
+                const auto& came = before[static_cast<std::size_t>(schedule.step(0, member, number).from)][0];
                 knows[static_cast<std::size_t>(member)][0].insert(came.begin(), came.end());
             }
         }

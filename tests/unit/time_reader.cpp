@@ -45,7 +45,7 @@ TEST(TimeReader, AMemberWhoseSendsAreStillUnderWayDelaysItsFirstStep) {
 
 TEST(TimeReader, HasAClosedFormForTheOnesInLockStepOnly) {
     for (const test::AnyCollective& any : test::all_collectives) {
-        const bool alike = !any.has_root() && any.algorithm != Algorithm::parameter_server;
+        const bool alike = !any.has_root() && any.method.algorithm != Algorithm::parameter_server;
         EXPECT_EQ(any.schedule(4, 0).lock_step, alike) << any;
     }
 }
@@ -74,12 +74,12 @@ TEST(TimeReader, GivesAReduceUpAChainTwiceNMinusOneStepsAtItsRoot) {
 }
 
 TEST(TimeReader, GivesAGatherOneSendAndAnAcknowledgementForEveryMessageAtTheRoot) {
-    EXPECT_EQ(ends(schedule_of(CollectiveKind::gather, Algorithm::ring, 4, 2)),
+    EXPECT_EQ(ends(schedule_of(CollectiveKind::gather, Algorithm::direct, 4, 2)),
               (std::vector<std::int64_t>{100, 100, 100 + 3 * 7, 100}));
 }
 
 TEST(TimeReader, GivesAScatterOneSendAfterAnotherInTheOrderOfTheMembers) {
-    EXPECT_EQ(ends(schedule_of(CollectiveKind::scatter, Algorithm::ring, 4, 2)),
+    EXPECT_EQ(ends(schedule_of(CollectiveKind::scatter, Algorithm::direct, 4, 2)),
               (std::vector<std::int64_t>{107, 207, 300, 307}));
 }
 

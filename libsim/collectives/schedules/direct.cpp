@@ -9,33 +9,33 @@ int other(const Schedule& schedule, int step) {
     return step < schedule.root ? step : step + 1;
 }
 
-Step gather_step(const Schedule& gather, int member, int step) {
+Step gather_step(const Schedule& gather, int /*channel*/, int member, int step) {
     const int sender = other(gather, step);
     if (member == sender) {
-        return {.to = gather.root, .send_chunk = sender};
+        return {.to = gather.root, .send = {sender}};
     }
-    return member == gather.root ? Step{.from = sender, .receive_chunk = sender} : Step{};
+    return member == gather.root ? Step{.from = sender, .receive = {sender}} : Step{};
 }
 
-Step scatter_step(const Schedule& scatter, int member, int step) {
+Step scatter_step(const Schedule& scatter, int /*channel*/, int member, int step) {
     const int receiver = other(scatter, step);
     if (member == receiver) {
-        return {.from = scatter.root, .receive_chunk = receiver};
+        return {.from = scatter.root, .receive = {receiver}};
     }
-    return member == scatter.root ? Step{.to = receiver, .send_chunk = receiver} : Step{};
+    return member == scatter.root ? Step{.to = receiver, .send = {receiver}} : Step{};
 }
 
-Step exchange_step(const Schedule& exchange, int member, int step) {
+Step exchange_step(const Schedule& exchange, int /*channel*/, int member, int step) {
     const int n = exchange.members;
     const int to = (member + step + 1) % n;
     const int from = (member + n - step - 1) % n;
-    return {.to = to, .send_chunk = to, .from = from, .receive_chunk = from};
+    return {.to = to, .send = {to}, .from = from, .receive = {from}};
 }
 
-Step exchange_whole_step(const Schedule& exchange, int member, int step) {
-    Step whole = exchange_step(exchange, member, step);
-    whole.send_chunk = 0;
-    whole.receive_chunk = 0;
+Step exchange_whole_step(const Schedule& exchange, int channel, int member, int step) {
+    Step whole = exchange_step(exchange, channel, member, step);
+    whole.send = {0};
+    whole.receive = {0};
     whole.reduce = true;
     return whole;
 }
@@ -73,7 +73,6 @@ Schedule direct_all_to_all(int members) {
 Schedule direct_all_reduce(int members) {
     return {.kind = CollectiveKind::all_reduce,
             .members = members,
-            .algorithm = Algorithm::direct,
             .steps = members - 1,
             .lock_step = true,
             .sends_input = true,

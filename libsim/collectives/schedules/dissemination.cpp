@@ -6,11 +6,10 @@ namespace sim {
 
 namespace {
 
-Step round(const Schedule& barrier, int member, int number) {
+Step round(const Schedule& barrier, int /*channel*/, int member, int number) {
     const int n = barrier.members;
     const int distance = 1 << number;
-    return {
-        .to = (member + distance) % n, .send_chunk = 0, .from = (member - distance % n + n) % n, .receive_chunk = 0};
+    return {.to = (member + distance) % n, .send = {0}, .from = (member - distance % n + n) % n, .receive = {0}};
 }
 
 }  // namespace

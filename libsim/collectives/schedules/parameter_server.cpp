@@ -5,7 +5,7 @@ namespace sim {
 namespace {
 
 // Step k: worker k+1 to the server; step n-1+k: back to worker k+1.
-Step server_step(const Schedule& schedule, int member, int step) {
+Step server_step(const Schedule& schedule, int /*channel*/, int member, int step) {
     constexpr int server = 0;
     const int workers = schedule.members - 1;
     const bool back = step >= workers;
@@ -13,19 +13,15 @@ Step server_step(const Schedule& schedule, int member, int step) {
     const int sender = back ? server : worker;
     const int receiver = back ? worker : server;
     if (member == sender) {
-        return {.to = receiver, .send_chunk = 0};
+        return {.to = receiver, .send = {0}};
     }
-    return member == receiver ? Step{.from = sender, .receive_chunk = 0, .reduce = !back} : Step{};
+    return member == receiver ? Step{.from = sender, .receive = {0}, .reduce = !back} : Step{};
 }
 
 }  // namespace
 
 Schedule parameter_server_all_reduce(int members) {
-    return {.kind = CollectiveKind::all_reduce,
-            .members = members,
-            .algorithm = Algorithm::parameter_server,
-            .steps = 2 * (members - 1),
-            .at = server_step};
+    return {.kind = CollectiveKind::all_reduce, .members = members, .steps = 2 * (members - 1), .at = server_step};
 }
 
 }  // namespace sim

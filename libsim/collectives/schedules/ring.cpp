@@ -9,26 +9,26 @@ int around(int index, int members) {
 }
 
 // Chunk i starts at member i+1 and collects one contribution a step, so that it is whole when it reaches member i.
-Step reduce_step(const Schedule& ring, int member, int step) {
+Step reduce_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
     return {.to = around(member + 1, n),
-            .send_chunk = around(member - 1 - step, n),
+            .send = {around(member - 1 - step, n)},
             .from = around(member - 1, n),
-            .receive_chunk = around(member - 2 - step, n),
+            .receive = {around(member - 2 - step, n)},
             .reduce = true};
 }
 
-Step gather_step(const Schedule& ring, int member, int step) {
+Step gather_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
     return {.to = around(member + 1, n),
-            .send_chunk = around(member - step, n),
+            .send = {around(member - step, n)},
             .from = around(member - 1, n),
-            .receive_chunk = around(member - 1 - step, n)};
+            .receive = {around(member - 1 - step, n)}};
 }
 
-Step all_reduce_step(const Schedule& ring, int member, int step) {
+Step all_reduce_step(const Schedule& ring, int channel, int member, int step) {
     const int half = ring.members - 1;
-    return step < half ? reduce_step(ring, member, step) : gather_step(ring, member, step - half);
+    return step < half ? reduce_step(ring, channel, member, step) : gather_step(ring, channel, member, step - half);
 }
 
 // The member at distance d from the chain's first gets chunk k in step d-1+k and passes it on in the next.
@@ -40,27 +40,27 @@ Step chain_step(const Schedule& chain, int first, int member, int step) {
     Step result;
     if (distance < n - 1 && out >= 0 && out < chain.chunks) {
         result.to = around(member + 1, n);
-        result.send_chunk = out;
+        result.send = {out};
     }
     if (distance > 0 && in >= 0 && in < chain.chunks) {
         result.from = around(member - 1, n);
-        result.receive_chunk = in;
+        result.receive = {in};
     }
     return result;
 }
 
-Step broadcast_step(const Schedule& chain, int member, int step) {
+Step broadcast_step(const Schedule& chain, int /*channel*/, int member, int step) {
     return chain_step(chain, chain.root, member, step);
 }
 
 // Ends at the root, so it begins at the root's right neighbour.
-Step chain_reduce_step(const Schedule& chain, int member, int step) {
+Step chain_reduce_step(const Schedule& chain, int /*channel*/, int member, int step) {
     Step result = chain_step(chain, chain.root + 1, member, step);
     result.reduce = true;
     return result;
 }
 
-Schedule chain(CollectiveKind kind, int members, int root, Step (*at)(const Schedule&, int, int)) {
+Schedule chain(CollectiveKind kind, int members, int root, Step (*at)(const Schedule&, int, int, int)) {
     return {.kind = kind,
             .members = members,
             .root = root,
@@ -69,7 +69,7 @@ Schedule chain(CollectiveKind kind, int members, int root, Step (*at)(const Sche
             .at = at};
 }
 
-Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Schedule&, int, int)) {
+Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Schedule&, int, int, int)) {
     return {.kind = kind, .members = members, .steps = steps, .chunks = members, .lock_step = true, .at = at};
 }
 

@@ -1,40 +1,77 @@
+// Which collective has which algorithms: one row for each schedule there is.
 #include "libsim/check.hpp"
 #include "libsim/collectives/schedules/direct.hpp"
 #include "libsim/collectives/schedules/dissemination.hpp"
 #include "libsim/collectives/schedules/parameter_server.hpp"
 #include "libsim/collectives/schedules/ring.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace sim {
 
 namespace {
 
-Schedule all_reduce_of(Algorithm algorithm, int members) {
-    switch (algorithm) {
-        case Algorithm::ring: return ring_all_reduce(members);
-        case Algorithm::direct: return direct_all_reduce(members);
-        case Algorithm::parameter_server: return parameter_server_all_reduce(members);
-    }
-    check(false, "all-reduce algorithm {} has no schedule", static_cast<int>(algorithm));
-    return {};
+struct Asked {
+    Method method;
+    int members;
+    int root;
+};
+
+struct Row {
+    CollectiveKind kind;
+    Algorithm algorithm;
+    Schedule (*build)(const Asked& asked);
+};
+
+using enum CollectiveKind;
+
+constexpr std::array rows{
+    Row{barrier, Algorithm::bruck, [](const Asked& a) { return dissemination_barrier(a.members); }},
+    Row{broadcast, Algorithm::ring, [](const Asked& a) { return ring_broadcast(a.members, a.root); }},
+    Row{all_gather, Algorithm::ring, [](const Asked& a) { return ring_all_gather(a.members); }},
+    Row{reduce_scatter, Algorithm::ring, [](const Asked& a) { return ring_reduce_scatter(a.members); }},
+    Row{all_reduce, Algorithm::ring, [](const Asked& a) { return ring_all_reduce(a.members); }},
+    Row{all_reduce, Algorithm::direct, [](const Asked& a) { return direct_all_reduce(a.members); }},
+    Row{all_reduce, Algorithm::parameter_server, [](const Asked& a) { return parameter_server_all_reduce(a.members); }},
+    Row{reduce, Algorithm::ring, [](const Asked& a) { return ring_reduce(a.members, a.root); }},
+    Row{gather, Algorithm::direct, [](const Asked& a) { return direct_gather(a.members, a.root); }},
+    Row{scatter, Algorithm::direct, [](const Asked& a) { return direct_scatter(a.members, a.root); }},
+    Row{all_to_all, Algorithm::direct, [](const Asked& a) { return direct_all_to_all(a.members); }},
+};
+
+const Row* row_of(CollectiveKind kind, Algorithm algorithm) {
+    const auto wanted = [&](const Row& row) { return row.kind == kind && row.algorithm == algorithm; };
+    const auto* const row = std::find_if(rows.begin(), rows.end(), wanted);
+    return row == rows.end() ? nullptr : row;
 }
 
 }  // namespace
 
-Schedule schedule_of(CollectiveKind kind, Algorithm algorithm, int members, int root) {
+bool has_algorithm(CollectiveKind kind, Algorithm algorithm) {
+    return row_of(kind, algorithm) != nullptr;
+}
+
+Schedule schedule_of(CollectiveKind kind, const Method& method, int members, int root) {
     check(members >= 1 && root >= 0 && root < members, "a schedule of {} members has root {}", members, root);
-    switch (kind) {
-        case CollectiveKind::barrier: return dissemination_barrier(members);
-        case CollectiveKind::broadcast: return ring_broadcast(members, root);
-        case CollectiveKind::all_gather: return ring_all_gather(members);
-        case CollectiveKind::reduce_scatter: return ring_reduce_scatter(members);
-        case CollectiveKind::all_reduce: return all_reduce_of(algorithm, members);
-        case CollectiveKind::reduce: return ring_reduce(members, root);
-        case CollectiveKind::gather: return direct_gather(members, root);
-        case CollectiveKind::scatter: return direct_scatter(members, root);
-        case CollectiveKind::all_to_all: return direct_all_to_all(members);
+    check_method(kind, method, members);
+    Schedule schedule = row_of(kind, method.algorithm)->build({method, members, root});
+    schedule.method = method;
+    return schedule;
+}
+
+// The part of a whole block is one chunk; so parts of blocks in a row are as far apart as there are channels.
+Step Schedule::part_of(Step step, int channel) const {
+    for (ChunkSet* const set : {&step.send, &step.receive}) {
+        if (set->first < 0) {
+            continue;
+        }
+        check(set->run == 1 || set->run == set->span, "a set of {} of every {} blocks has no parts", set->run,
+              set->period);
+        const int period = set->run == 1 ? set->period : 1;
+        *set = {set->first * channels + channel, 1, period * channels, set->span * channels};
     }
-    check(false, "collective kind {} has no schedule", static_cast<int>(kind));
-    return {};
+    return step;
 }
 
 }  // namespace sim
