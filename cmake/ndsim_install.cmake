@@ -24,5 +24,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_L
 
 get_property(scenarios GLOBAL PROPERTY NDSIM_SCENARIOS)
 if(scenarios)
-    install(TARGETS ${scenarios} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${scenarios} ndsim_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

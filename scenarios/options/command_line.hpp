@@ -24,11 +24,15 @@ struct Answer {
 };
 
 struct CommandLine {
-    std::vector<std::pair<std::string, std::string>> given;  // option, text; an option given twice: the last
+    std::vector<std::pair<std::string, std::string>> given;  // row, text; an option given twice: the last
     std::optional<std::string> config;
 };
 
-// Throws UsageError for an unknown option or a missing value. Values are not looked at.
+// "ndsim 0.1.0\n"
+std::string version_line();
+
+// Throws UsageError for an unknown option, a missing value, and arguments that are too many or too few. Values are not
+// looked at.
 std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
                                                     int argc, const char* const* argv);
 

@@ -117,6 +117,20 @@ Choice choice(std::string& field, const std::vector<std::string>& names) {
     return {names, [&field, names](std::size_t i) { field = names[i]; }};
 }
 
+std::string typed_name(const OptionRow& row) {
+    return row.role == Role::option ? "--" + row.name : row.name;
+}
+
+std::vector<std::string> option_names(const std::vector<OptionRow>& rows) {
+    std::vector<std::string> names;
+    for (const OptionRow& row : rows) {
+        if (row.role == Role::option) {
+            names.push_back(row.name);
+        }
+    }
+    return names;
+}
+
 void check_option(const OptionRow& row, const std::string& what, const TomlValue& value) {
     std::visit(Setter{what, value, false}, row.kind);
 }

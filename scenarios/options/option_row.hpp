@@ -40,12 +40,26 @@ struct List {
     std::function<void(const std::vector<std::int64_t>&)> set;
 };
 
+// An argument stands on the command line without --, in the order of the rows, and in no file.
+enum class Role { option, argument, optional_argument };
+
 struct OptionRow {
     std::string name;   // without --
     std::string takes;  // N, X, FILE …; empty for a flag
     std::string help;
     std::variant<Whole, Real, Choice, Text, Flag, List> kind;
+    Role role = Role::option;
 };
+
+// {"FILE", "", "what it is", kind} as an argument; complaints and --help name it FILE.
+inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
+    row.role = role;
+    return row;
+}
+// What a complaint calls the row on a command line: --items, or FILE.
+std::string typed_name(const OptionRow& row);
+// The names that --config may have.
+std::vector<std::string> option_names(const std::vector<OptionRow>& rows);
 
 Whole whole(int& field, std::int64_t low, std::int64_t high);
 Real real(double& field, double low, double high);

@@ -18,15 +18,11 @@ const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string&
 }
 
 void read_config(const std::string& file, const std::vector<OptionRow>& rows, Settings& settings) {
-    std::vector<std::string> known;
-    for (const OptionRow& row : rows) {
-        known.push_back(row.name);
-    }
     for (const TomlEntry& entry : read_toml(file)) {
         const OptionRow* row = find_row(rows, entry.key);
-        if (row == nullptr) {
-            throw UsageError(
-                fmt::format("{}: unknown option {}{}", entry.where, entry.key, did_you_mean(entry.key, known)));
+        if (row == nullptr || row->role != Role::option) {
+            throw UsageError(fmt::format("{}: unknown option {}{}", entry.where, entry.key,
+                                         did_you_mean(entry.key, option_names(rows))));
         }
         const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
         check_option(*row, setting.what, setting.value);
@@ -55,7 +51,7 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
     }
     for (const auto& [name, text] : line.given) {
         const OptionRow& row = row_named(rows, name);
-        const Setting setting{"--" + name, value_of_text(row, text), true};
+        const Setting setting{typed_name(row), value_of_text(row, text), true};
         check_option(row, setting.what, setting.value);
         settings[name] = setting;
     }

@@ -1,0 +1,72 @@
+// ndsim COMMAND …: what can be asked of the simulator without writing a program.
+#include "libsim/nearest.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/command_line.hpp"
+#include "scenarios/run/exit.hpp"
+#include "tools/ndsim/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace sim::scenarios;
+
+std::string help(const std::vector<Command>& table) {
+    std::string text =
+        "What networks, collectives and the training of neural networks cost, simulated.\n"
+        "Usage: ndsim COMMAND [OPTIONS] …\n\nCommands:\n";
+    std::size_t width = 0;
+    for (const Command& command : table) {
+        width = std::max(width, command.name.size());
+    }
+    for (const Command& command : table) {
+        text += fmt::format("  {:<{}}  {}\n", command.name, width, command.summary);
+    }
+    return text +
+           "\nOptions:\n"
+           "  -h,--help   print this and exit; ndsim COMMAND --help: the options of one command\n"
+           "  --version   print the version and exit\n"
+           "\nExamples:\n"
+           "  ndsim goal --help\n"
+           "  ndsim goal ring.goal                                     # a schedule of messages, with LogGP\n"
+           "  ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1 --json\n";
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::vector<Command>& table) {
+    if (!name.empty() && name.front() == '-') {
+        throw UsageError(
+            fmt::format("unknown option {}; options follow a command: ndsim COMMAND {}, see --help", name, name));
+    }
+    std::vector<std::string> known;
+    for (const Command& command : table) {
+        known.push_back(command.name);
+    }
+    const std::string hint = sim::did_you_mean(name, known);
+    throw UsageError(fmt::format("unknown command \"{}\"{}", name, hint.empty() ? "; see --help" : hint));
+}
+
+int run(int argc, const char* const* argv) {
+    const std::vector<Command> table = commands();
+    const std::string name = argc > 1 ? argv[1] : "--help";
+    if (name == "--help" || name == "-h") {
+        print(help(table));
+        return done;
+    }
+    if (name == "--version") {
+        print(version_line());
+        return done;
+    }
+    const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
+    if (found == table.end()) {
+        refuse(name, table);
+    }
+    return exit_code_of("ndsim " + name, [&] { return found->run(argc - 1, argv + 1); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return exit_code_of("ndsim", [&] { return run(argc, argv); });
+}
