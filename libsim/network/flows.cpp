@@ -128,6 +128,9 @@ double FlowNetwork::rate(FlowId flow) {
 }
 
 void FlowNetwork::solve() {
+    for (const LinkId link : shares_.loosened()) {
+        ends_.erase(link);
+    }
     shares_.solve();
     for (const FlowId member : shares_.members()) {
         Draining& flow = flows_[member];
