@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct Link {
 
 using LinkId = std::uint32_t;
 
+// What a builder's cables form, for those who draw it.
+enum class Layout : std::uint8_t {
+    layers,  // GPUs below, switches above
+    circle,  // one ring, or all with all
+    grid,    // coordinates: `levels` are their strides
+    groups   // groups of routers: levels are the GPUs of a router and of a group
+};
+
 struct Topology {
     std::string name;
     int gpus = 0;
@@ -39,6 +48,10 @@ struct Topology {
     std::vector<Link> links;
     // How many GPUs form a node, how many a pod, …: each divides the next and `gpus`; empty: one level only.
     std::vector<int> levels;
+    Layout layout = Layout::layers;
+    // What all links from one half of the GPUs to the other carry at once, where the halves are those with the least:
+    // by the builder's formula, if it has one (bisection.hpp finds it for any topology, with halves in rank order).
+    std::optional<Bandwidth> bisection;
     // Appends the links from `source` to `target`, in order. Requires: two different GPUs.
     std::function<void(const Topology&, int source, int target, std::vector<LinkId>& route)> router;
 

@@ -1,0 +1,167 @@
+#include "libsim/network/topologies/dragonfly.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+struct Shape {
+    int per_router;
+    int routers;  // of a group
+    int groups;
+    int ports;   // global ones of a router
+    int cables;  // between two groups
+    LinkId first_local;
+    LinkId first_global;
+
+    // Router, within its group, of the `cable`-th cable from `group` to `other`.
+    int holder(int group, int other, int cable) const {
+        const int offset = (other - group - 1 + groups) % groups;
+        return (offset + cable * (groups - 1)) / ports;
+    }
+    LinkId local(int group, int from, int to) const {
+        const int other = to < from ? to : to - 1;
+        return first_local + static_cast<LinkId>((group * routers + from) * (routers - 1) + other);
+    }
+    // Towards the group of the greater number first, then back.
+    LinkId global(int from, int to, int cable) const {
+        const int low = std::min(from, to);
+        const int high = std::max(from, to);
+        const int pair = low * groups - low * (low + 1) / 2 + high - low - 1;
+        return first_global + 2 * static_cast<LinkId>(pair * cables + cable) + (from < to ? 0U : 1U);
+    }
+    void append(int source, int target, std::vector<LinkId>& route) const {
+        const int from = source / per_router;
+        const int to = target / per_router;
+        route.push_back(2 * static_cast<LinkId>(source));
+        if (from / routers == to / routers) {
+            append_local(from / routers, from % routers, to % routers, route);
+        } else {
+            const int group = from / routers;
+            const int other = to / routers;
+            const int cable = target % cables;
+            append_local(group, from % routers, holder(group, other, cable), route);
+            route.push_back(global(group, other, cable));
+            append_local(other, holder(other, group, cable), to % routers, route);
+        }
+        route.push_back(2 * static_cast<LinkId>(target) + 1);
+    }
+    void append_local(int group, int from, int to, std::vector<LinkId>& route) const {
+        if (from != to) {
+            route.push_back(local(group, from, to));
+        }
+    }
+};
+
+Wire or_else(const Wire& wire, const Wire& otherwise) {
+    return wire.bandwidth.bytes_per_second == 0 ? otherwise : wire;
+}
+
+void require_parts(int gpus, const Dragonfly& options) {
+    require_gpus(gpus, "a dragonfly");
+    require_wire(options.wire, "a dragonfly");
+    require_wire(or_else(options.local, options.wire), "a dragonfly's local cables");
+    require_wire(or_else(options.global, options.wire), "a dragonfly's global cables");
+    if (options.gpus_per_router < 1 || options.routers_per_group < 1 || options.global_ports < 1) {
+        throw ProgramError(fmt::format(
+            "a dragonfly: GPUs per router, routers per group and global ports must be 1 or more, not {}, {} and {}",
+            options.gpus_per_router, options.routers_per_group, options.global_ports));
+    }
+}
+
+Shape shape_of(int gpus, const Dragonfly& options) {
+    require_parts(gpus, options);
+    const std::int64_t group = std::int64_t{options.gpus_per_router} * options.routers_per_group;
+    // A part of a group, or of a router, is one group.
+    const int unit = static_cast<int>(std::min<std::int64_t>(gpus, gpus < group ? options.gpus_per_router : group));
+    if (gpus % unit != 0) {
+        const int below = gpus / unit * unit;
+        throw ProgramError(fmt::format("{} GPUs fill no whole number of {} of {}; the nearest that do: {} and {}", gpus,
+                                       gpus < group ? "routers" : "groups", unit, below, below + unit));
+    }
+    Shape shape{};
+    shape.per_router = std::min(gpus, options.gpus_per_router);
+    shape.routers = std::min(gpus / shape.per_router, options.routers_per_group);
+    shape.groups = gpus / (shape.per_router * shape.routers);
+    shape.ports = options.global_ports;
+    const std::int64_t ports = std::int64_t{shape.routers} * shape.ports;
+    if (shape.groups - 1 > ports) {
+        throw ProgramError(fmt::format("a dragonfly: the {} global ports of a group connect {} groups, {} GPUs, not {}",
+                                       ports, ports + 1, (ports + 1) * group, gpus));
+    }
+    shape.cables = shape.groups == 1 ? 0 : static_cast<int>(ports / (shape.groups - 1));
+    const std::int64_t pairs = std::int64_t{shape.groups} * (shape.groups - 1) / 2;
+    require_links(2 * std::int64_t{gpus} + std::int64_t{shape.groups} * shape.routers * (shape.routers - 1) +
+                      2 * pairs * shape.cables,
+                  "a dragonfly");
+    return shape;
+}
+
+int add_routers(Topology& topology, const Shape& shape) {
+    const int first = static_cast<int>(topology.vertices.size());
+    for (int router = 0; router < shape.groups * shape.routers; ++router) {
+        add_vertex(topology, fmt::format("group {} router {}", router / shape.routers, router % shape.routers),
+                   VertexKind::network_switch);
+    }
+    return first;
+}
+
+void add_local_links(Topology& topology, const Shape& shape, int first_router, const Wire& wire) {
+    for (int router = 0; router < shape.groups * shape.routers; ++router) {
+        const int first = first_router + router / shape.routers * shape.routers;
+        for (int other = first; other < first + shape.routers; ++other) {
+            if (other != first_router + router) {
+                topology.links.push_back({first_router + router, other, wire.bandwidth, wire.latency});
+            }
+        }
+    }
+}
+
+void add_global_cables(Topology& topology, const Shape& shape, int first_router, const Wire& wire) {
+    for (int low = 0; low < shape.groups; ++low) {
+        for (int high = low + 1; high < shape.groups; ++high) {
+            for (int cable = 0; cable < shape.cables; ++cable) {
+                add_cable(topology, first_router + low * shape.routers + shape.holder(low, high, cable),
+                          first_router + high * shape.routers + shape.holder(high, low, cable), wire);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Topology dragonfly(int gpus, const Dragonfly& options) {
+    Shape shape = shape_of(gpus, options);
+    Topology topology;
+    topology.name = "dragonfly";
+    topology.layout = Layout::groups;
+    add_gpus(topology, gpus);
+    const int first_router = add_routers(topology, shape);
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+        add_cable(topology, gpu, first_router + gpu / shape.per_router, options.wire);
+    }
+    const Wire local = or_else(options.local, options.wire);
+    const Wire global = or_else(options.global, options.wire);
+    shape.first_local = static_cast<LinkId>(topology.links.size());
+    add_local_links(topology, shape, first_router, local);
+    shape.first_global = static_cast<LinkId>(topology.links.size());
+    add_global_cables(topology, shape, first_router, global);
+    set_levels(topology, {shape.per_router, std::int64_t{shape.per_router} * shape.routers});
+    const auto across = [](std::int64_t parts) { return parts / 2 * ((parts + 1) / 2); };
+    const std::int64_t ends = gpus / 2 * options.wire.bandwidth.bytes_per_second;
+    const std::int64_t middle = shape.groups > 1
+                                    ? across(shape.groups) * shape.cables * global.bandwidth.bytes_per_second
+                                    : across(shape.routers) * local.bandwidth.bytes_per_second;
+    topology.bisection = Bandwidth{shape.groups * shape.routers == 1 ? ends : std::min(ends, middle)};
+    topology.router = [shape](const Topology&, int source, int target, std::vector<LinkId>& route) {
+        shape.append(source, target, route);
+    };
+    return topology;
+}
+
+}  // namespace sim

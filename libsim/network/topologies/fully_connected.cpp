@@ -1,0 +1,19 @@
+#include "libsim/network/topologies/fully_connected.hpp"
+
+#include "libsim/network/topologies/multi_dimensional.hpp"
+
+#include <fmt/format.h>
+
+namespace sim {
+
+Topology fully_connected(int gpus, const Wire& wire) {
+    require_gpus(gpus, "fully connected GPUs");
+    require_wire(wire, "fully connected GPUs");
+    require_links(std::int64_t{gpus} * (gpus - 1), fmt::format("{} fully connected GPUs", gpus));
+    Topology topology = multi_dimensional({{DimensionKind::fully_connected, gpus, wire.bandwidth, wire.latency}});
+    topology.name = "fully-connected";
+    topology.layout = Layout::circle;
+    return topology;
+}
+
+}  // namespace sim

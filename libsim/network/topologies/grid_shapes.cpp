@@ -1,0 +1,47 @@
+#include "libsim/network/topologies/grid_shapes.hpp"
+
+namespace sim {
+
+namespace {
+
+// The nearest to a square.
+std::vector<int> two_sides(int cells) {
+    std::vector<int> best;
+    for (int side = 1; side * side <= cells; ++side) {
+        if (cells % side == 0) {
+            best = {side, cells / side};
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+std::vector<int> grid_sides(int gpus, int count, int unit) {
+    int cells = gpus;
+    for (int side = 0; side < count; ++side) {
+        if (cells % unit != 0) {
+            return {};
+        }
+        cells /= unit;
+    }
+    std::vector<int> best;
+    if (count == 2) {
+        best = two_sides(cells);
+    } else {
+        for (int side = 1; side * side * side <= cells; ++side) {
+            if (cells % side == 0) {
+                const std::vector<int> others = two_sides(cells / side);
+                if (best.empty() || others[1] <= best[2]) {
+                    best = {side, others[0], others[1]};
+                }
+            }
+        }
+    }
+    for (int& side : best) {
+        side *= unit;
+    }
+    return best;
+}
+
+}  // namespace sim

@@ -1,0 +1,84 @@
+#include "libsim/network/topologies/nodes_fat_tree.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/network/topologies/clos.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+// What a route needs: small, and copied into the router.
+struct Way {
+    NodeLinks links;
+    Clos clos;
+
+    void append(int source, int target, std::vector<LinkId>& route) const {
+        const int per_node = links.gpus_per_node;
+        if (source / per_node == target / per_node) {
+            links.append_inner(source, target, route);
+            return;
+        }
+        if (links.nic_of(source) % clos.rails != links.nic_of(target) % clos.rails) {
+            const int proxy = source / per_node * per_node + target % per_node;
+            links.append_inner(source, proxy, route);
+            source = proxy;
+        }
+        links.append_to_nic(source, route);
+        append_clos_route(clos, links.nic_of(source), links.nic_of(target), route);
+        links.append_from_nic(target, route);
+    }
+};
+
+void require_whole_nodes(int gpus, int per_node) {
+    if (gpus > per_node && gpus % per_node != 0) {
+        const int below = gpus / per_node * per_node;
+        throw ProgramError(fmt::format("{} GPUs fill no whole number of nodes of {}; the nearest that do: {} and {}",
+                                       gpus, per_node, below, below + per_node));
+    }
+}
+
+std::vector<std::int64_t> groups_of(const Way& way) {
+    std::vector<std::int64_t> groups{way.links.gpus_per_node};
+    for (std::size_t level = 1; level < way.clos.levels.size(); ++level) {
+        const std::int64_t rails = level == 1 ? way.clos.rails : 1;
+        groups.push_back(way.clos.levels[level].down_below * rails * way.links.gpus_per_nic);
+    }
+    return groups;
+}
+
+}  // namespace
+
+Topology nodes_fat_tree(int gpus, const NodeTree& options) {
+    require_node(options.node);
+    require_gpus(gpus, "nodes");
+    if (options.rails < 1 || options.node.nics % options.rails != 0) {
+        throw ProgramError(fmt::format("nodes: the rails must divide the {} cards of a node, not {}", options.node.nics,
+                                       options.rails));
+    }
+    if (gpus <= options.node.gpus) {
+        return node(gpus, options.node);
+    }
+    require_whole_nodes(gpus, options.node.gpus);
+    const int nics = gpus / options.node.gpus * options.node.nics;
+    Topology topology;
+    topology.name = options.rails == 1 ? "nodes-fat-tree" : "rail-optimised";
+    Way way{.clos = clos_of(options.tree, nics, options.rails, "the fat tree above the nodes")};
+    way.links = add_nodes(topology, gpus, options.node);
+    add_clos(topology, way.clos, options.tree, way.links.nics);
+    set_levels(topology, groups_of(way));
+    const Bandwidth tree = bisection_of(way.clos, options.tree);
+    const Bandwidth cards =
+        options.node.pcie ? gpus * options.node.pcie->bandwidth : nics * options.node.link.bandwidth;
+    topology.bisection = Bandwidth{std::min(tree.bytes_per_second, cards.bytes_per_second / 2)};
+    way.links.nics.clear();
+    topology.router = [way](const Topology&, int source, int target, std::vector<LinkId>& route) {
+        way.append(source, target, route);
+    };
+    return topology;
+}
+
+}  // namespace sim

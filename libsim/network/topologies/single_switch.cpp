@@ -1,0 +1,16 @@
+#include "libsim/network/topologies/single_switch.hpp"
+
+#include "libsim/network/topologies/multi_dimensional.hpp"
+
+namespace sim {
+
+Topology single_switch(int gpus, const Wire& wire) {
+    require_gpus(gpus, "GPUs on a switch");
+    require_wire(wire, "GPUs on a switch");
+    Topology topology = multi_dimensional({{DimensionKind::switched, gpus, wire.bandwidth, wire.latency}});
+    topology.name = "switch";
+    topology.layout = Layout::layers;
+    return topology;
+}
+
+}  // namespace sim

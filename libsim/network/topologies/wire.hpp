@@ -1,0 +1,31 @@
+// What the builders are made of: GPUs, cables, and complaints about both. For topologies/ alone.
+#pragma once
+
+#include "libsim/network/topology.hpp"
+
+#include <string_view>
+
+namespace sim {
+
+// What one direction of a cable carries, and how long it takes to reach the other end.
+struct Wire {
+    Bandwidth bandwidth;
+    Duration latency{0};
+};
+
+// Throw ProgramError that begins with `what`, as in "a ring of GPUs: the bandwidth must be above 0, not 0 bytes/s".
+void require_wire(const Wire& wire, std::string_view what);
+void require_gpus(int gpus, std::string_view what);
+// More links would not fit into memory: at most 2^25, 800 MB.
+void require_links(std::int64_t links, std::string_view what);
+
+// GPUs "gpu 0", "gpu 1", …
+void add_gpus(Topology& topology, int gpus);
+// Its number.
+int add_vertex(Topology& topology, std::string name, VertexKind kind);
+// A link from `a` to `b`, and after it one from `b` to `a`.
+void add_cable(Topology& topology, int a, int b, const Wire& wire);
+// Keeps as levels those of `groups` that divide each other and all GPUs, and are more than one GPU and fewer than all.
+void set_levels(Topology& topology, const std::vector<std::int64_t>& groups);
+
+}  // namespace sim
