@@ -1,9 +1,12 @@
 #include "tools/ndsim/command.hpp"
+#include "tools/ndsim/goal.hpp"
 
 namespace sim::scenarios {
 
 std::vector<Command> commands() {
-    return {};
+    return {
+        {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
+    };
 }
 
 }  // namespace sim::scenarios

@@ -1,0 +1,312 @@
+#include "libsim/goal/run.hpp"
+
+#include "libsim/goal/event_heap.hpp"
+#include "libsim/goal/meeting.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+namespace sim::goal {
+
+namespace {
+
+// Of Event::what: the message of that send, not the send.
+constexpr std::uint32_t is_message = 1U << 31U;
+
+[[noreturn]] void throw_overflow() {
+    throw std::overflow_error("the time of the schedule leaves its range, 2^63 units");
+}
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        throw_overflow();
+    }
+    return sum;
+}
+
+std::int64_t cost_of(std::int64_t bytes, const Pace& pace) {
+    if (pace.amount != 1) {
+        return time_for(bytes, pace).count();
+    }
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(bytes, pace.picoseconds, &product)) {
+        throw_overflow();
+    }
+    return product;
+}
+
+// Of a message: what its first byte's time does not hold.
+std::int64_t further_bytes(const Op& op) {
+    return std::max<std::int64_t>(op.size - 1, 0);
+}
+
+class Run {
+public:
+    Run(const Schedule& schedule, const LogGP& costs, Charge charge);
+
+    Outcome outcome();
+
+private:
+    std::int64_t* clocks_of(std::uint32_t rank) { return clocks_.data() + rank * stride_; }
+    std::int64_t& cpu(std::uint32_t rank, int number) { return clocks_of(rank)[number]; }
+    std::int64_t& sending(std::uint32_t rank, int nic) { return clocks_of(rank)[schedule_.cpus + nic]; }
+    std::int64_t& receiving(std::uint32_t rank, int nic) {
+        return clocks_of(rank)[schedule_.cpus + schedule_.nics + nic];
+    }
+
+    void begin();
+    void step();
+    // Whether the top of the queue has to wait; else it is taken off.
+    bool waits_until(std::int64_t ready);
+    void do_calc(OpIndex index, const Op& op);
+    void do_send(OpIndex index, const Op& op);
+    void do_receive(OpIndex index, const Op& op);
+    void do_message(OpIndex send, const Op& op);
+    bool take_message(const Op& send, const Op& payer);
+    void end_rendezvous(OpIndex index, const Op& send, const Op& payer);
+
+    void started(OpIndex op);
+    void done(OpIndex op);
+    void release(OpIndex op);
+    void push_free();
+    void push(std::uint32_t what, std::int64_t at) { events_.push({at, next_number_++, what}); }
+
+    const Schedule& schedule_;
+    const LogGP costs_;
+    const Charge charge_;
+    const std::size_t stride_;
+    EventHeap events_;
+    Meeting meeting_;
+    std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
+    std::vector<std::uint32_t> needs_;  // of each operation: how many it still waits for
+    std::vector<OpIndex> partner_;      // Charge::match: the receive that a message has met
+    std::vector<OpIndex> free_;         // became free in this step
+    std::size_t left_;                  // operations that have not ended
+    std::uint32_t next_number_ = 0;
+    Event now_;  // what is done
+};
+
+Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
+    : schedule_(schedule),
+      costs_(costs),
+      charge_(charge),
+      stride_(static_cast<std::size_t>(schedule.cpus + 2 * schedule.nics)),
+      meeting_(schedule),
+      clocks_(stride_ * schedule.ranks.size()),
+      needs_(schedule.ops.size()),
+      partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
+      left_(schedule.ops.size()) {
+    for (const Dependent dependent : schedule.dependents) {
+        ++needs_[dependent.op()];
+    }
+}
+
+Outcome Run::outcome() {
+    begin();
+    while (!events_.empty()) {
+        step();
+    }
+    Outcome outcome;
+    for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
+        const std::int64_t* const clocks = clocks_of(rank);
+        outcome.rank_finish.push_back(*std::max_element(clocks, clocks + schedule_.cpus));
+    }
+    auto [receives, messages] = meeting_.waiting();
+    outcome.waiting = std::move(receives);
+    const auto is_rendezvous = [&](OpIndex send) { return schedule_.ops[send].size > costs_.eager_limit.count; };
+    std::copy_if(messages.begin(), messages.end(), std::back_inserter(outcome.waiting), is_rendezvous);
+    outcome.unreceived = std::move(messages);
+    for (OpIndex op = 0; left_ > outcome.waiting.size() && op < needs_.size(); ++op) {
+        if (needs_[op] > 0) {
+            outcome.blocked.push_back(op);
+        }
+    }
+    return outcome;
+}
+
+void Run::begin() {
+    for (const OpRange range : schedule_.ranks) {
+        for (OpIndex op = range.begin; op < range.end; ++op) {
+            if (needs_[op] == 0) {
+                free_.push_back(op);
+            }
+        }
+        push_free();
+    }
+}
+
+void Run::step() {
+    now_ = events_.top();
+    const OpIndex index = now_.what & ~is_message;
+    const Op& op = schedule_.ops[index];
+    if ((now_.what & is_message) != 0) {
+        do_message(index, op);
+    } else if (op.kind == OpKind::calc) {
+        do_calc(index, op);
+    } else if (op.kind == OpKind::send) {
+        do_send(index, op);
+    } else {
+        do_receive(index, op);
+    }
+    push_free();
+}
+
+bool Run::waits_until(std::int64_t ready) {
+    if (ready > now_.at) {
+        events_.delay(ready);
+        return true;
+    }
+    events_.pop();
+    return false;
+}
+
+void Run::do_calc(OpIndex index, const Op& op) {
+    std::int64_t& clock = cpu(op.rank, op.cpu);
+    if (waits_until(clock)) {
+        return;
+    }
+    clock = plus(now_.at, op.size);
+    started(index);
+    done(index);
+}
+
+void Run::do_send(OpIndex index, const Op& op) {
+    std::int64_t& clock = cpu(op.rank, op.cpu);
+    std::int64_t& side = sending(op.rank, op.nic);
+    if (waits_until(std::max(clock, side))) {
+        return;
+    }
+    started(index);
+    const std::int64_t further = further_bytes(op);
+    const std::int64_t sent = plus(now_.at, costs_.overhead.count());
+    clock = plus(sent, cost_of(further, costs_.overhead_per_byte));
+    side = plus(plus(now_.at, costs_.gap.count()), cost_of(further, costs_.gap_per_byte));
+    push(index | is_message, plus(sent, costs_.latency.count()));
+    if (op.size <= costs_.eager_limit.count) {
+        done(index);
+    }
+}
+
+void Run::do_receive(OpIndex index, const Op& op) {
+    events_.pop();
+    started(index);
+    const OpIndex send = meeting_.receive(index);
+    if (send == no_op) {
+        return;
+    }
+    if (charge_ == Charge::match) {
+        partner_[send] = index;
+        events_.push({now_.at, now_.number, send | is_message});
+        return;
+    }
+    // On the sender's side, too, it is the receive's CPU and NIC whose clocks LogGOPSim sets.
+    end_rendezvous(send, schedule_.ops[send], op);
+    done(index);
+}
+
+void Run::do_message(OpIndex send, const Op& op) {
+    if (charge_ == Charge::arrival) {
+        if (!take_message(op, op)) {
+            return;
+        }
+        const OpIndex receive = meeting_.message(send);
+        if (receive != no_op) {
+            end_rendezvous(send, op, op);
+            done(receive);
+        }
+        return;
+    }
+    if (partner_[send] == no_op) {
+        partner_[send] = meeting_.message(send);
+        if (partner_[send] == no_op) {
+            return events_.pop();
+        }
+    }
+    if (take_message(op, schedule_.ops[partner_[send]])) {
+        end_rendezvous(send, op, op);
+        done(partner_[send]);
+    }
+}
+
+// Whether CPU and NIC of the receiver were free; then they are not any more.
+bool Run::take_message(const Op& send, const Op& payer) {
+    std::int64_t& clock = cpu(send.peer, payer.cpu);
+    std::int64_t& side = receiving(send.peer, payer.nic);
+    if (waits_until(std::max(clock, side))) {
+        return false;
+    }
+    const std::int64_t further = further_bytes(send);
+    const std::int64_t gap = cost_of(further, costs_.gap_per_byte);
+    clock = plus(plus(now_.at, costs_.overhead.count()), std::max(gap, cost_of(further, costs_.overhead_per_byte)));
+    side = plus(plus(now_.at, costs_.gap.count()), gap);
+    return true;
+}
+
+void Run::end_rendezvous(OpIndex index, const Op& send, const Op& payer) {
+    if (send.size <= costs_.eager_limit.count) {
+        return;
+    }
+    std::int64_t& clock = cpu(send.rank, payer.cpu);
+    std::int64_t& side = sending(send.rank, payer.nic);
+    clock = std::max(clock, now_.at);
+    side = std::max(side, now_.at);
+    done(index);
+}
+
+void Run::started(OpIndex op) {
+    for (const Dependent dependent : schedule_.dependents_of(op)) {
+        if (!dependent.on_start()) {
+            return;
+        }
+        release(dependent.op());
+    }
+}
+
+void Run::done(OpIndex op) {
+    --left_;
+    for (const Dependent dependent : schedule_.dependents_of(op)) {
+        if (!dependent.on_start()) {
+            release(dependent.op());
+        }
+    }
+}
+
+void Run::release(OpIndex op) {
+    if (--needs_[op] == 0) {
+        free_.push_back(op);
+    }
+}
+
+// They know of what they waited for only by the clocks that they use: it may lie before now.
+void Run::push_free() {
+    if (free_.size() > 1) {
+        const auto order = [&](OpIndex op) { return std::pair(schedule_.ops[op].rank, schedule_.ops[op].kind); };
+        std::stable_sort(free_.begin(), free_.end(), [&](OpIndex a, OpIndex b) { return order(a) < order(b); });
+    }
+    for (const OpIndex index : free_) {
+        const Op& op = schedule_.ops[index];
+        const std::int64_t free = cpu(op.rank, op.cpu);
+        push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
+    }
+    free_.clear();
+}
+
+}  // namespace
+
+Outcome run(const Schedule& schedule, const LogGP& costs, Charge charge) {
+    return Run(schedule, costs, charge).outcome();
+}
+
+LogGP loggopsim_costs() {
+    return {.latency = Duration{2500},
+            .overhead = Duration{1500},
+            .gap = Duration{1000},
+            .gap_per_byte = {6, 1},
+            .overhead_per_byte = {0, 1},
+            .eager_limit = Bytes{65535}};
+}
+
+}  // namespace sim::goal
