@@ -6,17 +6,28 @@
 
 #include "libsim/units.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace sim::goal {
 
-struct Event {
-    std::int64_t at = 0;
-    std::uint32_t number = 0;
+// As it lies in memory, on machines whose lowest byte comes first, it is one number of 128 bits, by which it is sorted.
+struct alignas(16) Event {
     std::uint32_t what = 0;
+    std::uint32_t number = 0;
+    std::int64_t at = 0;
 };
+// Requires: at >= 0. No two events have the same number, so that `what` decides nothing.
+inline UnsignedWide key_of(const Event& event) {
+    if constexpr (std::endian::native == std::endian::little) {
+        return std::bit_cast<UnsignedWide>(event);
+    } else {
+        return static_cast<UnsignedWide>(static_cast<std::uint64_t>(event.at)) << 64U |
+               static_cast<UnsignedWide>(event.number) << 32U | event.what;
+    }
+}
 
 class EventHeap {
 public:
@@ -57,10 +68,6 @@ public:
 private:
     static constexpr std::size_t children = 4;
 
-    static UnsignedWide key_of(const Event& event) {
-        return static_cast<UnsignedWide>(static_cast<std::uint64_t>(event.at)) << 32U | event.number;
-    }
-
     void fill() {
         if (hollow_) {
             hollow_ = false;
@@ -72,23 +79,29 @@ private:
         }
     }
 
+    bool before(std::size_t a, std::size_t b) const { return key_of(heap_[a]) < key_of(heap_[b]); }
+
+    // Which of the children from `first` on is due first. Arithmetic, not branches: it cannot be predicted.
+    std::size_t least_of(std::size_t first) const {
+        if (first + children <= heap_.size()) {
+            const std::size_t left = first + static_cast<std::size_t>(before(first + 1, first));
+            const std::size_t right = first + 2 + static_cast<std::size_t>(before(first + 3, first + 2));
+            return before(right, left) ? right : left;
+        }
+        std::size_t least = first;
+        for (std::size_t child = first + 1; child < heap_.size(); ++child) {
+            least = before(child, least) ? child : least;
+        }
+        return least;
+    }
+
     // Puts `event` in place of the top.
     void sink(const Event& event) {
         const UnsignedWide key = key_of(event);
-        const std::size_t size = heap_.size();
         std::size_t hole = 0;
-        for (std::size_t first = 1; first < size; first = hole * children + 1) {
-            const std::size_t end = first + children < size ? first + children : size;
-            std::size_t least = first;
-            UnsignedWide least_key = key_of(heap_[first]);
-            // Selections, not branches: which child is least cannot be predicted.
-            for (std::size_t child = first + 1; child < end; ++child) {
-                const UnsignedWide child_key = key_of(heap_[child]);
-                const bool less = child_key < least_key;
-                least = less ? child : least;
-                least_key = less ? child_key : least_key;
-            }
-            if (key <= least_key) {
+        for (std::size_t first = 1; first < heap_.size(); first = hole * children + 1) {
+            const std::size_t least = least_of(first);
+            if (key <= key_of(heap_[least])) {
                 break;
             }
             heap_[hole] = heap_[least];

@@ -71,8 +71,13 @@ private:
     void started(OpIndex op);
     void done(OpIndex op);
     void release(OpIndex op);
+    void sort_free();
     void push_free();
-    void push(std::uint32_t what, std::int64_t at) { events_.push({at, next_number_++, what}); }
+    void fetch_ahead(OpIndex index) const;
+    bool can_be_late(OpIndex index, const Op& receive) const;
+    void post_late(std::uint32_t rank, const Event& until);
+    OpIndex meet(OpIndex send, std::uint32_t receiver);
+    void push(std::uint32_t what, std::int64_t at) { events_.push({what, next_number_++, at}); }
 
     const Schedule& schedule_;
     const LogGP costs_;
@@ -82,9 +87,13 @@ private:
     Meeting meeting_;
     std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
     std::vector<std::uint32_t> needs_;  // of each operation: how many it still waits for
-    std::vector<OpIndex> partner_;      // Charge::match: the receive that a message has met
-    std::vector<OpIndex> free_;         // became free in this step
-    std::size_t left_;                  // operations that have not ended
+    // Of each rank, receives that are due but not in the queue: while no message waits at the rank, and nothing waits
+    // for their start, it is enough that they are there when the next message comes.
+    std::vector<std::vector<Event>> late_;
+    std::vector<std::uint32_t> unreceived_;  // messages that wait at each rank
+    std::vector<OpIndex> partner_;           // Charge::match: the receive that a message has met
+    std::vector<OpIndex> free_;              // became free in this step
+    std::size_t left_;                       // operations that have not ended
     std::uint32_t next_number_ = 0;
     Event now_;  // what is done
 };
@@ -97,6 +106,8 @@ Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
       meeting_(schedule),
       clocks_(stride_ * schedule.ranks.size()),
       needs_(schedule.ops.size()),
+      late_(schedule.ranks.size()),
+      unreceived_(schedule.ranks.size()),
       partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
       left_(schedule.ops.size()) {
     for (const Dependent dependent : schedule.dependents) {
@@ -108,6 +119,9 @@ Outcome Run::outcome() {
     begin();
     while (!events_.empty()) {
         step();
+    }
+    for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
+        post_late(rank, {.what = UINT32_MAX, .number = UINT32_MAX, .at = INT64_MAX});
     }
     Outcome outcome;
     for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
@@ -197,9 +211,10 @@ void Run::do_receive(OpIndex index, const Op& op) {
     if (send == no_op) {
         return;
     }
+    --unreceived_[op.rank];
     if (charge_ == Charge::match) {
         partner_[send] = index;
-        events_.push({now_.at, now_.number, send | is_message});
+        events_.push({send | is_message, now_.number, now_.at});
         return;
     }
     // On the sender's side, too, it is the receive's CPU and NIC whose clocks LogGOPSim sets.
@@ -212,7 +227,7 @@ void Run::do_message(OpIndex send, const Op& op) {
         if (!take_message(op, op)) {
             return;
         }
-        const OpIndex receive = meeting_.message(send);
+        const OpIndex receive = meet(send, op.peer);
         if (receive != no_op) {
             end_rendezvous(send, op, op);
             done(receive);
@@ -220,7 +235,7 @@ void Run::do_message(OpIndex send, const Op& op) {
         return;
     }
     if (partner_[send] == no_op) {
-        partner_[send] = meeting_.message(send);
+        partner_[send] = meet(send, op.peer);
         if (partner_[send] == no_op) {
             return events_.pop();
         }
@@ -280,18 +295,79 @@ void Run::release(OpIndex op) {
     }
 }
 
+// By rank, then kind, else as they became free. There are few, nearly always.
+void Run::sort_free() {
+    const auto key_of = [&](OpIndex index) {
+        const Op& op = schedule_.ops[index];
+        return std::uint64_t{op.rank} << 8U | static_cast<std::uint64_t>(op.kind);
+    };
+    const auto before = [&](OpIndex a, OpIndex b) { return key_of(a) < key_of(b); };
+    if (free_.size() > 16) {
+        std::stable_sort(free_.begin(), free_.end(), before);
+        return;
+    }
+    for (auto at = free_.begin() + 1; at < free_.end(); ++at) {
+        for (auto to = at; to != free_.begin() && before(*to, to[-1]); --to) {
+            std::swap(*to, to[-1]);
+        }
+    }
+}
+
 // They know of what they waited for only by the clocks that they use: it may lie before now.
 void Run::push_free() {
     if (free_.size() > 1) {
-        const auto order = [&](OpIndex op) { return std::pair(schedule_.ops[op].rank, schedule_.ops[op].kind); };
-        std::stable_sort(free_.begin(), free_.end(), [&](OpIndex a, OpIndex b) { return order(a) < order(b); });
+        sort_free();
     }
     for (const OpIndex index : free_) {
+        fetch_ahead(index);
         const Op& op = schedule_.ops[index];
         const std::int64_t free = cpu(op.rank, op.cpu);
-        push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
+        if (op.kind == OpKind::receive && can_be_late(index, op)) {
+            late_[op.rank].push_back({index, next_number_++, free});
+        } else {
+            push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
+        }
     }
     free_.clear();
+}
+
+// Many ranks go through their operations side by side, each in order: too many streams for the machine to see.
+void Run::fetch_ahead(OpIndex index) const {
+    __builtin_prefetch(schedule_.ops.data() + index + 6);
+    __builtin_prefetch(schedule_.first_dependent.data() + index + 16);
+    __builtin_prefetch(schedule_.dependents.data() + schedule_.first_dependent[index] + 16);
+    __builtin_prefetch(needs_.data() + index + 16);
+}
+
+bool Run::can_be_late(OpIndex index, const Op& receive) const {
+    const auto dependents = schedule_.dependents_of(index);
+    return unreceived_[receive.rank] == 0 && (dependents.empty() || !dependents.front().on_start());
+}
+
+// Those that would have waited already when `until` came.
+void Run::post_late(std::uint32_t rank, const Event& until) {
+    std::vector<Event>& late = late_[rank];
+    if (late.size() > 1) {
+        std::sort(late.begin(), late.end(), [](const Event& a, const Event& b) { return key_of(a) < key_of(b); });
+    }
+    std::size_t posted = 0;
+    for (; posted < late.size() && key_of(late[posted]) < key_of(until); ++posted) {
+        meeting_.receive(late[posted].what);
+    }
+    late.erase(late.begin(), late.begin() + static_cast<std::ptrdiff_t>(posted));
+}
+
+// The receive that a message meets. One that meets none is to be found by the receives that come later, at their time.
+OpIndex Run::meet(OpIndex send, std::uint32_t receiver) {
+    post_late(receiver, now_);
+    const OpIndex receive = meeting_.message(send);
+    if (receive == no_op) {
+        ++unreceived_[receiver];
+        for (const Event& event : std::exchange(late_[receiver], {})) {
+            events_.push(event);
+        }
+    }
+    return receive;
 }
 
 }  // namespace
