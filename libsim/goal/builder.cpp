@@ -10,7 +10,6 @@ namespace sim::goal {
 
 ScheduleBuilder::ScheduleBuilder(std::uint32_t ranks) {
     schedule_.ranks.resize(ranks);
-    schedule_.first_dependent.push_back(0);
 }
 
 void ScheduleBuilder::begin(std::uint32_t rank) {
@@ -52,10 +51,12 @@ void ScheduleBuilder::end_rank() {
     }
     auto at = static_cast<std::uint32_t>(schedule_.dependents.size());
     for (std::size_t i = 0; i < next_.size(); ++i) {
-        at += std::exchange(next_[i], at);
-        if (i % 2 == 1) {
-            schedule_.first_dependent.push_back(at);
+        Op& op = schedule_.ops[range.begin + i / 2];
+        if (i % 2 == 0) {
+            op.first_dependent = at;
         }
+        op.dependents += next_[i];
+        at += std::exchange(next_[i], at);
     }
     schedule_.dependents.resize(at);
     for (const Edge& edge : edges_) {

@@ -14,7 +14,7 @@ public:
     // left out.
     void begin(std::uint32_t rank);
 
-    // Sets `rank`. Throws std::length_error for more than most_ops.
+    // Sets `rank`; dependents are told by require(). Throws std::length_error for more than most_ops.
     OpIndex add(Op op);
 
     // `op` waits for the end of `first`. Requires: both are of this rank.

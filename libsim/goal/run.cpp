@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace sim::goal {
@@ -14,6 +15,9 @@ namespace {
 
 // Of Event::what: the message of that send, not the send.
 constexpr std::uint32_t is_message = 1U << 31U;
+
+// Of Run::needs_.
+constexpr std::uint8_t many = UINT8_MAX;
 
 [[noreturn]] void throw_overflow() {
     throw std::overflow_error("the time of the schedule leaves its range, 2^63 units");
@@ -61,20 +65,20 @@ private:
     void step();
     // Whether the top of the queue has to wait; else it is taken off.
     bool waits_until(std::int64_t ready);
-    void do_calc(OpIndex index, const Op& op);
+    void do_calc(const Op& op);
     void do_send(OpIndex index, const Op& op);
     void do_receive(OpIndex index, const Op& op);
     void do_message(OpIndex send, const Op& op);
     bool take_message(const Op& send, const Op& payer);
-    void end_rendezvous(OpIndex index, const Op& send, const Op& payer);
+    void end_rendezvous(const Op& send, const Op& payer);
 
-    void started(OpIndex op);
-    void done(OpIndex op);
+    void started(const Op& op);
+    void done(const Op& op);
     void release(OpIndex op);
     void sort_free();
     void push_free();
-    void fetch_ahead(OpIndex index) const;
-    bool can_be_late(OpIndex index, const Op& receive) const;
+    void fetch_ahead(OpIndex index, const Op& op) const;
+    bool can_be_late(const Op& receive) const;
     void post_late(std::uint32_t rank, const Event& until);
     OpIndex meet(OpIndex send, std::uint32_t receiver);
     void push(std::uint32_t what, std::int64_t at) { events_.push({what, next_number_++, at}); }
@@ -86,7 +90,9 @@ private:
     EventHeap events_;
     Meeting meeting_;
     std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
-    std::vector<std::uint32_t> needs_;  // of each operation: how many it still waits for
+    // Of each operation: how many it still waits for. A byte each, because those of all ranks are in use side by side.
+    std::vector<std::uint8_t> needs_;
+    std::unordered_map<OpIndex, std::uint32_t> many_needs_;  // where the byte is `many`
     // Of each rank, receives that are due but not in the queue: while no message waits at the rank, and nothing waits
     // for their start, it is enough that they are there when the next message comes.
     std::vector<std::vector<Event>> late_;
@@ -111,7 +117,10 @@ Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
       partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
       left_(schedule.ops.size()) {
     for (const Dependent dependent : schedule.dependents) {
-        ++needs_[dependent.op()];
+        std::uint8_t& needs = needs_[dependent.op()];
+        if (needs == many || ++needs == many) {
+            ++many_needs_.try_emplace(dependent.op(), many - 1).first->second;
+        }
     }
 }
 
@@ -159,7 +168,7 @@ void Run::step() {
     if ((now_.what & is_message) != 0) {
         do_message(index, op);
     } else if (op.kind == OpKind::calc) {
-        do_calc(index, op);
+        do_calc(op);
     } else if (op.kind == OpKind::send) {
         do_send(index, op);
     } else {
@@ -177,14 +186,14 @@ bool Run::waits_until(std::int64_t ready) {
     return false;
 }
 
-void Run::do_calc(OpIndex index, const Op& op) {
+void Run::do_calc(const Op& op) {
     std::int64_t& clock = cpu(op.rank, op.cpu);
     if (waits_until(clock)) {
         return;
     }
     clock = plus(now_.at, op.size);
-    started(index);
-    done(index);
+    started(op);
+    done(op);
 }
 
 void Run::do_send(OpIndex index, const Op& op) {
@@ -193,20 +202,20 @@ void Run::do_send(OpIndex index, const Op& op) {
     if (waits_until(std::max(clock, side))) {
         return;
     }
-    started(index);
+    started(op);
     const std::int64_t further = further_bytes(op);
     const std::int64_t sent = plus(now_.at, costs_.overhead.count());
     clock = plus(sent, cost_of(further, costs_.overhead_per_byte));
     side = plus(plus(now_.at, costs_.gap.count()), cost_of(further, costs_.gap_per_byte));
     push(index | is_message, plus(sent, costs_.latency.count()));
     if (op.size <= costs_.eager_limit.count) {
-        done(index);
+        done(op);
     }
 }
 
 void Run::do_receive(OpIndex index, const Op& op) {
     events_.pop();
-    started(index);
+    started(op);
     const OpIndex send = meeting_.receive(index);
     if (send == no_op) {
         return;
@@ -218,8 +227,8 @@ void Run::do_receive(OpIndex index, const Op& op) {
         return;
     }
     // On the sender's side, too, it is the receive's CPU and NIC whose clocks LogGOPSim sets.
-    end_rendezvous(send, schedule_.ops[send], op);
-    done(index);
+    end_rendezvous(schedule_.ops[send], op);
+    done(op);
 }
 
 void Run::do_message(OpIndex send, const Op& op) {
@@ -229,8 +238,8 @@ void Run::do_message(OpIndex send, const Op& op) {
         }
         const OpIndex receive = meet(send, op.peer);
         if (receive != no_op) {
-            end_rendezvous(send, op, op);
-            done(receive);
+            end_rendezvous(op, op);
+            done(schedule_.ops[receive]);
         }
         return;
     }
@@ -241,8 +250,8 @@ void Run::do_message(OpIndex send, const Op& op) {
         }
     }
     if (take_message(op, schedule_.ops[partner_[send]])) {
-        end_rendezvous(send, op, op);
-        done(partner_[send]);
+        end_rendezvous(op, op);
+        done(schedule_.ops[partner_[send]]);
     }
 }
 
@@ -260,7 +269,7 @@ bool Run::take_message(const Op& send, const Op& payer) {
     return true;
 }
 
-void Run::end_rendezvous(OpIndex index, const Op& send, const Op& payer) {
+void Run::end_rendezvous(const Op& send, const Op& payer) {
     if (send.size <= costs_.eager_limit.count) {
         return;
     }
@@ -268,10 +277,10 @@ void Run::end_rendezvous(OpIndex index, const Op& send, const Op& payer) {
     std::int64_t& side = sending(send.rank, payer.nic);
     clock = std::max(clock, now_.at);
     side = std::max(side, now_.at);
-    done(index);
+    done(send);
 }
 
-void Run::started(OpIndex op) {
+void Run::started(const Op& op) {
     for (const Dependent dependent : schedule_.dependents_of(op)) {
         if (!dependent.on_start()) {
             return;
@@ -280,7 +289,7 @@ void Run::started(OpIndex op) {
     }
 }
 
-void Run::done(OpIndex op) {
+void Run::done(const Op& op) {
     --left_;
     for (const Dependent dependent : schedule_.dependents_of(op)) {
         if (!dependent.on_start()) {
@@ -290,9 +299,15 @@ void Run::done(OpIndex op) {
 }
 
 void Run::release(OpIndex op) {
-    if (--needs_[op] == 0) {
-        free_.push_back(op);
+    if (needs_[op] == many) {
+        if (--many_needs_[op] > 0) {
+            return;
+        }
+        needs_[op] = 0;
+    } else if (--needs_[op] > 0) {
+        return;
     }
+    free_.push_back(op);
 }
 
 // By rank, then kind, else as they became free. There are few, nearly always.
@@ -319,10 +334,10 @@ void Run::push_free() {
         sort_free();
     }
     for (const OpIndex index : free_) {
-        fetch_ahead(index);
         const Op& op = schedule_.ops[index];
+        fetch_ahead(index, op);
         const std::int64_t free = cpu(op.rank, op.cpu);
-        if (op.kind == OpKind::receive && can_be_late(index, op)) {
+        if (op.kind == OpKind::receive && can_be_late(op)) {
             late_[op.rank].push_back({index, next_number_++, free});
         } else {
             push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
@@ -331,16 +346,16 @@ void Run::push_free() {
     free_.clear();
 }
 
-// Many ranks go through their operations side by side, each in order: too many streams for the machine to see.
-void Run::fetch_ahead(OpIndex index) const {
-    __builtin_prefetch(schedule_.ops.data() + index + 6);
-    __builtin_prefetch(schedule_.first_dependent.data() + index + 16);
-    __builtin_prefetch(schedule_.dependents.data() + schedule_.first_dependent[index] + 16);
-    __builtin_prefetch(needs_.data() + index + 16);
+// Many ranks go through their operations side by side: too many streams for the machine to see by itself.
+void Run::fetch_ahead(OpIndex index, const Op& op) const {
+    const std::size_t ahead = std::min<std::size_t>(index + 4, needs_.size() - 1);
+    __builtin_prefetch(&schedule_.ops[ahead]);
+    __builtin_prefetch(&needs_[ahead]);
+    __builtin_prefetch(schedule_.dependents.data() + op.first_dependent);
 }
 
-bool Run::can_be_late(OpIndex index, const Op& receive) const {
-    const auto dependents = schedule_.dependents_of(index);
+bool Run::can_be_late(const Op& receive) const {
+    const auto dependents = schedule_.dependents_of(receive);
     return unreceived_[receive.rank] == 0 && (dependents.empty() || !dependents.front().on_start());
 }
 

@@ -21,7 +21,7 @@
 // What is due at the same instant goes in the order in which it was put in the queue; operations that become free
 // together by rank, then sends, receives, calcs, then as LogGOPSim does for up to 16: in the order of their
 // dependencies. Beyond 16 its order is that of an unstable sort, and ours is not.
-// Cost: O((operations + dependencies) log(operations under way)); 8 bytes for each operation.
+// Cost: O((operations + dependencies) log(operations under way)); 5 bytes for each operation, beside its 32.
 // Source: Hoefler, Schneider & Lumsdaine, LogGOPSim, HPDC (2010); spcl/LogGOPSim 76451de.
 #pragma once
 

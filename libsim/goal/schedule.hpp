@@ -1,7 +1,7 @@
 // A GOAL schedule: what every rank sends, receives and calculates, and which of it must wait for which.
 //
-// Operations are numbered in the order of the text, those of one rank one after another. 24 bytes for an operation,
-// 4 for where its dependents are, and 4 for each dependent.
+// Operations are numbered in the order of the text, those of one rank one after another. 32 bytes for an operation, and
+// 4 for each dependent.
 // Source: Hoefler, Siebert & Lumsdaine, Group Operation Assembly Language, ICPP (2009); the text form is text.hpp's.
 #pragma once
 
@@ -26,6 +26,8 @@ struct Op {
     std::uint32_t rank = 0;  // whose it is
     std::uint32_t peer = 0;  // to or from whom
     std::uint32_t tag = 0;
+    std::uint32_t first_dependent = 0;  // of Schedule::dependents
+    std::uint32_t dependents = 0;       // how many
     OpKind kind = OpKind::calc;
     std::uint8_t cpu = 0;
     std::uint8_t nic = 0;
@@ -54,14 +56,14 @@ struct OpRange {
 struct Schedule {
     std::vector<OpRange> ranks;
     std::vector<Op> ops;
-    std::vector<std::uint32_t> first_dependent;  // of each operation, and an end
-    std::vector<Dependent> dependents;           // of one operation: those of its start before those of its end
-    int cpus = 1;                                // of every rank: the highest number that is used, and one
+    std::vector<Dependent> dependents;  // of one operation: those of its start before those of its end
+    int cpus = 1;                       // of every rank: the highest number that is used, and one
     int nics = 1;
 
-    std::span<const Dependent> dependents_of(OpIndex op) const {
-        return {dependents.data() + first_dependent[op], dependents.data() + first_dependent[op + 1]};
+    std::span<const Dependent> dependents_of(const Op& op) const {
+        return {dependents.data() + op.first_dependent, op.dependents};
     }
+    std::span<const Dependent> dependents_of(OpIndex op) const { return dependents_of(ops[op]); }
 };
 
 }  // namespace sim::goal

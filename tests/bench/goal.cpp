@@ -101,8 +101,7 @@ void goal_text(benchmark::State& state) {
     for (auto _ : state) {
         const goal::Schedule schedule = goal::parse(text, "ring");
         benchmark::DoNotOptimize(schedule.ops.data());
-        bytes = schedule.ops.size() * sizeof(goal::Op) + schedule.first_dependent.size() * 4 +
-                schedule.dependents.size() * sizeof(goal::Dependent);
+        bytes = schedule.ops.size() * sizeof(goal::Op) + schedule.dependents.size() * sizeof(goal::Dependent);
         state.counters["B/op"] = static_cast<double>(bytes) / static_cast<double>(schedule.ops.size());
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
