@@ -1,12 +1,12 @@
 #include "libsim/goal/run.hpp"
 
+#include "libsim/goal/dependencies.hpp"
 #include "libsim/goal/event_heap.hpp"
 #include "libsim/goal/meeting.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 namespace sim::goal {
@@ -15,9 +15,6 @@ namespace {
 
 // Of Event::what: the message of that send, not the send.
 constexpr std::uint32_t is_message = 1U << 31U;
-
-// Of Run::needs_.
-constexpr std::uint8_t many = UINT8_MAX;
 
 [[noreturn]] void throw_overflow() {
     throw std::overflow_error("the time of the schedule leaves its range, 2^63 units");
@@ -72,12 +69,11 @@ private:
     bool take_message(const Op& send, const Op& payer);
     void end_rendezvous(const Op& send, const Op& payer);
 
-    void started(const Op& op);
-    void done(const Op& op);
-    void release(OpIndex op);
-    void sort_free();
+    void done(const Op& op) {
+        --left_;
+        dependencies_.done(op);
+    }
     void push_free();
-    void fetch_ahead(OpIndex index, const Op& op) const;
     bool can_be_late(const Op& receive) const;
     void post_late(std::uint32_t rank, const Event& until);
     OpIndex meet(OpIndex send, std::uint32_t receiver);
@@ -89,16 +85,13 @@ private:
     const std::size_t stride_;
     EventHeap events_;
     Meeting meeting_;
+    Dependencies dependencies_;
     std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
-    // Of each operation: how many it still waits for. A byte each, because those of all ranks are in use side by side.
-    std::vector<std::uint8_t> needs_;
-    std::unordered_map<OpIndex, std::uint32_t> many_needs_;  // where the byte is `many`
     // Of each rank, receives that are due but not in the queue: while no message waits at the rank, and nothing waits
     // for their start, it is enough that they are there when the next message comes.
     std::vector<std::vector<Event>> late_;
     std::vector<std::uint32_t> unreceived_;  // messages that wait at each rank
     std::vector<OpIndex> partner_;           // Charge::match: the receive that a message has met
-    std::vector<OpIndex> free_;              // became free in this step
     std::size_t left_;                       // operations that have not ended
     std::uint32_t next_number_ = 0;
     Event now_;  // what is done
@@ -110,19 +103,12 @@ Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
       charge_(charge),
       stride_(static_cast<std::size_t>(schedule.cpus + 2 * schedule.nics)),
       meeting_(schedule),
+      dependencies_(schedule),
       clocks_(stride_ * schedule.ranks.size()),
-      needs_(schedule.ops.size()),
       late_(schedule.ranks.size()),
       unreceived_(schedule.ranks.size()),
       partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
-      left_(schedule.ops.size()) {
-    for (const Dependent dependent : schedule.dependents) {
-        std::uint8_t& needs = needs_[dependent.op()];
-        if (needs == many || ++needs == many) {
-            ++many_needs_.try_emplace(dependent.op(), many - 1).first->second;
-        }
-    }
-}
+      left_(schedule.ops.size()) {}
 
 Outcome Run::outcome() {
     begin();
@@ -142,8 +128,8 @@ Outcome Run::outcome() {
     const auto is_rendezvous = [&](OpIndex send) { return schedule_.ops[send].size > costs_.eager_limit.count; };
     std::copy_if(messages.begin(), messages.end(), std::back_inserter(outcome.waiting), is_rendezvous);
     outcome.unreceived = std::move(messages);
-    for (OpIndex op = 0; left_ > outcome.waiting.size() && op < needs_.size(); ++op) {
-        if (needs_[op] > 0) {
+    for (OpIndex op = 0; left_ > outcome.waiting.size() && op < schedule_.ops.size(); ++op) {
+        if (dependencies_.waits(op)) {
             outcome.blocked.push_back(op);
         }
     }
@@ -153,8 +139,8 @@ Outcome Run::outcome() {
 void Run::begin() {
     for (const OpRange range : schedule_.ranks) {
         for (OpIndex op = range.begin; op < range.end; ++op) {
-            if (needs_[op] == 0) {
-                free_.push_back(op);
+            if (!dependencies_.waits(op)) {
+                dependencies_.free(op);
             }
         }
         push_free();
@@ -192,7 +178,7 @@ void Run::do_calc(const Op& op) {
         return;
     }
     clock = plus(now_.at, op.size);
-    started(op);
+    dependencies_.started(op);
     done(op);
 }
 
@@ -202,7 +188,7 @@ void Run::do_send(OpIndex index, const Op& op) {
     if (waits_until(std::max(clock, side))) {
         return;
     }
-    started(op);
+    dependencies_.started(op);
     const std::int64_t further = further_bytes(op);
     const std::int64_t sent = plus(now_.at, costs_.overhead.count());
     clock = plus(sent, cost_of(further, costs_.overhead_per_byte));
@@ -215,7 +201,7 @@ void Run::do_send(OpIndex index, const Op& op) {
 
 void Run::do_receive(OpIndex index, const Op& op) {
     events_.pop();
-    started(op);
+    dependencies_.started(op);
     const OpIndex send = meeting_.receive(index);
     if (send == no_op) {
         return;
@@ -280,78 +266,18 @@ void Run::end_rendezvous(const Op& send, const Op& payer) {
     done(send);
 }
 
-void Run::started(const Op& op) {
-    for (const Dependent dependent : schedule_.dependents_of(op)) {
-        if (!dependent.on_start()) {
-            return;
-        }
-        release(dependent.op());
-    }
-}
-
-void Run::done(const Op& op) {
-    --left_;
-    for (const Dependent dependent : schedule_.dependents_of(op)) {
-        if (!dependent.on_start()) {
-            release(dependent.op());
-        }
-    }
-}
-
-void Run::release(OpIndex op) {
-    if (needs_[op] == many) {
-        if (--many_needs_[op] > 0) {
-            return;
-        }
-        needs_[op] = 0;
-    } else if (--needs_[op] > 0) {
-        return;
-    }
-    free_.push_back(op);
-}
-
-// By rank, then kind, else as they became free. There are few, nearly always.
-void Run::sort_free() {
-    const auto key_of = [&](OpIndex index) {
-        const Op& op = schedule_.ops[index];
-        return std::uint64_t{op.rank} << 8U | static_cast<std::uint64_t>(op.kind);
-    };
-    const auto before = [&](OpIndex a, OpIndex b) { return key_of(a) < key_of(b); };
-    if (free_.size() > 16) {
-        std::stable_sort(free_.begin(), free_.end(), before);
-        return;
-    }
-    for (auto at = free_.begin() + 1; at < free_.end(); ++at) {
-        for (auto to = at; to != free_.begin() && before(*to, to[-1]); --to) {
-            std::swap(*to, to[-1]);
-        }
-    }
-}
-
 // They know of what they waited for only by the clocks that they use: it may lie before now.
 void Run::push_free() {
-    if (free_.size() > 1) {
-        sort_free();
-    }
-    for (const OpIndex index : free_) {
+    dependencies_.take_free([&](OpIndex index) {
         const Op& op = schedule_.ops[index];
-        fetch_ahead(index, op);
+        dependencies_.fetch_ahead(index, op);
         const std::int64_t free = cpu(op.rank, op.cpu);
         if (op.kind == OpKind::receive && can_be_late(op)) {
             late_[op.rank].push_back({index, next_number_++, free});
         } else {
             push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
         }
-    }
-    free_.clear();
-}
-
-// Many ranks go through their operations side by side: too many streams for the machine to see by itself.
-void Run::fetch_ahead(OpIndex index, const Op& op) const {
-    const std::size_t ahead = std::min<std::size_t>(index + 4, needs_.size() - 1);
-    __builtin_prefetch(&schedule_.ops[ahead]);
-    __builtin_prefetch(&needs_[ahead]);
-    __builtin_prefetch(schedule_.dependents.data() + op.first_dependent);
+    });
 }
 
 bool Run::can_be_late(const Op& receive) const {
