@@ -1,11 +1,13 @@
 #include "tools/ndsim/command.hpp"
 #include "tools/ndsim/flows.hpp"
+#include "tools/ndsim/goal.hpp"
 
 namespace sim::scenarios {
 
 std::vector<Command> commands() {
     return {
         {"flows", "when flows over shared links end, max-min fair", run_flows},
+        {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
     };
 }
 
