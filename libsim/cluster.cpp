@@ -12,9 +12,9 @@ namespace {
 // Null where messages have no price of their own.
 const Uniform* uniform_of(const Cluster& cluster, Hop hop) {
     const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
-    return nodes == nullptr         ? std::get_if<Uniform>(&cluster.network)
+    return nodes == nullptr     ? std::get_if<Uniform>(&cluster.network)
            : hop == Hop::within ? &nodes->within
-                                    : &nodes->across;
+                                : &nodes->across;
 }
 
 [[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {

@@ -18,6 +18,7 @@
 #include "libsim/kernel/matching.hpp"
 #include "libsim/kernel/shared_links.hpp"
 #include "libsim/kernel/transfers.hpp"
+#include "libsim/kernel/walks.hpp"
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
@@ -30,6 +31,7 @@ namespace sim {
 
 struct LinkCosts;
 struct MemberClock;
+struct Schedule;
 
 struct KernelOptions {
     Order order = Order::any;
@@ -120,6 +122,7 @@ private:
         std::uint32_t pending_number = 0;
         Delivery delivery;
         Joinables joinables;
+        Walking walking;
         std::vector<Lane> lanes;  // of stream 1, 2, …
         Memory bytes_held;
         Memory billionths_held;
@@ -183,6 +186,17 @@ private:
     std::optional<int> next_turn_in_time();
     void end_flows(Time at);
     void end_flow(std::uint32_t number, Time at);
+
+    // kernel/walks.cpp
+    static Walking& walking_on(Rank& self, Stream stream);
+    void begin_walks(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time begin);
+    void next_step(std::int64_t handle);
+    void walk_on(std::int64_t handle);
+    void walk_sends(std::int64_t handle);
+    bool walk_receives(std::int64_t handle);
+    void end_walk_receive(std::int64_t handle, const Message& message);
+    void end_walk_send(std::int64_t handle, Time at);
+    void end_walk(std::int64_t handle);
 
     // kernel/transfers.cpp
     bool send_and_hold(int rank, Rank& self, const Op& op);
@@ -248,6 +262,8 @@ private:
     Duration message_price(const Board::Meeting& meeting, Size size, Hop over) const;
     LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
+    void read_by_loggp(const Board::Meeting& meeting, const Schedule& schedule, Size each,
+                       std::vector<MemberClock>& members);
     void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
 
     Cluster cluster_;
@@ -259,6 +275,7 @@ private:
     std::optional<SharedLinks> shared_links_;
     bool holds_senders_;  // either of both
     Transfers transfers_;
+    Walks walks_;
     int flows_under_way_ = 0;
     Time turn_at_;  // shared links: of the rank that was last to go on
     Matching matching_;

@@ -3,6 +3,7 @@
 #include "libsim/error.hpp"
 #include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/loggp_reader.hpp"
 #include "libsim/kernel/time_reader.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,9 @@ bool Kernel::collective(int rank, Rank& self, const Op& op) {
     const std::uint32_t number = self.op_number++;
     const Board::Meeting* meeting = board_.arrive(rank, number, self.clock, op);
     block(self, op, number);
-    if (meeting != nullptr) {
+    if (shared_links_) {
+        begin_walks(rank, self, op, number, self.clock);
+    } else if (meeting != nullptr) {
         end_collective(*meeting, rank);
     }
     return self.status == Status::out;
@@ -57,7 +60,6 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
     const Schedule schedule = schedule_of(word.kind, method_of(meeting.op), group.size(), root);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
-    const LinkCosts cost = link_costs(meeting, group, each);
 
     const Stream stream = meeting.op.stream;
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
@@ -67,7 +69,11 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
         const Time time = on_main ? member.clock : lane(member, stream).clock;
         members[static_cast<std::size_t>(index)] = {.time = time, .sends_free = on_main ? member.sends_free : time};
     }
-    read_time(schedule, cost, members);
+    if (loggp_ != nullptr) {
+        read_by_loggp(meeting, schedule, each, members);
+    } else {
+        read_time(schedule, link_costs(meeting, group, each), members);
+    }
     for (int index = 0; index < group.size(); ++index) {
         const int rank = group.rank_at(index);
         const MemberClock& clock = members[static_cast<std::size_t>(index)];
@@ -79,6 +85,38 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
             end_collective_of(rank, member, clock, rank == last_rank);
         } else {
             end_collective_on(rank, stream, clock, rank == last_rank);
+        }
+    }
+}
+
+// A channel's messages are those of its stream, which has a processor and a card of its own.
+void Kernel::read_by_loggp(const Board::Meeting& meeting, const Schedule& schedule, Size each,
+                           std::vector<MemberClock>& members) {
+    const Group& group = groups_->group(collective_word(meeting.op).group);
+    require_bytes(group.rank_at(0), meeting.op, meeting.first_op_number, meeting.first_at);
+    const std::vector<MemberClock> arrived = members;
+    for (int channel = 0; channel < schedule.channels; ++channel) {
+        const Stream stream = channel == 0 ? meeting.op.stream : stream_of_channel(meeting.op.stream, channel);
+        std::vector<MemberClock> clocks = arrived;
+        for (int index = 0; index < group.size(); ++index) {
+            Rank& member = of(group.rank_at(index));
+            MemberClock& clock = clocks[static_cast<std::size_t>(index)];
+            const bool on_main = stream == Stream::main;
+            clock.sends_free = on_main ? member.sends_free : lane(member, stream).sends_free;
+            clock.receives_free = on_main ? member.receives_free : lane(member, stream).receives_free;
+        }
+        read_channel_by_loggp(schedule, channel, *loggp_, each.amount, clocks);
+        for (int index = 0; index < group.size(); ++index) {
+            Rank& member = of(group.rank_at(index));
+            const MemberClock& end = clocks[static_cast<std::size_t>(index)];
+            MemberClock& all = members[static_cast<std::size_t>(index)];
+            const bool on_main = stream == Stream::main;
+            (on_main ? member.sends_free : lane(member, stream).sends_free) = end.sends_free;
+            (on_main ? member.receives_free : lane(member, stream).receives_free) = end.receives_free;
+            all.time = std::max(all.time, end.time);
+            all.messages += end.messages;
+            all.chunks += end.chunks;
+            all.busy = std::max(all.busy, end.busy);
         }
     }
 }

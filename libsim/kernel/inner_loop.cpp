@@ -147,13 +147,18 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
 // A message meets a receive that was there before it.
 void Kernel::deliver(int target, const WaitingReceive& receive, const Message& message) {
     Rank& self = of(target);
-    if (receive.handle == -1) {
+    if (receive.handle == the_program) {
         check_fit(target, self.pending, self.pending_number, receive.since, message);
         end_receive(target, self, self.pending, self.pending_number, receive.since, message);
         unblock(target, self);
         return;
     }
-    if (receive.handle < -1) {
+    if (is_walk(receive.handle)) {
+        end_walk_receive(receive.handle, message);
+        next_step(receive.handle);
+        return walk_on(receive.handle);
+    }
+    if (receive.handle < the_program) {
         return deliver_on(target, receive, message);
     }
     Joinable& joinable = *self.joinables.find(receive.handle);

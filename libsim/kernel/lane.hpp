@@ -5,6 +5,7 @@
 // (2) Only sends, receives, collectives, waits and marks are in it: a GPU computes on its main stream alone.
 #pragma once
 
+#include "libsim/kernel/walks.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct Lane {
     Time receives_free = {};
     bool blocked = false;
     std::optional<Time> busy_since = {};  // shared links: the front's message is under way
-    int awaited = 0;                      // how many of `waiting` await a handle
+    Walking walking = {};
+    int awaited = 0;  // how many of `waiting` await a handle
     std::deque<Issued> waiting = {};
     // When it waited for a peer to begin, and when it was busy; what the program has already waited for is forgotten.
     std::vector<Interval> idle = {};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace sim {
 
@@ -53,7 +54,7 @@ void Kernel::start_flow(int rank, Rank& self, const Op& op, const Departure& dep
         matching_.channel(rank, op.peer, op.tag, is_asynchronous(op) ? Stream::main : op.stream);
     if (const WaitingReceive* const waiting = matching_.oldest_receive(to)) {
         transfers_[message.transfer].receiver = *waiting;
-        if (waiting->handle < the_program) {
+        if (waiting->handle < the_program && !is_walk(waiting->handle)) {
             lane(of(op.peer), stream_of(waiting->handle)).busy_since = std::max(waiting->since, departure.begin);
         }
         matching_.drop_oldest(to);
@@ -127,7 +128,8 @@ void Kernel::end_flows(Time at) {
     std::sort(links.done.begin(), links.done.end(), [this](std::uint32_t a, std::uint32_t b) {
         const Transfer& first = transfers_[a];
         const Transfer& second = transfers_[b];
-        return std::pair(first.source, first.message.number) < std::pair(second.source, second.message.number);
+        return std::tuple(first.source, first.message.number, first.op.tag) <
+               std::tuple(second.source, second.message.number, second.op.tag);
     });
     for (const std::uint32_t number : links.done) {
         end_flow(number, at);

@@ -121,6 +121,11 @@ bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& is
         case OpKind::enter: board_.arrive(rank, issued.op_number, at.clock, issued.op); return true;
         case OpKind::collective: {
             const Board::Meeting* const meeting = board_.arrive(rank, issued.op_number, at.clock, issued.op);
+            if (shared_links_) {
+                at.busy_since = at.clock;
+                begin_walks(rank, self, issued.op, issued.op_number, at.clock);
+                return false;
+            }
             if (meeting != nullptr) {
                 end_collective(*meeting, rank);
             }

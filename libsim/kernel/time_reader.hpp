@@ -60,6 +60,7 @@ private:
 struct MemberClock {
     Time time;
     Time sends_free;
+    Time receives_free = {};    // LogGP only
     std::int64_t messages = 0;  // sent by it in the collective
     std::int64_t chunks = 0;    // in these messages
     Duration busy{0};           // sending and acknowledging, on its busiest channel; the rest is waiting

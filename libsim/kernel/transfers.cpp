@@ -36,6 +36,9 @@ void Kernel::end_send(const Transfer& transfer, Time at) {
     Rank& self = of(rank);
     const Message& message = transfer.message;
     const bool met = loggp_ != nullptr;
+    if (is_walk(transfer.sender)) {
+        return end_walk_send(transfer.sender, at);
+    }
     if (transfer.sender >= 0) {
         Joinable& joinable = *self.joinables.find(transfer.sender);
         joinable.end = std::max(joinable.end, at);

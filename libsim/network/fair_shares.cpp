@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace sim {
 
@@ -38,33 +39,50 @@ FairShares::FlowId FairShares::add(std::span<const LinkId> route) {
     return flow;
 }
 
-void FairShares::enter(FlowId flow) {
-    const std::span<RouteHop> hops = hops_of(flows_[flow]);
-    for (std::size_t i = 0; i < hops.size(); ++i) {
-        std::vector<Crossing>& crossings = links_[hops[i].link].crossings;
-        check(crossings.empty() || crossings.back().flow != flow, "flow {} crosses link {} once", flow, hops[i].link);
-        hops[i].place = static_cast<std::uint32_t>(crossings.size());
-        crossings.push_back({flow, static_cast<std::uint32_t>(i)});
+void FairShares::enter(FlowId id) {
+    FlowShare& flow = flows_[id];
+    const std::span<RouteHop> hops = hops_of(flow);
+    flow.shared = 0;
+    for (RouteHop& hop : hops) {
+        if (!links_[hop.link].crossings.empty()) {
+            std::swap(hop, hops[flow.shared++]);
+        }
     }
-    entered_.push_back(flow);
+    for (std::uint32_t i = 0; i < flow.hops; ++i) {
+        std::vector<Crossing>& crossings = links_[hops[i].link].crossings;
+        check(crossings.empty() || crossings.back().flow != id, "flow {} crosses link {} once", id, hops[i].link);
+        if (crossings.size() == 1) {
+            turn_shared(hops[i].link);
+        }
+        hops[i].place = static_cast<std::uint32_t>(crossings.size());
+        crossings.push_back({id, i});
+    }
+    find_ceiling(flow);
+    entered_.push_back(id);
 }
 
-void FairShares::leave(FlowId flow) {
-    const double rate = flows_[flow].rate;
-    for (const RouteHop& hop : hops_of(flows_[flow])) {
+void FairShares::leave(FlowId id) {
+    FlowShare& flow = flows_[id];
+    for (const RouteHop& hop : hops_of(flow)) {
         SharedLink& link = links_[hop.link];
-        if (link.is_full()) {
-            loosened_.push_back(hop.link);
-        }
-        link.load -= link.units_of(rate);
         const Crossing last = link.crossings.back();
         link.crossings.pop_back();
-        if (last.flow != flow) {
+        if (link.crossings.empty()) {
+            continue;
+        }
+        if (last.flow != id) {
             link.crossings[hop.place] = last;
             hops_.at(flows_[last.flow].first_hop)[last.hop].place = hop.place;
         }
+        if (link.is_full()) {
+            loosened_.push_back(hop.link);
+        }
+        link.load -= link.units_of(flow.rate);
+        if (link.crossings.size() == 1) {
+            turn_private(hop.link);
+        }
     }
-    flows_[flow].rate = 0;
+    flow.rate = 0;
 }
 
 void FairShares::forget(FlowId flow) {
@@ -74,20 +92,58 @@ void FairShares::forget(FlowId flow) {
     free_.push_back(flow);
 }
 
+void FairShares::swap_hops(FlowShare& flow, std::uint32_t i, std::uint32_t j) {
+    RouteHop* const hops = hops_.at(flow.first_hop);
+    std::swap(hops[i], hops[j]);
+    links_[hops[i].link].crossings[hops[i].place].hop = i;
+    links_[hops[j].link].crossings[hops[j].place].hop = j;
+}
+
+void FairShares::find_ceiling(FlowShare& flow) {
+    flow.ceiling = std::numeric_limits<double>::infinity();
+    for (const RouteHop& hop : hops_of(flow).subspan(flow.shared)) {
+        const double bandwidth = links_[hop.link].bytes_per_second;
+        if (bandwidth < flow.ceiling) {
+            flow.ceiling = bandwidth;
+            flow.ceiling_link = hop.link;
+        }
+    }
+}
+
+// A link with one flow, before the second comes.
+void FairShares::turn_shared(LinkId id) {
+    SharedLink& link = links_[id];
+    const Crossing only = link.crossings.front();
+    FlowShare& flow = flows_[only.flow];
+    swap_hops(flow, only.hop, flow.shared++);
+    if (flow.ceiling_link == id) {
+        find_ceiling(flow);
+    }
+    link.load = link.units_of(flow.rate);
+}
+
+// A link with one flow, after the second has left.
+void FairShares::turn_private(LinkId id) {
+    const SharedLink& link = links_[id];
+    const Crossing only = link.crossings.front();
+    FlowShare& flow = flows_[only.flow];
+    swap_hops(flow, only.hop, --flow.shared);
+    if (link.bytes_per_second < flow.ceiling) {
+        flow.ceiling = link.bytes_per_second;
+        flow.ceiling_link = id;
+    }
+}
+
 void FairShares::solve() {
     open_.clear();
     members_.clear();
-    gathered_ = 0;
-    for (const LinkId link : loosened_) {
-        open(link);
-    }
-    for (const FlowId flow : entered_) {
-        open_likely(flow);
-    }
-    do {
+    open_what_changed();
+    gathered_ = settled_;
+    while (gathered_ < open_.size()) {
         gather();
         fill();
-    } while (account());
+        account();
+    }
     for (const OpenLink& open : open_) {
         links_[open.link].open = closed;
     }
@@ -101,71 +157,122 @@ void FairShares::solve() {
 void FairShares::open(LinkId link) {
     if (links_[link].open == closed) {
         links_[link].open = static_cast<std::uint32_t>(open_.size());
-        open_.push_back({0, 0, link, 0, 0});
+        open_.push_back({.link = link});
+    }
+}
+
+void FairShares::open_what_changed() {
+    const auto only_flow_on = [&](LinkId link) { return links_[link].crossings.front().flow; };
+    for (const FlowId flow : entered_) {
+        settle_private(flow);
+    }
+    for (const LinkId link : loosened_) {
+        if (links_[link].crossings.size() == 1) {
+            settle_private(only_flow_on(link));
+        }
+    }
+    settled_ = members_.size();
+    for (const FlowId flow : entered_) {
+        open_likely(flow);
+    }
+    for (const LinkId link : loosened_) {
+        if (links_[link].crossings.size() == 1) {
+            open_likely(only_flow_on(link));
+        } else if (!links_[link].crossings.empty()) {
+            open(link);
+        }
+    }
+}
+
+// A flow that shares nothing has its ceiling.
+void FairShares::settle_private(FlowId id) {
+    FlowShare& flow = flows_[id];
+    if (flow.shared == 0 && !flow.is_member) {
+        flow.is_member = true;
+        members_.push_back(id);
+        open(flow.ceiling_link);
+        flow.rate = flow.ceiling;
+        flow.bottleneck = flow.ceiling_link;
     }
 }
 
 // The links that are full, or that would be with a flow at the least of its links' equal shares. A guess: a link that
-// it forgets is found by account().
-void FairShares::open_likely(FlowId flow) {
+// it forgets is found by account(). One at least, so that something stops the flow.
+void FairShares::open_likely(FlowId id) {
     constexpr double almost = 1 + 1e-5;
-    double share = std::numeric_limits<double>::infinity();
-    for (const RouteHop& hop : hops_of(flows_[flow])) {
+    const FlowShare& flow = flows_[id];
+    if (flow.shared == 0) {
+        return;
+    }
+    double share = flow.ceiling;
+    for (const RouteHop& hop : shared_hops_of(flow)) {
         const SharedLink& link = links_[hop.link];
         share = std::min(share, link.bytes_per_second / static_cast<double>(link.crossings.size()));
     }
-    for (const RouteHop& hop : hops_of(flows_[flow])) {
+    for (const RouteHop& hop : shared_hops_of(flow)) {
         const SharedLink& link = links_[hop.link];
         const double equal_share = link.bytes_per_second / static_cast<double>(link.crossings.size());
         if (equal_share <= share * almost || link.load + link.units_of(share) >= full) {
             open(hop.link);
         }
     }
+    if (flow.reaches_ceiling(share)) {
+        open(flow.ceiling_link);
+    }
 }
 
 // All flows on open links are members; all full links of members are open.
 void FairShares::gather() {
+    FlowShare* const flows = flows_.data();
     for (; gathered_ < open_.size(); ++gathered_) {
         for (const Crossing& crossing : links_[open_[gathered_].link].crossings) {
-            FlowShare& flow = flows_[crossing.flow];
+            FlowShare& flow = flows[crossing.flow];
             if (flow.is_member) {
                 continue;
             }
             flow.is_member = true;
             members_.push_back(crossing.flow);
-            for (const RouteHop& hop : hops_of(flow)) {
-                if (links_[hop.link].is_full()) {
+            for (const RouteHop& hop : shared_hops_of(flow)) {
+                const SharedLink& link = links_[hop.link];
+                if (link.is_full() && link.open == closed) {
                     open(hop.link);
                 }
+            }
+            if (flow.reaches_ceiling(flow.rate)) {
+                open(flow.ceiling_link);
             }
         }
     }
 }
 
-// Takes over the new rates. True if a link outside turned full: it is open now, and all is to be filled again.
-bool FairShares::account() {
+// Takes over the new rates, and the loads that they are to links outside. One of these that turned full is opened.
+void FairShares::account() {
     suspects_.clear();
-    for (const FlowId member : members_) {
+    for (const FlowId member : std::span(members_).subspan(settled_)) {
         FlowShare& flow = flows_[member];
         if (flow.next == flow.rate) {
             continue;
         }
-        for (const RouteHop& hop : hops_of(flow)) {
+        for (const RouteHop& hop : shared_hops_of(flow)) {
             SharedLink& link = links_[hop.link];
-            link.load += link.units_of(flow.next) - link.units_of(flow.rate);
-            if (link.is_full() && link.open == closed) {
-                suspects_.push_back(hop.link);
+            if (link.open == closed) {
+                link.load += link.units_of(flow.next) - link.units_of(flow.rate);
+                if (link.is_full()) {
+                    suspects_.push_back(hop.link);
+                }
             }
         }
         flow.rate = flow.next;
+        if (flow.reaches_ceiling(flow.rate)) {
+            open(flow.ceiling_link);
+        }
     }
-    const std::size_t before = open_.size();
+    // Only now: others that slowed down may have made room.
     for (const LinkId link : suspects_) {
         if (links_[link].is_full()) {
             open(link);
         }
     }
-    return open_.size() > before;
 }
 
 }  // namespace sim

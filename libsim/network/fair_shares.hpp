@@ -4,10 +4,13 @@
 // that are likely to matter, with all flows on them and the other full links of these, and fills them as max_min.hpp
 // does. A link outside that turned full is opened too, and all is filled again. What is left out is not full, before
 // or after, and takes no part in the filling; so the rates are those of max_min_rates() over everything, bit by bit.
+// A link with one flow on it is private: of a flow's private links the narrowest is its ceiling, the others never
+// matter, and none needs a load.
 // Invariants:
-// (1) load = the sum of units_of() of the rates on a link, in integers: exact, whatever came and went.
+// (1) The load of a shared link is the sum of units_of() of its rates, in integers: exact, whatever came and went.
 // (2) A link that holds a flow back is full. `full` begins a little early, by 2^-17, which only opens more.
-// (3) Between two solve(), every flow that entered has the rate of the last one.
+// (3) The hops of a flow that entered: its shared links first.
+// (4) Between two solve(), every flow that entered has the rate of the last one.
 #pragma once
 
 #include "libsim/network/hop_pool.hpp"
@@ -40,9 +43,12 @@ public:
     void forget(FlowId flow);
 
     bool solved() const { return entered_.empty() && loosened_.empty(); }
+    // Full links that a flow left since the last solve().
+    std::span<const LinkId> loosened() const { return loosened_; }
     void solve();
     // What the last solve() looked at again. All flows whose bottleneck is an open link are members, and no others.
     std::span<const FlowId> members() const { return members_; }
+    // A link that was, and is not open, may hold nobody back any more only if it is one of loosened(), before solve().
     std::size_t open_links() const { return open_.size(); }
     LinkId open_link(std::size_t i) const { return open_[i].link; }
 
@@ -56,8 +62,9 @@ private:
     static constexpr std::uint32_t closed = UINT32_MAX;
     static constexpr std::int64_t units = std::int64_t{1} << 40;  // of a link's bandwidth
     static constexpr std::int64_t full = units - (units >> 17);
+    static constexpr double nearly = static_cast<double>(full) / static_cast<double>(units);
 
-    struct SharedLink {
+    struct alignas(64) SharedLink {
         double bytes_per_second = 0;
         double units_per_rate = 0;
         std::int64_t load = 0;
@@ -70,35 +77,49 @@ private:
             return static_cast<std::int64_t>(std::min(rate * units_per_rate, static_cast<double>(2 * units)));
         }
     };
-    struct FlowShare {
+    struct alignas(64) FlowShare {
         double rate = 0;
-        double next = 0;  // its rate in the solution under way; 0 while it grows
+        double next = 0;     // its rate in the solution under way; 0 while it grows
+        double ceiling = 0;  // bandwidth of ceiling_link; infinite without a private link
+        LinkId ceiling_link = 0;
+        LinkId bottleneck = 0;
         std::uint32_t first_hop = 0;
         std::uint32_t hops = 0;
-        LinkId bottleneck = 0;
+        std::uint32_t shared = 0;  // of them
         bool is_member = false;
+
+        // As is_full() of its ceiling.
+        bool reaches_ceiling(double at_rate) const { return at_rate >= ceiling * nearly; }
     };
     struct OpenLink {
-        double remaining;
-        double level;
-        LinkId link;
-        std::uint32_t growing;  // flows
-        std::uint32_t stopped;  // of them, in this round
+        double remaining = 0;
+        double level = 0;
+        std::int64_t load = 0;
+        LinkId link = 0;
+        std::uint32_t growing = 0;  // flows
+        std::uint32_t stopped = 0;  // of them, in this round
     };
 
     std::span<RouteHop> hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.hops}; }
-    void begin();
-    void end();
+    std::span<RouteHop> shared_hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.shared}; }
+    void swap_hops(FlowShare& flow, std::uint32_t i, std::uint32_t j);
+    void find_ceiling(FlowShare& flow);
+    void turn_shared(LinkId link);
+    void turn_private(LinkId link);
+
     void open(LinkId link);
+    void settle_private(FlowId flow);
     void open_likely(FlowId flow);
-    void join(FlowId flow);
+    void open_what_changed();
     void gather();
-    bool account();
+    void account();
 
     void fill();
     double least_level();
+    void begin_filling();
     void stop_flows_at(double level);
     void end_round(double level, std::size_t first_stopped);
+    void end_filling(double level);
 
     std::vector<SharedLink> links_;
     std::vector<FlowShare> flows_;
@@ -110,6 +131,7 @@ private:
 
     std::vector<OpenLink> open_;
     std::vector<FlowId> members_;
+    std::size_t settled_ = 0;             // members that have their rates, and as many open links: private ones
     std::size_t gathered_ = 0;            // open links whose flows are members
     std::vector<std::uint32_t> growing_;  // places in open_ of links with flows that grow
     std::vector<std::uint32_t> lowest_;   // of them, those at the level of this round

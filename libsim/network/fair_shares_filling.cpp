@@ -6,30 +6,37 @@
 namespace sim {
 
 void FairShares::fill() {
+    begin_filling();
+    const std::size_t flows = members_.size() - settled_;
+    for (;;) {
+        const std::size_t first = stopped_.size();
+        const double level = least_level();
+        stop_flows_at(level);
+        if (stopped_.size() == flows) {
+            end_filling(level);
+            return;
+        }
+        end_round(level, first);
+    }
+}
+
+void FairShares::begin_filling() {
     growing_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i) {
+    for (std::size_t i = settled_; i < open_.size(); ++i) {
         OpenLink& open = open_[i];
         const SharedLink& link = links_[open.link];
         open.remaining = link.bytes_per_second;
+        open.load = 0;
         open.growing = static_cast<std::uint32_t>(link.crossings.size());
-        open.stopped = 0;
         if (open.growing > 0) {
             open.level = open.remaining / open.growing;
             growing_.push_back(static_cast<std::uint32_t>(i));
         }
     }
-    for (const FlowId member : members_) {
-        flows_[member].next = 0;
+    for (std::size_t i = settled_; i < members_.size(); ++i) {
+        flows_[members_[i]].next = 0;
     }
     stopped_.clear();
-    while (stopped_.size() < members_.size()) {
-        const std::size_t first = stopped_.size();
-        const double level = least_level();
-        stop_flows_at(level);
-        if (stopped_.size() < members_.size()) {
-            end_round(level, first);
-        }
-    }
 }
 
 // Also notes who is at that level, and drops the links where nothing grows any more.
@@ -56,12 +63,17 @@ double FairShares::least_level() {
 }
 
 void FairShares::stop_flows_at(double level) {
+    const std::size_t flows = members_.size() - settled_;
     for (const std::uint32_t place : lowest_) {
-        for (const Crossing& crossing : links_[open_[place].link].crossings) {
+        const LinkId link = open_[place].link;
+        if (stopped_.size() == flows) {
+            return;
+        }
+        for (const Crossing& crossing : links_[link].crossings) {
             FlowShare& flow = flows_[crossing.flow];
             if (flow.next == 0) {
                 flow.next = level;
-                flow.bottleneck = open_[place].link;
+                flow.bottleneck = link;
                 stopped_.push_back(crossing.flow);
             }
         }
@@ -71,21 +83,35 @@ void FairShares::stop_flows_at(double level) {
 void FairShares::end_round(double level, std::size_t first_stopped) {
     touched_.clear();
     for (std::size_t i = first_stopped; i < stopped_.size(); ++i) {
-        for (const RouteHop& hop : hops_of(flows_[stopped_[i]])) {
+        const FlowShare& flow = flows_[stopped_[i]];
+        for (const RouteHop& hop : shared_hops_of(flow)) {
             const std::uint32_t place = links_[hop.link].open;
             if (place != closed && open_[place].stopped++ == 0) {
                 touched_.push_back(place);
             }
         }
+        if (flow.shared < flow.hops && links_[flow.ceiling_link].open != closed) {
+            open_[links_[flow.ceiling_link].open].growing = 0;
+        }
     }
     for (const std::uint32_t place : touched_) {
         OpenLink& open = open_[place];
         open.remaining -= open.stopped * level;
+        open.load += open.stopped * links_[open.link].units_of(level);
         open.growing -= open.stopped;
         open.stopped = 0;
         if (open.growing > 0) {
             open.level = std::max(open.level, open.remaining / open.growing);
         }
+    }
+}
+
+// Who still grew stopped in the last round.
+void FairShares::end_filling(double level) {
+    for (std::size_t i = settled_; i < open_.size(); ++i) {
+        const OpenLink& open = open_[i];
+        SharedLink& link = links_[open.link];
+        link.load = open.load + open.growing * link.units_of(level);
     }
 }
 

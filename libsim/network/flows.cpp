@@ -91,6 +91,10 @@ void FlowNetwork::advance(std::vector<Ended>& ended) {
     const std::optional<double> next = next_event();
     check(next.has_value(), "a flow is under way");
     now_ = *next;
+    for (const FlowId flow : ended_before_) {
+        shares_.forget(flow);
+    }
+    ended_before_.clear();
     const std::size_t first = ended.size();
     while (!ends_.empty() && ends_.top().at == now_) {
         const LinkId link = ends_.top().item;
@@ -112,7 +116,7 @@ void FlowNetwork::advance(std::vector<Ended>& ended) {
     const auto begin = ended.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(begin, ended.end(), [](const Ended& a, const Ended& b) { return a.flow < b.flow; });
     for (std::size_t i = first; i < ended.size(); ++i) {
-        shares_.forget(ended[i].flow);
+        ended_before_.push_back(ended[i].flow);
     }
 }
 
@@ -132,6 +136,9 @@ double FlowNetwork::rate(FlowId flow) {
 }
 
 void FlowNetwork::solve() {
+    for (const LinkId link : shares_.loosened()) {
+        ends_.erase(link);
+    }
     shares_.solve();
     for (const FlowId member : shares_.members()) {
         Draining& flow = flows_[member];

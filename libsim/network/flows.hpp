@@ -28,7 +28,8 @@ Time end_of_flow(double picoseconds);
 
 class FlowNetwork {
 public:
-    using FlowId = FairShares::FlowId;  // numbers are small, and are used again when a flow has ended
+    // A small number. That of an ended flow is used again from the next advance() on, not before.
+    using FlowId = FairShares::FlowId;
 
     struct Ended {
         FlowId flow;
@@ -78,9 +79,10 @@ private:
     std::vector<double> latencies_;
     FairShares shares_;
     std::vector<Draining> flows_;
-    DueQueue begins_;                // flows
-    DueQueue ends_;                  // bottlenecks, by the first end of their flows
-    std::vector<double> first_end_;  // of links, while they are solved
+    DueQueue begins_;                   // flows
+    DueQueue ends_;                     // bottlenecks, by the first end of their flows
+    std::vector<FlowId> ended_before_;  // in the last advance()
+    std::vector<double> first_end_;     // of links, while they are solved
     double now_ = 0;
 };
 

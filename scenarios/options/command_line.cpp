@@ -82,6 +82,7 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     app.set_help_flag("-h,--help", "print this and exit");
     app.set_version_flag("--version", version_line(), "print the version and exit");
     app.get_formatter()->column_width(30);
+    app.get_formatter()->label("REQUIRED", "");  // the usage line shows it
     app.footer(footer(executable));
     app.allow_extras();
     for (const OptionRow& row : rows) {

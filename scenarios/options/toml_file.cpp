@@ -1,16 +1,12 @@
 #include "scenarios/options/toml_file.hpp"
 
 #include "scenarios/errors.hpp"
+#include "scenarios/options/text_file.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 namespace sim::scenarios {
 
@@ -68,29 +64,10 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
     }
 }
 
-std::string content_of(const std::string& file) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) != 0) {
-        throw UsageError(fmt::format("{}: {}", file, std::strerror(errno)));
-    }
-    if (S_ISDIR(status.st_mode)) {
-        throw UsageError(fmt::format("{}: is a folder, not a TOML file", file));
-    }
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream content;
-    if (status.st_size > 0 || !S_ISREG(status.st_mode)) {
-        content << stream.rdbuf();
-    }
-    if (!stream.is_open() || stream.bad()) {
-        throw UsageError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-    }
-    return content.str();
-}
-
 }  // namespace
 
 std::vector<TomlEntry> read_toml(const std::string& file) {
-    const std::string content = content_of(file);
+    const std::string content = read_text(file, "a TOML file");
     toml::table table;
     try {
         table = toml::parse(content, file);

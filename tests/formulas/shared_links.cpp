@@ -3,8 +3,7 @@
 #include "libsim/error.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
-
-#include <fmt/format.h>
+#include "tests/support/star.hpp"
 
 using namespace sim;
 using namespace sim::test;
@@ -14,26 +13,6 @@ namespace {
 
 class SharedLinks : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, SharedLinks, both_hosts(), host_name);
-
-// Each GPU has a link up to one switch, 1 GB/s, and one down, `down`; each takes 1 us. A FLOP takes 1 ns.
-Cluster star(int gpus, Bandwidth down = GB_per_s) {
-    Topology topology{.name = "star", .gpus = gpus};
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-        topology.vertices.push_back({.name = fmt::format("gpu {}", gpu)});
-    }
-    topology.vertices.push_back({.name = "switch", .kind = VertexKind::network_switch});
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-        topology.links.push_back({.from = gpu, .to = gpus, .bandwidth = GB_per_s, .latency = 1us});
-        topology.links.push_back({.from = gpus, .to = gpu, .bandwidth = down, .latency = 1us});
-    }
-    topology.router = [](const Topology&, int source, int target, std::vector<LinkId>& route) {
-        route.push_back(2 * static_cast<LinkId>(source));
-        route.push_back(2 * static_cast<LinkId>(target) + 1);
-    };
-    Cluster cluster = uniform({.flops = FlopRate{1'000'000'000}});
-    cluster.network = FairShare{std::make_shared<const Topology>(std::move(topology))};
-    return cluster;
-}
 
 }  // namespace
 

@@ -13,15 +13,15 @@ namespace sim::test {
 
 struct FlowCase {
     std::vector<FlowNetwork::Channel> links;
-    std::vector<PlainFlow> flows;
+    std::vector<PlannedFlow> flows;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const FlowCase& c) {
     for (const auto& link : c.links) {
         out << fmt::format("\nlink {} B/s, {} ps", link.bytes_per_second, link.latency);
     }
-    for (const PlainFlow& flow : c.flows) {
-        out << fmt::format("\nflow at {} ps, links {}, {} B", flow.start, fmt::join(flow.route, " "), flow.bytes);
+    for (const PlannedFlow& flow : c.flows) {
+        out << fmt::format("\nflow at {} ps, links {}, {} B", flow.at, fmt::join(flow.route, " "), flow.bytes);
     }
     return out << '\n';
 }

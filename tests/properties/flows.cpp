@@ -1,10 +1,11 @@
 // What holds for all links and flows: max-min conditions, incremental = full, no order matters, no byte is lost.
 #include "libsim/network/flows.hpp"
 #include "tests/properties/flow_cases.hpp"
-#include "tests/support/run_flows.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 namespace {
 
@@ -25,13 +26,13 @@ std::vector<double> bandwidths(const FlowCase& c) {
 // A run of a case that looks at everything after every event.
 struct Watched {
     explicit Watched(const FlowCase& flow_case) : c(flow_case), network(c.links), bytes(c.flows.size(), 0) {
-        for (const test::PlainFlow& flow : c.flows) {
+        for (const PlannedFlow& flow : c.flows) {
             double latency = 0;
             for (const LinkId link : flow.route) {
                 latency += c.links[link].latency;
             }
-            begins.push_back(flow.start + latency);
-            ids.push_back(network.start(flow.start, flow.route, flow.bytes));
+            begins.push_back(flow.at + latency);
+            ids.push_back(network.start(flow.at, flow.route, flow.bytes));
         }
         rates.resize(c.flows.size(), 0);
     }
@@ -133,7 +134,7 @@ TEST(FlowProperties, RatesSolvedWhereTheyChangeEqualThoseSolvedEverywhereToTheLa
 TEST(FlowProperties, FinishTimesEqualThoseOfSolvingEverythingAtEveryInstantToTheLastBit) {
     test::for_all(4000, [] {
         const FlowCase c = *test::flow_cases();
-        RC_ASSERT(test::finish_times(c.links, c.flows) == test::PlainFlows(c.links, c.flows).finish_times());
+        RC_ASSERT(finish_times(c.links, c.flows) == test::PlainFlows(c.links, c.flows).finish_times());
     });
 }
 
@@ -144,7 +145,14 @@ TEST(FlowProperties, TheOrderOfStartsChangesNoFinishTimeByABit) {
         std::iota(order.begin(), order.end(), std::size_t{0});
         const auto keys = *rc::gen::container<std::vector<int>>(order.size(), rc::gen::arbitrary<int>());
         std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
-        RC_ASSERT(test::finish_times(c.links, c.flows, order) == test::finish_times(c.links, c.flows));
+        std::vector<PlannedFlow> reordered;
+        std::vector<double> expected;
+        const std::vector<double> finish = finish_times(c.links, c.flows);
+        for (const std::size_t i : order) {
+            reordered.push_back(c.flows[i]);
+            expected.push_back(finish[i]);
+        }
+        RC_ASSERT(finish_times(c.links, reordered) == expected);
     });
 }
 
@@ -154,13 +162,13 @@ std::vector<double> started_when_due(const FlowCase& c, const std::vector<int>& 
     std::vector<std::size_t> order(c.flows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return c.flows[a].start < c.flows[b].start; });
+                     [&](std::size_t a, std::size_t b) { return c.flows[a].at < c.flows[b].at; });
     std::map<FlowNetwork::FlowId, std::size_t> under_way;
     std::vector<double> result(c.flows.size(), -1);
     std::vector<FlowNetwork::Ended> ended;
     std::size_t next = 0;
     while (next < order.size() || network.next_event()) {
-        const double start = next < order.size() ? c.flows[order[next]].start : infinity;
+        const double start = next < order.size() ? c.flows[order[next]].at : infinity;
         if (network.next_event().value_or(infinity) <= start && network.next_event()) {
             ended.clear();
             network.advance(ended);
@@ -170,7 +178,7 @@ std::vector<double> started_when_due(const FlowCase& c, const std::vector<int>& 
             }
             continue;
         }
-        for (; next < order.size() && c.flows[order[next]].start == start; ++next) {
+        for (; next < order.size() && c.flows[order[next]].at == start; ++next) {
             const std::size_t i = order[next];
             under_way[network.start(start, c.flows[i].route, c.flows[i].bytes)] = i;
             if (asks[i] % 2 == 0) {
@@ -185,7 +193,47 @@ TEST(FlowProperties, AskingBetweenTheStartsOfOneInstantChangesNoFinishTimeByABit
     test::for_all(2000, [] {
         const FlowCase c = *test::flow_cases();
         const auto asks = *rc::gen::container<std::vector<int>>(c.flows.size(), rc::gen::inRange(0, 2));
-        RC_ASSERT(started_when_due(c, asks) == test::finish_times(c.links, c.flows));
+        RC_ASSERT(started_when_due(c, asks) == finish_times(c.links, c.flows));
+    });
+}
+
+// Every flow that ends is followed, in that instant, by one over the same links, until `more` are over.
+std::vector<double> one_after_another(const FlowCase& c, int more, bool ask_before) {
+    FlowNetwork network(c.links);
+    std::map<FlowNetwork::FlowId, std::size_t> under_way;
+    const auto start = [&](double at, std::size_t i) {
+        under_way[network.start(at, c.flows[i].route, c.flows[i].bytes)] = i;
+    };
+    for (std::size_t i = 0; i < c.flows.size(); ++i) {
+        start(c.flows[i].at, i);
+    }
+    std::vector<double> result;
+    std::vector<FlowNetwork::Ended> ended;
+    while (network.next_event()) {
+        ended.clear();
+        network.advance(ended);
+        if (ask_before) {
+            network.next_event();
+        }
+        for (const FlowNetwork::Ended& end : ended) {
+            result.push_back(end.at);
+            const std::size_t i = under_way.at(end.flow);
+            under_way.erase(end.flow);
+            if (more-- > 0) {
+                start(end.at, i);
+            }
+        }
+    }
+    return result;
+}
+
+TEST(FlowProperties, AskingBeforeTheNextMessageStartsChangesNoFinishTimeByABit) {
+    test::for_all(500, [] {
+        FlowCase c = *test::flow_cases();
+        for (auto& link : c.links) {
+            link.latency = 0;
+        }
+        RC_ASSERT(one_after_another(c, 100, false) == one_after_another(c, 100, true));
     });
 }
 

@@ -2,8 +2,8 @@
 // What FlowNetwork must agree with to the last bit, written without anything of it but its arithmetic.
 #pragma once
 
-#include "libsim/network/flows.hpp"
 #include "libsim/network/max_min.hpp"
+#include "libsim/network/planned_flows.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,22 +12,16 @@
 
 namespace sim::test {
 
-struct PlainFlow {
-    double start = 0;  // picoseconds
-    std::vector<LinkId> route;
-    double bytes = 0;
-};
-
 class PlainFlows {
 public:
-    PlainFlows(std::vector<FlowNetwork::Channel> links, std::vector<PlainFlow> flows)
+    PlainFlows(std::vector<FlowNetwork::Channel> links, std::vector<PlannedFlow> flows)
         : links_(std::move(links)), flows_(std::move(flows)), states_(flows_.size()) {
         for (std::size_t i = 0; i < flows_.size(); ++i) {
             double latency = 0;
             for (const LinkId link : flows_[i].route) {
                 latency += links_[link].latency;
             }
-            states_[i].event = flows_[i].start + latency;
+            states_[i].event = flows_[i].at + latency;
             states_[i].work = flows_[i].route.empty() ? 0 : flows_[i].bytes * 1e12;
         }
         for (const auto& link : links_) {
@@ -96,7 +90,7 @@ private:
     }
 
     std::vector<FlowNetwork::Channel> links_;
-    std::vector<PlainFlow> flows_;
+    std::vector<PlannedFlow> flows_;
     std::vector<State> states_;
     std::vector<double> bandwidths_;
 };

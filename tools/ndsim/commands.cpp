@@ -1,11 +1,12 @@
-#include "tools/ndsim/command.hpp"
-
 #include "tools/ndsim/collective.hpp"
+#include "tools/ndsim/command.hpp"
+#include "tools/ndsim/goal.hpp"
 
 namespace sim::scenarios {
 
 std::vector<Command> commands() {
     return {
+        {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
         {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
     };
 }

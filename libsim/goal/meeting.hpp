@@ -1,0 +1,65 @@
+// Where receives that wait and messages that have come meet: first come, first served.
+//
+// A receive of any rank or tag must look at all that is there, in order; so must everything at a rank that has one.
+// Elsewhere there is a queue for each (receiver, sender, tag), in a hash table that holds only queues with something
+// in them, and of receives or of messages, never of both.
+#pragma once
+
+#include "libsim/goal/schedule.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace sim::goal {
+
+inline constexpr OpIndex no_op = UINT32_MAX;
+
+class Meeting {
+public:
+    explicit Meeting(const Schedule& schedule);
+
+    // The receive that the message of `send` meets, which is then gone; or none: the message waits for it.
+    OpIndex message(OpIndex send);
+    // The send whose message `receive` meets; or none: it waits for one.
+    OpIndex receive(OpIndex receive);
+
+    // All that waits: receives, and sends for their messages, each in ascending order.
+    struct Waiting {
+        std::vector<OpIndex> receives;
+        std::vector<OpIndex> messages;
+    };
+    Waiting waiting() const;
+
+private:
+    struct Key {
+        std::uint32_t receiver;
+        std::uint32_t sender;
+        std::uint32_t tag;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Queue {
+        Key key;
+        OpIndex first = no_op;  // none: this slot is free
+        OpIndex last = no_op;
+    };
+    struct Lists {
+        std::vector<OpIndex> receives;
+        std::vector<OpIndex> messages;
+    };
+
+    static std::size_t hash(const Key& key);
+    OpIndex meet(const Key& key, OpIndex op);
+    OpIndex meet_any(OpIndex op);
+    std::size_t find(const Key& key) const;
+    void erase(std::size_t slot);
+    void grow();
+
+    const Schedule& schedule_;
+    std::vector<OpIndex> next_;  // of a waiting operation, in its queue
+    std::vector<Queue> slots_;   // a power of two of them, at most half used
+    std::size_t used_ = 0;
+    std::vector<bool> takes_any_;  // of each rank
+    std::unordered_map<std::uint32_t, Lists> lists_;
+};
+
+}  // namespace sim::goal

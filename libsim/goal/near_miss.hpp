@@ -1,0 +1,24 @@
+// What comes nearest to the partner that a receive, or a send that waits for its receive, never met.
+#pragma once
+
+#include "libsim/goal/run.hpp"
+#include "libsim/goal/schedule.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sim::goal {
+
+using NameOf = std::function<std::string(OpIndex)>;  // "line 3, s"
+
+struct Unmatched {
+    std::vector<bool> blocked;  // of every operation: never began
+    std::vector<bool> single;   // began, and met no partner
+};
+Unmatched unmatched(const Schedule& schedule, const Outcome& outcome);
+
+// Half a sentence. Looks at every operation. Requires: `op` is of outcome.waiting.
+std::string near_miss(const Schedule& schedule, const Unmatched& unmatched, OpIndex op, const NameOf& name_of);
+
+}  // namespace sim::goal

@@ -1,0 +1,329 @@
+#include "libsim/goal/run.hpp"
+
+#include "libsim/goal/dependencies.hpp"
+#include "libsim/goal/event_heap.hpp"
+#include "libsim/goal/meeting.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+namespace sim::goal {
+
+namespace {
+
+// Of Event::what: the message of that send, not the send.
+constexpr std::uint32_t is_message = 1U << 31U;
+
+[[noreturn]] void throw_overflow() {
+    throw std::overflow_error("the time of the schedule leaves its range, 2^63 units");
+}
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        throw_overflow();
+    }
+    return sum;
+}
+
+std::int64_t cost_of(std::int64_t bytes, const Pace& pace) {
+    if (pace.amount != 1) {
+        return time_for(bytes, pace).count();
+    }
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(bytes, pace.picoseconds, &product)) {
+        throw_overflow();
+    }
+    return product;
+}
+
+// Of a message: what its first byte's time does not hold.
+std::int64_t further_bytes(const Op& op) {
+    return std::max<std::int64_t>(op.size - 1, 0);
+}
+
+class Run {
+public:
+    Run(const Schedule& schedule, const LogGP& costs, Charge charge);
+
+    Outcome outcome();
+
+private:
+    std::int64_t* clocks_of(std::uint32_t rank) { return clocks_.data() + rank * stride_; }
+    std::int64_t& cpu(std::uint32_t rank, int number) { return clocks_of(rank)[number]; }
+    std::int64_t& sending(std::uint32_t rank, int nic) { return clocks_of(rank)[schedule_.cpus + nic]; }
+    std::int64_t& receiving(std::uint32_t rank, int nic) {
+        return clocks_of(rank)[schedule_.cpus + schedule_.nics + nic];
+    }
+
+    void begin();
+    void step();
+    // Whether the top of the queue has to wait; else it is taken off.
+    bool waits_until(std::int64_t ready);
+    void do_calc(const Op& op);
+    void do_send(OpIndex index, const Op& op);
+    void do_receive(OpIndex index, const Op& op);
+    void do_message(OpIndex send, const Op& op);
+    bool take_message(const Op& send, const Op& payer);
+    void end_rendezvous(const Op& send, const Op& payer);
+
+    void done(const Op& op) {
+        --left_;
+        dependencies_.done(op);
+    }
+    void push_free();
+    bool can_be_late(const Op& receive) const;
+    void post_late(std::uint32_t rank, const Event& until);
+    OpIndex meet(OpIndex send, std::uint32_t receiver);
+    void push(std::uint32_t what, std::int64_t at) { events_.push({what, next_number_++, at}); }
+
+    const Schedule& schedule_;
+    const LogGP costs_;
+    const Charge charge_;
+    const std::size_t stride_;
+    EventHeap events_;
+    Meeting meeting_;
+    Dependencies dependencies_;
+    std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
+    // Of each rank, receives that are due but not in the queue: while no message waits at the rank, and nothing waits
+    // for their start, it is enough that they are there when the next message comes.
+    std::vector<std::vector<Event>> late_;
+    std::vector<std::uint32_t> unreceived_;  // messages that wait at each rank
+    std::vector<OpIndex> partner_;           // Charge::match: the receive that a message has met
+    std::size_t left_;                       // operations that have not ended
+    std::uint32_t next_number_ = 0;
+    Event now_;  // what is done
+};
+
+Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
+    : schedule_(schedule),
+      costs_(costs),
+      charge_(charge),
+      stride_(static_cast<std::size_t>(schedule.cpus + 2 * schedule.nics)),
+      meeting_(schedule),
+      dependencies_(schedule),
+      clocks_(stride_ * schedule.ranks.size()),
+      late_(schedule.ranks.size()),
+      unreceived_(schedule.ranks.size()),
+      partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
+      left_(schedule.ops.size()) {}
+
+Outcome Run::outcome() {
+    begin();
+    while (!events_.empty()) {
+        step();
+    }
+    for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
+        post_late(rank, {.what = UINT32_MAX, .number = UINT32_MAX, .at = INT64_MAX});
+    }
+    Outcome outcome;
+    for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
+        const std::int64_t* const clocks = clocks_of(rank);
+        outcome.rank_finish.push_back(*std::max_element(clocks, clocks + schedule_.cpus));
+    }
+    auto [receives, messages] = meeting_.waiting();
+    outcome.waiting = std::move(receives);
+    const auto is_rendezvous = [&](OpIndex send) { return schedule_.ops[send].size > costs_.eager_limit.count; };
+    std::copy_if(messages.begin(), messages.end(), std::back_inserter(outcome.waiting), is_rendezvous);
+    outcome.unreceived = std::move(messages);
+    for (OpIndex op = 0; left_ > outcome.waiting.size() && op < schedule_.ops.size(); ++op) {
+        if (dependencies_.waits(op)) {
+            outcome.blocked.push_back(op);
+        }
+    }
+    return outcome;
+}
+
+void Run::begin() {
+    for (const OpRange range : schedule_.ranks) {
+        for (OpIndex op = range.begin; op < range.end; ++op) {
+            if (!dependencies_.waits(op)) {
+                dependencies_.free(op);
+            }
+        }
+        push_free();
+    }
+}
+
+void Run::step() {
+    now_ = events_.top();
+    const OpIndex index = now_.what & ~is_message;
+    const Op& op = schedule_.ops[index];
+    if ((now_.what & is_message) != 0) {
+        do_message(index, op);
+    } else if (op.kind == OpKind::calc) {
+        do_calc(op);
+    } else if (op.kind == OpKind::send) {
+        do_send(index, op);
+    } else {
+        do_receive(index, op);
+    }
+    push_free();
+}
+
+bool Run::waits_until(std::int64_t ready) {
+    if (ready > now_.at) {
+        events_.delay(ready);
+        return true;
+    }
+    events_.pop();
+    return false;
+}
+
+void Run::do_calc(const Op& op) {
+    std::int64_t& clock = cpu(op.rank, op.cpu);
+    if (waits_until(clock)) {
+        return;
+    }
+    clock = plus(now_.at, op.size);
+    dependencies_.started(op);
+    done(op);
+}
+
+void Run::do_send(OpIndex index, const Op& op) {
+    std::int64_t& clock = cpu(op.rank, op.cpu);
+    std::int64_t& side = sending(op.rank, op.nic);
+    if (waits_until(std::max(clock, side))) {
+        return;
+    }
+    dependencies_.started(op);
+    const std::int64_t further = further_bytes(op);
+    const std::int64_t sent = plus(now_.at, costs_.overhead.count());
+    clock = plus(sent, cost_of(further, costs_.overhead_per_byte));
+    side = plus(plus(now_.at, costs_.gap.count()), cost_of(further, costs_.gap_per_byte));
+    push(index | is_message, plus(sent, costs_.latency.count()));
+    if (op.size <= costs_.eager_limit.count) {
+        done(op);
+    }
+}
+
+void Run::do_receive(OpIndex index, const Op& op) {
+    events_.pop();
+    dependencies_.started(op);
+    const OpIndex send = meeting_.receive(index);
+    if (send == no_op) {
+        return;
+    }
+    --unreceived_[op.rank];
+    if (charge_ == Charge::match) {
+        partner_[send] = index;
+        events_.push({send | is_message, now_.number, now_.at});
+        return;
+    }
+    // On the sender's side, too, it is the receive's CPU and NIC whose clocks LogGOPSim sets.
+    end_rendezvous(schedule_.ops[send], op);
+    done(op);
+}
+
+void Run::do_message(OpIndex send, const Op& op) {
+    if (charge_ == Charge::arrival) {
+        if (!take_message(op, op)) {
+            return;
+        }
+        const OpIndex receive = meet(send, op.peer);
+        if (receive != no_op) {
+            end_rendezvous(op, op);
+            done(schedule_.ops[receive]);
+        }
+        return;
+    }
+    if (partner_[send] == no_op) {
+        partner_[send] = meet(send, op.peer);
+        if (partner_[send] == no_op) {
+            return events_.pop();
+        }
+    }
+    if (take_message(op, schedule_.ops[partner_[send]])) {
+        end_rendezvous(op, op);
+        done(schedule_.ops[partner_[send]]);
+    }
+}
+
+// Whether CPU and NIC of the receiver were free; then they are not any more.
+bool Run::take_message(const Op& send, const Op& payer) {
+    std::int64_t& clock = cpu(send.peer, payer.cpu);
+    std::int64_t& side = receiving(send.peer, payer.nic);
+    if (waits_until(std::max(clock, side))) {
+        return false;
+    }
+    const std::int64_t further = further_bytes(send);
+    const std::int64_t gap = cost_of(further, costs_.gap_per_byte);
+    clock = plus(plus(now_.at, costs_.overhead.count()), std::max(gap, cost_of(further, costs_.overhead_per_byte)));
+    side = plus(plus(now_.at, costs_.gap.count()), gap);
+    return true;
+}
+
+void Run::end_rendezvous(const Op& send, const Op& payer) {
+    if (send.size <= costs_.eager_limit.count) {
+        return;
+    }
+    std::int64_t& clock = cpu(send.rank, payer.cpu);
+    std::int64_t& side = sending(send.rank, payer.nic);
+    clock = std::max(clock, now_.at);
+    side = std::max(side, now_.at);
+    done(send);
+}
+
+// They know of what they waited for only by the clocks that they use: it may lie before now.
+void Run::push_free() {
+    dependencies_.take_free([&](OpIndex index) {
+        const Op& op = schedule_.ops[index];
+        dependencies_.fetch_ahead(index, op);
+        const std::int64_t free = cpu(op.rank, op.cpu);
+        if (op.kind == OpKind::receive && can_be_late(op)) {
+            late_[op.rank].push_back({index, next_number_++, free});
+        } else {
+            push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
+        }
+    });
+}
+
+bool Run::can_be_late(const Op& receive) const {
+    const auto dependents = schedule_.dependents_of(receive);
+    return unreceived_[receive.rank] == 0 && (dependents.empty() || !dependents.front().on_start());
+}
+
+// Those that would have waited already when `until` came.
+void Run::post_late(std::uint32_t rank, const Event& until) {
+    std::vector<Event>& late = late_[rank];
+    if (late.size() > 1) {
+        std::sort(late.begin(), late.end(), [](const Event& a, const Event& b) { return key_of(a) < key_of(b); });
+    }
+    std::size_t posted = 0;
+    for (; posted < late.size() && key_of(late[posted]) < key_of(until); ++posted) {
+        meeting_.receive(late[posted].what);
+    }
+    late.erase(late.begin(), late.begin() + static_cast<std::ptrdiff_t>(posted));
+}
+
+// The receive that a message meets. One that meets none is to be found by the receives that come later, at their time.
+OpIndex Run::meet(OpIndex send, std::uint32_t receiver) {
+    post_late(receiver, now_);
+    const OpIndex receive = meeting_.message(send);
+    if (receive == no_op) {
+        ++unreceived_[receiver];
+        for (const Event& event : std::exchange(late_[receiver], {})) {
+            events_.push(event);
+        }
+    }
+    return receive;
+}
+
+}  // namespace
+
+Outcome run(const Schedule& schedule, const LogGP& costs, Charge charge) {
+    return Run(schedule, costs, charge).outcome();
+}
+
+LogGP loggopsim_costs() {
+    return {.latency = Duration{2500},
+            .overhead = Duration{1500},
+            .gap = Duration{1000},
+            .gap_per_byte = {6, 1},
+            .overhead_per_byte = {0, 1},
+            .eager_limit = Bytes{65535}};
+}
+
+}  // namespace sim::goal

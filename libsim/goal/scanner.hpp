@@ -1,0 +1,59 @@
+// The words and numbers of a GOAL text, one after another, and complaints that say where they stand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::goal {
+
+class Scanner {
+public:
+    Scanner(std::string_view text, std::string_view name)
+        : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), name_(name) {}
+
+    // Blanks and comments of this line. Whether there is more on it.
+    bool skip_in_line();
+    // Blanks, comments and ends of lines. Whether there is more.
+    bool skip_lines();
+
+    bool at_end() const { return at_ == end_; }
+    bool is_at(char c) const { return at_ != end_ && *at_ == c; }
+    const char* at() const { return at_; }
+    void advance() { ++at_; }
+
+    // Letters, digits and _, beginning here; may be empty.
+    std::string_view word() {
+        const char* const from = at_;
+        while (at_ != end_ && is_of_word(*at_)) {
+            ++at_;
+        }
+        return {from, static_cast<std::size_t>(at_ - from)};
+    }
+    // A word that begins with a letter. `what` says in complaints what is wanted.
+    std::string_view label(std::string_view what);
+    // A whole number from 0 to `most`.
+    std::int64_t number(std::string_view what, std::int64_t most);
+
+    // What stands there, for complaints: a word, whatever else up to the next blank, or an end.
+    std::string found(const char* at) const;
+    std::size_t line_of(const char* at) const;
+    // "NAME:LINE:COLUMN: what" as std::invalid_argument.
+    [[noreturn]] void fail(const char* at, const std::string& what) const;
+    // … where one of `wanted` should be.
+    [[noreturn]] void fail_at_word(const char* at, const std::vector<std::string>& wanted) const;
+
+private:
+    static bool is_of_word(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_';
+    }
+    void skip_comment();
+
+    const char* begin_;
+    const char* at_;
+    const char* end_;
+    std::string_view name_;
+};
+
+}  // namespace sim::goal

@@ -1,0 +1,69 @@
+// A GOAL schedule: what every rank sends, receives and calculates, and which of it must wait for which.
+//
+// Operations are numbered in the order of the text, those of one rank one after another. 32 bytes for an operation, and
+// 4 for each dependent.
+// Source: Hoefler, Siebert & Lumsdaine, Group Operation Assembly Language, ICPP (2009); the text form is text.hpp's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sim::goal {
+
+using OpIndex = std::uint32_t;
+inline constexpr OpIndex most_ops = (1U << 31U) - 1;
+inline constexpr std::uint32_t most_ranks = 1U << 24U;
+
+// In the order in which operations that become free at the same instant begin.
+enum class OpKind : std::uint8_t { send, receive, calc };
+
+// A peer or a tag that fits all others: of a receive; and of a send, whose message then fits a receive of any tag.
+inline constexpr std::uint32_t any = UINT32_MAX;
+
+struct Op {
+    std::int64_t size = 0;   // bytes; of a calc, time
+    std::uint32_t rank = 0;  // whose it is
+    std::uint32_t peer = 0;  // to or from whom
+    std::uint32_t tag = 0;
+    std::uint32_t first_dependent = 0;  // of Schedule::dependents
+    std::uint32_t dependents = 0;       // how many
+    OpKind kind = OpKind::calc;
+    std::uint8_t cpu = 0;
+    std::uint8_t nic = 0;
+};
+
+// An operation that waits, and whether for another's start (irequires) or its end (requires).
+class Dependent {
+public:
+    Dependent() = default;
+    Dependent(OpIndex op, bool on_start) : bits_(op | (on_start ? start_bit : 0)) {}
+    OpIndex op() const { return bits_ & ~start_bit; }
+    bool on_start() const { return (bits_ & start_bit) != 0; }
+
+private:
+    static constexpr std::uint32_t start_bit = 1U << 31U;
+    std::uint32_t bits_ = 0;
+};
+
+// The operations [begin, end).
+struct OpRange {
+    OpIndex begin = 0;
+    OpIndex end = 0;
+};
+
+// Requires of its maker (builder.hpp): peers are ranks of the schedule, or `any` of a receive.
+struct Schedule {
+    std::vector<OpRange> ranks;
+    std::vector<Op> ops;
+    std::vector<Dependent> dependents;  // of one operation: those of its start before those of its end
+    int cpus = 1;                       // of every rank: the highest number that is used, and one
+    int nics = 1;
+
+    std::span<const Dependent> dependents_of(const Op& op) const {
+        return {dependents.data() + op.first_dependent, op.dependents};
+    }
+    std::span<const Dependent> dependents_of(OpIndex op) const { return dependents_of(ops[op]); }
+};
+
+}  // namespace sim::goal

@@ -1,0 +1,73 @@
+// Collectives by size on shared links: the kernel walks along the schedule in each member's place, one walk a channel.
+//
+// What a walk sends is a flow like any other, so everything under way feels it, and it takes exactly as long as the
+// messages would: they are the messages.
+#pragma once
+
+#include "libsim/collectives/schedule.hpp"
+#include "libsim/group.hpp"
+#include "libsim/units.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sim {
+
+// What the walks of one member have in common.
+struct WalkPlan {
+    Schedule schedule;
+    const Group* group;
+    Op op;              // the collective
+    std::int64_t each;  // size of a chunk
+    std::uint32_t op_number;
+};
+
+struct Walk {
+    std::shared_ptr<const WalkPlan> plan;
+    int rank = -1;
+    int member = -1;
+    int channel = 0;
+    int at = -1;  // step
+    bool sent = false;
+    Step step = {};
+    Time clock = {};
+    Duration busy{0};
+};
+
+// A rank's collective under way, on one of its streams.
+struct Walking {
+    int channels_left = 0;
+    Duration busy{0};  // of the busiest channel
+};
+
+// Handles of walks, told from those of programs, streams and asynchronous ops.
+inline constexpr std::int64_t first_walk = -1000;
+inline bool is_walk(std::int64_t handle) {
+    return handle <= first_walk;
+}
+
+class Walks {
+public:
+    std::int64_t add(Walk walk) {
+        if (free_.empty()) {
+            free_.push_back(all_.size());
+            all_.emplace_back();
+        }
+        const std::size_t index = free_.back();
+        free_.pop_back();
+        all_[index] = std::move(walk);
+        return first_walk - static_cast<std::int64_t>(index);
+    }
+    Walk& operator[](std::int64_t handle) { return all_[static_cast<std::size_t>(first_walk - handle)]; }
+    void drop(std::int64_t handle) {
+        (*this)[handle].plan.reset();
+        free_.push_back(static_cast<std::size_t>(first_walk - handle));
+    }
+
+private:
+    std::vector<Walk> all_;
+    std::vector<std::size_t> free_;
+};
+
+}  // namespace sim

@@ -1,0 +1,15 @@
+// What can pass at once from one half of the GPUs to the other, by any routes: the greatest flow, which is the least
+// cut.
+//
+// The halves are those of rank order: the first floor(n/2) GPUs and the others. Nodes, and rings cut at the seam, are
+// halved as one would; a topology whose narrowest place lies elsewhere has less bisection bandwidth than this says.
+// Cost: a maximum flow (Dinic), which on layered networks takes few rounds of O(links) each.
+#pragma once
+
+#include "libsim/network/topology.hpp"
+
+namespace sim {
+
+Bandwidth bandwidth_between_halves(const Topology& topology);
+
+}  // namespace sim

@@ -1,0 +1,94 @@
+// Collectives on LogGP networks and over shared links: as one op they must take as long as message by message.
+#include "libsim/collectives/data_reader.hpp"
+#include "tests/support/all_collectives.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/simulate.hpp"
+#include "tests/support/star.hpp"
+
+#include <algorithm>
+
+using namespace sim;
+using namespace sim::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+Cluster loggp() {
+    Cluster cluster = uniform({.flops = FlopRate{1'000'000'000}});
+    cluster.network = LogGP{.latency = 3us,
+                            .overhead = 700ns,
+                            .gap = 900ns,
+                            .gap_per_byte = {230, 1},
+                            .overhead_per_byte = {70, 1},
+                            .eager_limit = Bytes{100}};
+    return cluster;
+}
+
+// Three collectives, one after another, after compute that differs from rank to rank; one on a stream beside.
+struct Case {
+    std::vector<AnyCollective> collectives;
+    std::vector<std::int64_t> late;
+    std::vector<std::int64_t> sizes;
+    int root = 0;
+};
+
+void as_messages(GPU& gpu, const AnyCollective& any, Size size, int root) {
+    const Group all = world(gpu);
+    carry_out(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind));
+}
+
+void as_one_op(GPU& gpu, const AnyCollective& any, Size size, int root) {
+    gpu.collective(world(gpu),
+                   {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .method = any.method});
+}
+
+std::vector<Duration> ends(const Case& what, const Cluster& cluster, bool one_op) {
+    const auto carry = one_op ? as_one_op : as_messages;
+    const int n = static_cast<int>(what.late.size());
+    const Simulation s = simulate_well({.ranks = n, .host = ranks::Host::fiber, .cluster = cluster}, [&](GPU& gpu) {
+        gpu.compute(Flops{what.late[static_cast<std::size_t>(gpu.rank())]});
+        const Handle beside =
+            gpu.on(Stream{2}, [&] { carry(gpu, what.collectives[0], Bytes{what.sizes[0]}, what.root); });
+        for (std::size_t i = 1; i < what.collectives.size(); ++i) {
+            carry(gpu, what.collectives[i], Bytes{what.sizes[i]}, what.root);
+        }
+        gpu.wait(beside);
+    });
+    std::vector<Duration> all;
+    for (const RankTotals& rank : s.result.ranks) {
+        all.push_back(rank.end.time_since_epoch());
+    }
+    return all;
+}
+
+Case random_case(std::uint64_t seed) {
+    Random random(seed);
+    const int n = 1 + random.below(9);
+    Case what{.root = random.below(n)};
+    for (int i = 0; i < 3; ++i) {
+        what.collectives.push_back(
+            all_collectives[static_cast<std::size_t>(random.below(static_cast<int>(std::size(all_collectives))))]);
+        what.sizes.push_back(random.below(2) * random.below(100'000));
+    }
+    for (int rank = 0; rank < n; ++rank) {
+        what.late.push_back(random.below(3) * random.below(50'000));
+    }
+    return what;
+}
+
+}  // namespace
+
+TEST(CollectiveByLogGP, TakesAsOneOpAsLongAsItsMessages) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        const Case what = random_case(seed);
+        ASSERT_EQ(ends(what, loggp(), true), ends(what, loggp(), false)) << "seed " << seed;
+    }
+}
+
+TEST(CollectiveOverSharedLinks, TakesAsOneOpAsLongAsItsMessages) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        const Case what = random_case(seed);
+        const Cluster cluster = star(static_cast<int>(what.late.size()), 300 * MB_per_s);
+        ASSERT_EQ(ends(what, cluster, true), ends(what, cluster, false)) << "seed " << seed;
+    }
+}

@@ -1,0 +1,114 @@
+#include "tools/ndsim/flows.hpp"
+
+#include "scenarios/options/settings.hpp"
+#include "scenarios/options/text_file.hpp"
+#include "scenarios/run/exit.hpp"
+#include "tools/ndsim/flow_cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace sim::scenarios {
+namespace {
+
+constexpr double picoseconds_per_second = 1e12;
+
+struct FlowOptions {
+    std::string file;
+    bool json = false;
+};
+
+const Executable executable{
+    .name = "ndsim flows",
+    .summary = "When flows over shared links end, if at every instant the links are shared max-min fairly.",
+    .examples = {"ndsim flows cases.json           # a table for each case", "ndsim flows cases.json --json"},
+};
+
+std::vector<OptionRow> option_rows(FlowOptions& options) {
+    return {as_argument(
+                {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", text(options.file)}),
+            {"json", "", "print one JSON object instead of the tables", flag(options.json)}};
+}
+
+// In seconds, one per flow.
+std::vector<double> finish_seconds(const FlowCase& flow_case) {
+    std::vector<double> finish = finish_times(flow_case.links, flow_case.flows);
+    for (double& at : finish) {
+        at /= picoseconds_per_second;
+    }
+    return finish;
+}
+
+std::string json_of(const std::vector<FlowCase>& cases) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const FlowCase& flow_case : cases) {
+        list.push_back({{"name", flow_case.name}, {"finish", finish_seconds(flow_case)}});
+    }
+    return nlohmann::ordered_json{{"cases", list}}.dump() + "\n";
+}
+
+using Row = std::array<std::string, 6>;
+
+Row row_of(const FlowCase& flow_case, std::size_t i, double finish) {
+    const PlannedFlow& flow = flow_case.flows[i];
+    const double start = flow.at / picoseconds_per_second;
+    std::vector<std::string> route;
+    for (const LinkId link : flow.route) {
+        route.push_back(flow_case.link_names[link]);
+    }
+    return {flow_case.flow_names[i],
+            fmt::format("{:.9g}", start),
+            fmt::format("{:.15g}", flow.bytes),
+            fmt::format("{:.9g}", finish),
+            finish > start ? fmt::format("{:.6g}", flow.bytes / (finish - start)) : "-",
+            fmt::format("{}", fmt::join(route, " "))};
+}
+
+// Names to the left, numbers to the right.
+std::string table_of(const FlowCase& flow_case) {
+    std::vector<Row> rows{{"flow", "start, s", "bytes", "finish, s", "mean B/s", "route"}};
+    const std::vector<double> finish = finish_seconds(flow_case);
+    for (std::size_t i = 0; i < finish.size(); ++i) {
+        rows.push_back(row_of(flow_case, i, finish[i]));
+    }
+    std::array<std::size_t, 6> widths{};
+    for (const Row& row : rows) {
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            widths[column] = std::max(widths[column], row[column].size());
+        }
+    }
+    std::string result =
+        fmt::format("{}: links: {}, flows: {}\n\n", flow_case.name, flow_case.links.size(), finish.size());
+    for (const Row& row : rows) {
+        result += fmt::format("  {:<{}}  {:>{}}  {:>{}}  {:>{}}  {:>{}}  {}\n", row[0], widths[0], row[1], widths[1],
+                              row[2], widths[2], row[3], widths[3], row[4], widths[4], row[5]);
+    }
+    return result;
+}
+
+}  // namespace
+
+int run_flows(int argc, const char* const* argv) {
+    FlowOptions options;
+    const std::vector<OptionRow> rows = option_rows(options);
+    const auto read = read_settings(executable, rows, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
+        return done;
+    }
+    set_options(std::get<Settings>(read), rows);
+    const std::vector<FlowCase> cases = parse_flow_cases(read_text(options.file, "a JSON file"), options.file);
+    if (options.json) {
+        print(json_of(cases));
+        return done;
+    }
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        print(fmt::format("{}{}", i > 0 ? "\n" : "", table_of(cases[i])));
+    }
+    return done;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,118 @@
+#include "tools/ndsim/goal.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/goal/explain.hpp"
+#include "libsim/goal/run.hpp"
+#include "libsim/goal/text.hpp"
+#include "scenarios/options/settings.hpp"
+#include "scenarios/options/text_file.hpp"
+#include "scenarios/run/exit.hpp"
+#include "tools/ndsim/loggp_option.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace sim::scenarios {
+
+namespace {
+
+struct GoalOptions {
+    std::string file;
+    LogGP costs = goal::loggopsim_costs();
+    goal::Charge charge = goal::Charge::arrival;
+    bool json = false;
+};
+
+const Executable executable{
+    .name = "ndsim goal",
+    .summary = "Runs a GOAL schedule under LogGP: when each rank has done what it sends, receives and calculates.",
+    .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
+                 "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=0.04,S=8192      # with others; time in ns, say",
+                 "ndsim goal ring.goal --charge match --json"},
+};
+
+std::vector<OptionRow> option_rows(GoalOptions& options) {
+    return {as_argument({"FILE", "", "the schedule, in the text form of GOAL", text(options.file)}),
+            loggp_row(options.costs),
+            {"charge", "WHEN",
+             "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
+             enumerator(options.charge, {"arrival", "match"})},
+            {"json", "", "print one JSON object instead of the table", flag(options.json)}};
+}
+
+std::string json_of(const goal::Outcome& outcome) {
+    return nlohmann::json{{"rank_finish", outcome.rank_finish}}.dump() + "\n";
+}
+
+std::string counted(const goal::Schedule& schedule) {
+    std::int64_t sends = 0;
+    std::int64_t receives = 0;
+    double bytes = 0;
+    double calculated = 0;
+    for (const goal::Op& op : schedule.ops) {
+        if (op.kind == goal::OpKind::send) {
+            ++sends;
+            bytes += static_cast<double>(op.size);
+        } else if (op.kind == goal::OpKind::receive) {
+            ++receives;
+        } else {
+            calculated += static_cast<double>(op.size);
+        }
+    }
+    return fmt::format("ranks: {}, messages: {} of {:.15g} bytes in all, receives: {}, calcs: {} of {:.15g} in all\n",
+                       schedule.ranks.size(), sends, bytes, receives,
+                       static_cast<std::int64_t>(schedule.ops.size()) - sends - receives, calculated);
+}
+
+// All ranks, or of very many those that finish last.
+std::string table(const GoalOptions& options, const goal::Schedule& schedule, const goal::Outcome& outcome) {
+    constexpr std::size_t most_rows = 64;
+    std::vector<std::size_t> ranks(outcome.rank_finish.size());
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        ranks[rank] = rank;
+    }
+    const auto later = [&](std::size_t a, std::size_t b) { return outcome.rank_finish[a] > outcome.rank_finish[b]; };
+    std::stable_sort(ranks.begin(), ranks.end(), later);
+    const std::size_t last = ranks.front();
+    std::string text = fmt::format("LogGP {}, charged on {}\n{}", describe(options.costs),
+                                   options.charge == goal::Charge::arrival ? "arrival" : "match", counted(schedule));
+    if (ranks.size() > most_rows) {
+        text += fmt::format("the {} ranks that finish last; --json has all\n", most_rows);
+        ranks.resize(most_rows);
+    } else {
+        std::sort(ranks.begin(), ranks.end());
+    }
+    text += fmt::format("\n{:>8}  {:>20}\n", "rank", "finish");
+    for (const std::size_t rank : ranks) {
+        text += fmt::format("{:>8}  {:>20}\n", rank, outcome.rank_finish[rank]);
+    }
+    return text + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
+}
+
+}  // namespace
+
+int run_goal(int argc, const char* const* argv) {
+    GoalOptions options;
+    const std::vector<OptionRow> rows = option_rows(options);
+    const auto read = read_settings(executable, rows, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
+        return done;
+    }
+    set_options(std::get<Settings>(read), rows);
+    const std::string text = read_text(options.file, "a GOAL schedule");
+    const goal::Schedule schedule = goal::parse(text, options.file);
+    const goal::Outcome outcome = goal::run(schedule, options.costs, options.charge);
+    if (!outcome.finished()) {
+        throw DeadlockError(goal::explain(schedule, outcome, text));
+    }
+    print(options.json ? json_of(outcome) : table(options, schedule, outcome));
+    if (const std::string note = goal::explain_unreceived(schedule, outcome, text); !note.empty()) {
+        complain(executable.name, fmt::format("note: {}", note), done);
+    }
+    return done;
+}
+
+}  // namespace sim::scenarios
