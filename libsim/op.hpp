@@ -60,6 +60,16 @@ enum class Stream : std::uint8_t {
 
 inline constexpr int most_streams = 62;
 
+// The streams of a collective's channels 1, 2, …, which no program names, behind those that programs do: 31 for each of
+// the streams 0 … 5. Requires: 0 <= of <= most_stream_with_channels, 1 <= channel <= 31.
+inline constexpr int most_stream_with_channels = 5;
+inline constexpr int channels_beside = 31;
+inline constexpr int last_channel_stream = most_streams + 1 + channels_beside * (most_stream_with_channels + 1);
+constexpr Stream stream_of_channel(Stream of, int channel) {
+    return static_cast<Stream>(most_streams + 1 + channels_beside * static_cast<int>(of) + channel);
+}
+static_assert(last_channel_stream < static_cast<int>(Stream::own));
+
 enum class Reduction : std::uint8_t { sum, average, max };
 
 // Op::bytes of a receive that takes a payload of any length.
