@@ -157,13 +157,23 @@ void GPU::wait(const Handle& handle) {
                  handle.into);
 }
 
-GPU::OnStream::OnStream(GPU& gpu, Stream stream) : gpu_(&gpu), before_(gpu.stream_) {
-    gpu.require_main("another stream");
+Stream GPU::checked(Stream stream) const {
+    require_main("another stream");
     const auto number = static_cast<int>(stream);
     if (number < 1 || number > most_streams) {
         throw ProgramError(fmt::format("a stream for communication is 1 to {}, not {}", most_streams, number));
     }
-    gpu.stream_ = stream;
+    return stream;
+}
+
+Stream GPU::channel_of_stream(int channel) const {
+    const auto number = static_cast<int>(stream_);
+    if (number > most_stream_with_channels) {
+        throw ProgramError(
+            fmt::format("rank {}: a collective of several channels has no place on stream {}, only on 0 to {}", rank(),
+                        number, most_stream_with_channels));
+    }
+    return stream_of_channel(stream_, channel);
 }
 
 Handle GPU::record() {

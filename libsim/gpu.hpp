@@ -117,10 +117,23 @@ public:
     // all members of a collective, name the same stream. A GPU computes on its main stream only.
     template <std::invocable Work>
     Handle on(Stream stream, Work&& work) {
-        const OnStream guard(*this, stream);
+        const OnStream guard(*this, checked(stream));
         std::forward<Work>(work)();
         return record();
     }
+    // The same for channel 1, 2, … of a collective on the stream in use, which `work` begins when that has come to
+    // `here`. Wait for the handle on the stream in use. Throws ProgramError on a stream that has no channels.
+    template <std::invocable Work>
+    Handle on_channel(int channel, const std::optional<Handle>& here, Work&& work) {
+        const OnStream guard(*this, channel_of_stream(channel));
+        if (here) {
+            wait(*here);
+        }
+        std::forward<Work>(work)();
+        return record();
+    }
+    // Where the stream in use is; nothing on the main stream, where whatever is issued begins now at the earliest.
+    std::optional<Handle> here() { return stream_ == Stream::main ? std::nullopt : std::optional(record()); }
 
     // Memory of this GPU in use: RankTotals::peak_… of the run. Costs no time. Freeing more than there is ends the run.
     void allocate(std::string_view label, Size size);
@@ -155,7 +168,7 @@ private:
     // The stream of all ops while it lives.
     class OnStream {
     public:
-        OnStream(GPU& gpu, Stream stream);
+        OnStream(GPU& gpu, Stream stream) : gpu_(&gpu), before_(gpu.stream_) { gpu.stream_ = stream; }
         OnStream(const OnStream&) = delete;
         OnStream& operator=(const OnStream&) = delete;
         ~OnStream() { gpu_->stream_ = before_; }
@@ -166,6 +179,8 @@ private:
     };
 
     Handle record();
+    Stream checked(Stream stream) const;
+    Stream channel_of_stream(int channel) const;
     void require_main(const char* what) const;
     void memory(std::string_view label, Size size, int sign);
     Label label(std::string_view text) { return text.empty() ? Label::none : port_->intern(text); }

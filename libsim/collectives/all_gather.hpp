@@ -1,27 +1,30 @@
 // All-gather: member i begins with chunk i, every member ends with all chunks.
 //
-// Ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp.
+// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other methods:
+// docs/collectives.md.
 // Errors: as all_reduce.hpp.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 
 namespace sim {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as reduce_scatter returns it) is set.
 // `size` is what the whole result costs; by default its bytes.
 template <NumberRange R>
-void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {}) {
+void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
+                const Method& method = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
-    gpu.enter(group, {.kind = CollectiveKind::all_gather, .size = cost, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, ring_all_gather(group.size()), cost, "all-gather", elements_of(numbers, Reduction::sum));
+    gpu.enter(group,
+              {.kind = CollectiveKind::all_gather, .size = cost, .method = method, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_gather, method, group.size(), 0), cost, "all-gather",
+              elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is the whole result's.
-inline void all_gather(GPU& gpu, const Group& group, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size});
+inline void all_gather(GPU& gpu, const Group& group, Size size, const Method& method = Algorithm::ring) {
+    gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size, .method = method});
 }
 
 }  // namespace sim

@@ -1,8 +1,8 @@
 // All-to-all: chunk j of member i becomes chunk i of member j. What routing tokens to experts and back is.
 //
-// Direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives from the one
-// k+1 before. Cost, bytes and source: schedules/direct.hpp.
-// Errors: as all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
+// By default direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives
+// from the one k+1 before. Cost, bytes and source: schedules/direct.hpp; other methods: docs/collectives.md. Errors: as
+// all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -21,23 +21,26 @@ void check_parts(std::size_t parts, int members);
 // With data, in place; a copy of the input is kept until the end.
 // `size` is what one member's whole array costs, its own chunk included; by default its bytes.
 template <NumberRange R>
-void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {}) {
+void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
+                const Method& method = Algorithm::direct) {
     const std::span numbers(data);
     check_even_chunks(numbers.size(), group.size());
     const Size cost = cost_of(size, numbers.size_bytes());
-    gpu.enter(group, {.kind = CollectiveKind::all_to_all, .size = cost, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, direct_all_to_all(group.size()), cost, "all-to-all", elements_of(numbers, Reduction::sum));
+    gpu.enter(group,
+              {.kind = CollectiveKind::all_to_all, .size = cost, .method = method, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_to_all, method, group.size(), 0), cost, "all-to-all",
+              elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is one member's whole array's.
-inline void all_to_all(GPU& gpu, const Group& group, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::all_to_all, .size = size});
+inline void all_to_all(GPU& gpu, const Group& group, Size size, const Method& method = Algorithm::direct) {
+    gpu.collective(group, {.kind = CollectiveKind::all_to_all, .size = size, .method = method});
 }
 
-// Parts of any length, also empty: parts[i] goes to member i; returns what came from each, one's own part as it was.
-// No lengths need to be known beforehand. Every message is charged ceil(total / n), whatever it carries: what is priced
-// is balanced routing of `total` per member, so that one price holds for every rank and for the same call by size
-// alone; how uneven the real parts are is a matter of the data.
+// Direct. Parts of any length, also empty: parts[i] goes to member i; returns what came from each, one's own part as it
+// was. No lengths need to be known beforehand. Every message is charged ceil(total / n), whatever it carries: what is
+// priced is balanced routing of `total` per member, so that one price holds for every rank and for the same call by
+// size alone; how uneven the real parts are is a matter of the data.
 template <Payload T>
 std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vector<std::vector<T>> parts, Size total) {
     check_parts(parts.size(), group.size());

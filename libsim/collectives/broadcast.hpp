@@ -1,28 +1,32 @@
 // Broadcast: every member ends with the root's array.
 //
-// Ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.hpp.
+// By default a ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.hpp; other
+// methods: docs/collectives.md.
 // Errors: as all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 
 namespace sim {
 
 // With data. `root` is a rank of `group`. `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
-void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {}) {
+void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
+               const Method& method = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
-    gpu.enter(group,
-              {.kind = CollectiveKind::broadcast, .size = cost, .root = root, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, ring_broadcast(group.size(), group.index_of(root)), cost, "broadcast",
-              elements_of(numbers, Reduction::sum));
+    gpu.enter(group, {.kind = CollectiveKind::broadcast,
+                      .size = cost,
+                      .root = root,
+                      .method = method,
+                      .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::broadcast, method, group.size(), group.index_of(root)), cost,
+              "broadcast", elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op.
-inline void broadcast(GPU& gpu, const Group& group, int root, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::broadcast, .size = size, .root = root});
+inline void broadcast(GPU& gpu, const Group& group, int root, Size size, const Method& method = Algorithm::ring) {
+    gpu.collective(group, {.kind = CollectiveKind::broadcast, .size = size, .root = root, .method = method});
 }
 
 }  // namespace sim

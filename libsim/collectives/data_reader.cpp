@@ -1,27 +1,204 @@
 #include "libsim/collectives/data_reader.hpp"
 
+#include "libsim/check.hpp"
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace sim {
 
 namespace {
 
-// Chunk `index` of `data`, which is that of `elements` or a copy of it.
-template <class Byte>
-std::span<Byte> chunk(std::span<Byte> data, const Elements& elements, const Schedule& schedule, int index) {
-    if (data.empty()) {
-        return {};
+// One member's part of a schedule, under way.
+class Carrying {
+public:
+    Carrying(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
+             const Elements& elements);
+
+    void channel(int number);
+    void finish();
+
+private:
+    void exchange_one_chunk(const Step& step);
+    void exchange_chunks(const Step& step);
+    void receive_chunks(int source, const Step& step);
+    Size cost_of(const ChunkSet& set) const;
+    ChunkRange range(int index) const { return chunk_range(elements_.count, schedule_, index); }
+    template <class Byte>
+    std::span<Byte> part(std::span<Byte> data, const ChunkRange& range) const {
+        return data.subspan(range.begin * elements_.element_size, range.size() * elements_.element_size);
     }
-    const ChunkRange range = chunk_range(elements.count, schedule.chunks, index);
-    return data.subspan(range.begin * elements.element_size, range.size() * elements.element_size);
+    template <class Byte>
+    std::span<Byte> chunk(std::span<Byte> data, int index) const {
+        return data.empty() ? data : part(data, range(index));
+    }
+    // Where the chunks lie next to each other.
+    std::optional<ChunkRange> in_one_piece(const ChunkSet& set) const;
+    std::span<const std::byte> collected(const ChunkSet& set);
+    void combine_in_order();
+    void put_back();
+
+    GPU& gpu_;
+    const Group& group_;
+    const Schedule& schedule_;
+    const Elements& elements_;
+    std::string_view label_;
+    Size each_;
+    Tag tag_;
+    int self_;
+    std::vector<std::vector<std::byte>> kept_;  // by member, if the schedule sends its input
+    std::span<const std::byte> outgoing_;
+    bool combine_kept_ = false;
+    std::vector<std::byte> arrived_;
+    std::vector<std::byte> leaving_;
+};
+
+Carrying::Carrying(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
+                   const Elements& elements)
+    : gpu_(gpu),
+      group_(group),
+      schedule_(schedule),
+      elements_(elements),
+      label_(label),
+      each_(ceil_div(size, schedule.chunks)),
+      tag_(tag_of(group, schedule)),
+      self_(group.index_of(gpu.rank())),
+      outgoing_(elements.data) {
+    if (schedule.sends_input) {
+        kept_.resize(static_cast<std::size_t>(schedule.members));
+        std::vector<std::byte>& input = kept_[static_cast<std::size_t>(self_)];
+        input.assign(elements.data.begin(), elements.data.end());
+        outgoing_ = input;
+    }
+}
+
+void Carrying::channel(int number) {
+    if (schedule_.one_chunk) {
+        for (int at = 0; at < schedule_.steps; ++at) {
+            exchange_one_chunk(schedule_.step(number, self_, at));
+        }
+    } else {
+        for (int at = 0; at < schedule_.steps; ++at) {
+            exchange_chunks(schedule_.step(number, self_, at));
+        }
+    }
+}
+
+void Carrying::exchange_one_chunk(const Step& step) {
+    if (step.to >= 0) {
+        gpu_.send_in_collective(group_.rank_at(step.to), chunk(outgoing_, step.send.first), label_, each_, tag_);
+    }
+    if (step.from < 0) {
+        return;
+    }
+    const std::span<std::byte> into = chunk(elements_.data, step.receive.first);
+    if (!step.reduce || into.empty()) {
+        gpu_.receive_in_collective(group_.rank_at(step.from), into, label_, each_, tag_);
+        return;
+    }
+    combine_kept_ = schedule_.sends_input && schedule_.chunks == 1;
+    std::vector<std::byte>& came = combine_kept_ ? kept_[static_cast<std::size_t>(step.from)] : arrived_;
+    came.resize(into.size());
+    gpu_.receive_in_collective(group_.rank_at(step.from), came, label_, each_, tag_);
+    if (!combine_kept_) {
+        elements_.combine(into, came);
+    }
+}
+
+void Carrying::exchange_chunks(const Step& step) {
+    if (step.to >= 0) {
+        gpu_.send_in_collective(group_.rank_at(step.to), collected(step.send), label_, cost_of(step.send), tag_);
+    }
+    if (step.from >= 0) {
+        receive_chunks(group_.rank_at(step.from), step);
+    }
+}
+
+void Carrying::receive_chunks(int source, const Step& step) {
+    const Size cost = cost_of(step.receive);
+    const std::optional<ChunkRange> piece = in_one_piece(step.receive);
+    if (elements_.data.empty() || (piece && !step.reduce)) {
+        const std::span<std::byte> into = piece ? part(elements_.data, *piece) : elements_.data;
+        gpu_.receive_in_collective(source, into, label_, cost, tag_);
+        return;
+    }
+    std::size_t bytes = 0;
+    for_each_chunk(step.receive, schedule_.chunks, [&](int index) { bytes += chunk(elements_.data, index).size(); });
+    arrived_.resize(bytes);
+    gpu_.receive_in_collective(source, arrived_, label_, cost, tag_);
+    std::span<const std::byte> left = arrived_;
+    for_each_chunk(step.receive, schedule_.chunks, [&](int index) {
+        const std::span<std::byte> into = chunk(elements_.data, index);
+        const std::span<const std::byte> from = left.first(into.size());
+        left = left.subspan(into.size());
+        if (step.reduce) {
+            elements_.combine(into, from);
+        } else {
+            std::copy(from.begin(), from.end(), into.begin());
+        }
+    });
+}
+
+Size Carrying::cost_of(const ChunkSet& set) const {
+    Size size = each_;
+    if (__builtin_mul_overflow(each_.amount, set.count(), &size.amount)) {
+        throw_count_overflow();
+    }
+    return size;
+}
+
+std::optional<ChunkRange> Carrying::in_one_piece(const ChunkSet& set) const {
+    if (elements_.data.empty()) {
+        return ChunkRange{};
+    }
+    if (set.run != set.span || set.first + set.span > schedule_.chunks) {
+        return std::nullopt;
+    }
+    return ChunkRange{range(set.first).begin, range(set.first + set.span - 1).end};
+}
+
+// What is to be sent, in one piece.
+std::span<const std::byte> Carrying::collected(const ChunkSet& set) {
+    if (const std::optional<ChunkRange> piece = in_one_piece(set)) {
+        return part(outgoing_, *piece);
+    }
+    leaving_.clear();
+    for_each_chunk(set, schedule_.chunks, [&](int index) {
+        const std::span<const std::byte> one = chunk(outgoing_, index);
+        leaving_.insert(leaving_.end(), one.begin(), one.end());
+    });
+    return leaving_;
+}
+
+void Carrying::finish() {
+    if (combine_kept_) {
+        combine_in_order();
+    }
+    if (schedule_.mirrored) {
+        put_back();
+    }
 }
 
 // Adds up in the order of the members, so that all hold bitwise equal results.
-void combine_in_order(const Elements& elements, const std::vector<std::vector<std::byte>>& of_members) {
-    std::copy(of_members[0].begin(), of_members[0].end(), elements.data.begin());
-    for (std::size_t member = 1; member < of_members.size(); ++member) {
-        elements.combine(elements.data, of_members[member]);
+void Carrying::combine_in_order() {
+    std::copy(kept_[0].begin(), kept_[0].end(), elements_.data.begin());
+    for (std::size_t member = 1; member < kept_.size(); ++member) {
+        elements_.combine(elements_.data, kept_[member]);
+    }
+}
+
+void Carrying::put_back() {
+    const int n = schedule_.blocks();
+    for (int index = 0; index < n; ++index) {
+        const int other = (2 * self_ - index + n) % n;
+        if (index < other) {
+            const std::span<std::byte> a = chunk(elements_.data, index);
+            const std::span<std::byte> b = chunk(elements_.data, other);
+            check(a.size() == b.size(), "blocks {} and {} change places, and are {} and {} bytes long", index, other,
+                  a.size(), b.size());
+            std::swap_ranges(a.begin(), a.end(), b.begin());
+        }
     }
 }
 
@@ -44,45 +221,31 @@ ChunkRange chunk_range(std::size_t count, int chunks, int index) {
     return {begin(i), begin(i + 1)};
 }
 
+ChunkRange chunk_range(std::size_t count, const Schedule& schedule, int index) {
+    if (schedule.parts == 1) {
+        return chunk_range(count, schedule.chunks, index);
+    }
+    const ChunkRange block = chunk_range(count, schedule.blocks(), index / schedule.parts);
+    const ChunkRange part = chunk_range(block.size(), schedule.parts, index % schedule.parts);
+    return {block.begin + part.begin, block.begin + part.end};
+}
+
 void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
                const Elements& elements) {
-    const Size each = ceil_div(size, schedule.chunks);
-    const Tag tag = tag_of(group, schedule);
-    const int self = group.index_of(gpu.rank());
-    std::vector<std::vector<std::byte>> kept(schedule.sends_input ? static_cast<std::size_t>(schedule.members) : 0);
-    std::span<const std::byte> outgoing = elements.data;
-    if (schedule.sends_input) {
-        std::vector<std::byte>& input = kept[static_cast<std::size_t>(self)];
-        input.assign(elements.data.begin(), elements.data.end());
-        outgoing = input;
-    }
-    bool combine_kept = false;
-    std::vector<std::byte> arrived;
-    for (int number = 0; number < schedule.steps; ++number) {
-        const Step step = schedule.step(0, self, number);
-        if (step.to >= 0) {
-            gpu.send_in_collective(group.rank_at(step.to), chunk(outgoing, elements, schedule, step.send.first), label,
-                                   each, tag);
-        }
-        if (step.from < 0) {
-            continue;
-        }
-        const std::span<std::byte> into = chunk(elements.data, elements, schedule, step.receive.first);
-        if (!step.reduce || into.empty()) {
-            gpu.receive_in_collective(group.rank_at(step.from), into, label, each, tag);
-            continue;
-        }
-        combine_kept = schedule.sends_input;
-        std::vector<std::byte>& came = combine_kept ? kept[static_cast<std::size_t>(step.from)] : arrived;
-        came.resize(into.size());
-        gpu.receive_in_collective(group.rank_at(step.from), came, label, each, tag);
-        if (!combine_kept) {
-            elements.combine(into, came);
+    Carrying carrying(gpu, group, schedule, size, label, elements);
+    std::vector<Handle> beside;
+    if (schedule.channels > 1) {
+        // Before channel 0, which takes the stream in use on with it.
+        const std::optional<Handle> here = gpu.here();
+        for (int channel = 1; channel < schedule.channels; ++channel) {
+            beside.push_back(gpu.on_channel(channel, here, [&] { carrying.channel(channel); }));
         }
     }
-    if (combine_kept) {
-        combine_in_order(elements, kept);
+    carrying.channel(0);
+    for (const Handle& end : beside) {
+        gpu.wait(end);
     }
+    carrying.finish();
 }
 
 }  // namespace sim

@@ -26,6 +26,8 @@ struct ChunkRange {
     std::size_t size() const { return end - begin; }
 };
 ChunkRange chunk_range(std::size_t count, int chunks, int index);
+// The same of a schedule's chunk, which may be a part of a block.
+ChunkRange chunk_range(std::size_t count, const Schedule& schedule, int index);
 
 // The tag of the messages of one schedule in one group. Two groups that share a pair of ranks must not take each
 // other's messages, nor two kinds or algorithms within one group.
@@ -35,8 +37,9 @@ Tag tag_of(const Group& group, const Schedule& schedule);
 using Combine = void (*)(std::span<std::byte> into, std::span<const std::byte> from);
 
 // One member's part of `schedule`. `data` is the whole array, `count` elements of `element_size` bytes, or empty.
-// Every message costs ceil(size / chunks). Where the schedule sends its input, a copy of `data` is kept until the end,
-// and of every array that is to be reduced. Requires: the calling rank is a member of `group`.
+// A message of k chunks costs k ceil(size / chunks). Channel 0 is on the stream in use, the others are on streams of
+// their own, and all end before that goes on. Where the schedule sends its input, a copy of `data` is kept until the
+// end, and of every array that is to be reduced. Requires: the calling rank is a member of `group`.
 struct Elements {
     std::span<std::byte> data = {};
     std::size_t count = 0;

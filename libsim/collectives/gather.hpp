@@ -1,29 +1,33 @@
 // Gather: member i begins with chunk i, the root ends with all chunks.
 //
-// Direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the members.
-// n-1 messages; cost, bytes and source: schedules/direct.hpp.
-// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+// By default direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the
+// members. n-1 messages; cost, bytes and source: schedules/direct.hpp; other methods: docs/collectives.md. Errors: as
+// all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/direct.hpp"
 
 namespace sim {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as all_gather takes it) is set. The
 // root's is whole afterwards, the others' as before. `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
-void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {}) {
+void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
+            const Method& method = Algorithm::direct) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
-    gpu.enter(group, {.kind = CollectiveKind::gather, .size = cost, .root = root, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, direct_gather(group.size(), group.index_of(root)), cost, "gather",
-              elements_of(numbers, Reduction::sum));
+    gpu.enter(group, {.kind = CollectiveKind::gather,
+                      .size = cost,
+                      .root = root,
+                      .method = method,
+                      .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::gather, method, group.size(), group.index_of(root)), cost,
+              "gather", elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is the whole result's.
-inline void gather(GPU& gpu, const Group& group, int root, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root});
+inline void gather(GPU& gpu, const Group& group, int root, Size size, const Method& method = Algorithm::direct) {
+    gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root, .method = method});
 }
 
 }  // namespace sim

@@ -1,13 +1,12 @@
 // Reduce: the root ends with the sum (average, maximum) of all members' arrays.
 //
-// Ring: n chunks flow down the chain that begins at the root's right neighbour and ends at the root, each member adding
-// its own. 2 (n-1) steps of one n-th each; every member but the root sends the whole array once. Cost and source:
-// schedules/ring.hpp. A chunk is summed in the order of that chain.
-// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+// By default a ring: n chunks flow down the chain that begins at the root's right neighbour and ends at the root, each
+// member adding its own. 2 (n-1) steps of one n-th each; every member but the root sends the whole array once. Cost and
+// source: schedules/ring.hpp; a chunk is summed in the order of that chain. Other methods: docs/collectives.md. Errors:
+// as all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 
 namespace sim {
 
@@ -15,24 +14,27 @@ namespace sim {
 // `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
 void reduce(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
-            Reduction reduction = Reduction::sum) {
+            Reduction reduction = Reduction::sum, const Method& method = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::reduce,
                       .size = cost,
                       .root = root,
                       .reduction = reduction,
+                      .method = method,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, ring_reduce(group.size(), group.index_of(root)), cost, "reduce",
-              elements_of(numbers, reduction));
+    carry_out(gpu, group, schedule_of(CollectiveKind::reduce, method, group.size(), group.index_of(root)), cost,
+              "reduce", elements_of(numbers, reduction));
     if (reduction == Reduction::average && gpu.rank() == root) {
         divide_by(numbers, group.size());
     }
 }
 
 // By size alone: one op.
-inline void reduce(GPU& gpu, const Group& group, int root, Size size, Reduction reduction = Reduction::sum) {
-    gpu.collective(group, {.kind = CollectiveKind::reduce, .size = size, .root = root, .reduction = reduction});
+inline void reduce(GPU& gpu, const Group& group, int root, Size size, Reduction reduction = Reduction::sum,
+                   const Method& method = Algorithm::ring) {
+    gpu.collective(
+        group, {.kind = CollectiveKind::reduce, .size = size, .root = root, .reduction = reduction, .method = method});
 }
 
 }  // namespace sim

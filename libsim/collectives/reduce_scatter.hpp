@@ -1,11 +1,11 @@
 // Reduce-scatter: member i ends with chunk i of the sum (average, maximum) of all members' arrays.
 //
-// Ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp.
+// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other methods:
+// docs/collectives.md.
 // Errors: as all_reduce.hpp.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 
 namespace sim {
 
@@ -15,14 +15,16 @@ namespace sim {
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>
 auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                    Reduction reduction = Reduction::sum) {
+                    Reduction reduction = Reduction::sum, const Method& method = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::reduce_scatter,
                       .size = cost,
                       .reduction = reduction,
+                      .method = method,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, ring_reduce_scatter(group.size()), cost, "reduce-scatter", elements_of(numbers, reduction));
+    carry_out(gpu, group, schedule_of(CollectiveKind::reduce_scatter, method, group.size(), 0), cost, "reduce-scatter",
+              elements_of(numbers, reduction));
     const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
     const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
     if (reduction == Reduction::average) {
@@ -32,8 +34,10 @@ auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> 
 }
 
 // By size alone: one op.
-inline void reduce_scatter(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum) {
-    gpu.collective(group, {.kind = CollectiveKind::reduce_scatter, .size = size, .reduction = reduction});
+inline void reduce_scatter(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum,
+                           const Method& method = Algorithm::ring) {
+    gpu.collective(group,
+                   {.kind = CollectiveKind::reduce_scatter, .size = size, .reduction = reduction, .method = method});
 }
 
 }  // namespace sim

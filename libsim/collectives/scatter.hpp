@@ -1,12 +1,11 @@
 // Scatter: the root begins with all chunks, member i ends with chunk i.
 //
-// Direct: the root sends each other member its chunk, one n-th, in the order of the members. n-1 messages; cost, bytes
-// and source: schedules/direct.hpp.
-// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+// By default direct: the root sends each other member its chunk, one n-th, in the order of the members. n-1 messages;
+// cost, bytes and source: schedules/direct.hpp; other methods: docs/collectives.md. Errors: as all_reduce.hpp; members
+// that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/direct.hpp"
 
 namespace sim {
 
@@ -15,20 +14,25 @@ namespace sim {
 // `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>
-auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {}) {
+auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
+             const Method& method = Algorithm::direct) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
-    gpu.enter(group, {.kind = CollectiveKind::scatter, .size = cost, .root = root, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, direct_scatter(group.size(), group.index_of(root)), cost, "scatter",
-              elements_of(numbers, Reduction::sum));
+    gpu.enter(group, {.kind = CollectiveKind::scatter,
+                      .size = cost,
+                      .root = root,
+                      .method = method,
+                      .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::scatter, method, group.size(), group.index_of(root)), cost,
+              "scatter", elements_of(numbers, Reduction::sum));
     const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
     const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
     return mine;
 }
 
 // By size alone: one op. `size` is the whole array's.
-inline void scatter(GPU& gpu, const Group& group, int root, Size size) {
-    gpu.collective(group, {.kind = CollectiveKind::scatter, .size = size, .root = root});
+inline void scatter(GPU& gpu, const Group& group, int root, Size size, const Method& method = Algorithm::direct) {
+    gpu.collective(group, {.kind = CollectiveKind::scatter, .size = size, .root = root, .method = method});
 }
 
 }  // namespace sim

@@ -38,6 +38,16 @@ inline ChunkSet chunks_in_a_row(int first, int count) {
     return {first, count, count, count};
 }
 
+// visit(chunk) for each of them, in order.
+template <class Visit>
+void for_each_chunk(const ChunkSet& set, int chunks, Visit visit) {
+    for (int begin = 0; begin < set.span; begin += set.period) {
+        for (int q = begin; q < begin + set.run && q < set.span; ++q) {
+            visit((set.first + q) % chunks);
+        }
+    }
+}
+
 // Members are numbered 0 … members-1; -1: none.
 struct Step {
     int to = -1;
@@ -58,8 +68,9 @@ struct Schedule {
     int channels = 1;
     int steps = 0;   // of every channel
     int chunks = 1;  // of the whole array
-    // Each channel does the same with its own part of each block: chunk b channels + c is channel c's part of block b.
-    // Where members own blocks, member b's is the b-th.
+    int parts =
+        1;  // of a block: chunk b parts + p is part p of block b. Where members own blocks, member b's is the b-th
+    // Each channel does the same with its own part of each block; `at` counts blocks.
     bool split = false;
     bool one_chunk = true;  // is every message
     // In every step of a channel each member sends and receives, all of them as many chunks, and in the end has heard
@@ -68,11 +79,10 @@ struct Schedule {
     bool same_step = true;
     bool sends_input = false;
     bool mirrored = false;  // in the end what belongs into block b of member m lies in block 2 m - b, modulo blocks
-    // Counts blocks as chunks if `split`.
     Step (*at)(const Schedule& schedule, int channel, int member, int step) = nullptr;
     std::shared_ptr<const StepTable> table = nullptr;
 
-    int blocks() const { return split ? chunks / channels : chunks; }
+    int blocks() const { return chunks / parts; }
     Step step(int channel, int member, int number) const {
         const Step step = at(*this, channel, member, number);
         return split ? part_of(step, channel) : step;
@@ -81,6 +91,15 @@ struct Schedule {
 private:
     Step part_of(Step step, int channel) const;
 };
+
+// Whether the array of such a collective is one block for each member.
+inline bool has_blocks(CollectiveKind kind) {
+    return kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce && kind != CollectiveKind::all_reduce &&
+           kind != CollectiveKind::barrier;
+}
+
+// A schedule of one channel, carried out by several, each with its part of every chunk.
+Schedule split_over(Schedule schedule, int channels);
 
 // Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_method().
 Schedule schedule_of(CollectiveKind kind, const Method& method, int members, int root);

@@ -164,7 +164,7 @@ void Inbox::check_stream(const Op& op) const {
                       : op.stream == Stream::own ? is_message || op.kind == OpKind::compute
                                                  : is_message || is_collective || op.kind == OpKind::record ||
                                                        (op.kind == OpKind::wait && op.bytes == 0);
-    if (!fits || (stream > most_streams && op.stream != Stream::own)) {
+    if (!fits || (stream > last_channel_stream && op.stream != Stream::own)) {
         violated("an op on a stream that cannot have it");
     }
 }

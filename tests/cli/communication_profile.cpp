@@ -134,7 +134,9 @@ TEST(CommunicationProfile, RefusesWhatCannotBe) {
          "--sizes must be a list like 1,2,4 or 1:16:2 of whole numbers from 1 to 1000000000000, not \"1e3:x\""},
         {"--sizes 2 --ranks 3 --collective all-to-all",
          "--sizes 2 leaves some of 3 ranks without a number; all-to-all needs at least 3"},
-        {"--collective broadcast --algorithm direct", "--algorithm: broadcast has no algorithm direct; it has ring"},
+        {"--collective broadcast --algorithm direct",
+         "--algorithm: broadcast has no algorithm direct; it has ring, binomial-tree, double-binary-tree, "
+         "hierarchical"},
         {"--sizes 1e9 --check", "--check holds 1000000000 floats on every rank; it goes up to 100000000"},
     };
     for (const auto& [options, what] : cases) {

@@ -1,82 +1,117 @@
 #include "libsim/collectives/schedules/direct.hpp"
 
+#include <algorithm>
+
 namespace sim {
 
 namespace {
 
-// The n-1 members that are not the root, in order.
-int other(const Schedule& schedule, int step) {
-    return step < schedule.root ? step : step + 1;
+// Which of the n-1 messages the step of a channel is; n-1 and more: none is left.
+int dealt(const Schedule& schedule, int channel, int step) {
+    return step * schedule.channels + channel;
 }
 
-Step gather_step(const Schedule& gather, int /*channel*/, int member, int step) {
-    const int sender = other(gather, step);
+// The n-1 members that are not the root, in order.
+int other(const Schedule& schedule, int number) {
+    return number < schedule.root ? number : number + 1;
+}
+
+Step gather_step(const Schedule& gather, int channel, int member, int step) {
+    const int sender = other(gather, dealt(gather, channel, step));
     if (member == sender) {
         return {.to = gather.root, .send = {sender}};
     }
-    return member == gather.root ? Step{.from = sender, .receive = {sender}} : Step{};
+    return member == gather.root && sender < gather.members ? Step{.from = sender, .receive = {sender}} : Step{};
 }
 
-Step scatter_step(const Schedule& scatter, int /*channel*/, int member, int step) {
-    const int receiver = other(scatter, step);
+Step scatter_step(const Schedule& scatter, int channel, int member, int step) {
+    const int receiver = other(scatter, dealt(scatter, channel, step));
     if (member == receiver) {
         return {.from = scatter.root, .receive = {receiver}};
     }
-    return member == scatter.root ? Step{.to = receiver, .send = {receiver}} : Step{};
+    return member == scatter.root && receiver < scatter.members ? Step{.to = receiver, .send = {receiver}} : Step{};
 }
 
-Step exchange_step(const Schedule& exchange, int /*channel*/, int member, int step) {
-    const int n = exchange.members;
-    const int to = (member + step + 1) % n;
-    const int from = (member + n - step - 1) % n;
-    return {.to = to, .send = {to}, .from = from, .receive = {from}};
+// To the one `number` + 1 further on, from the one as far before.
+struct Pair {
+    int to = -1;
+    int from = -1;
+};
+Pair exchange(const Schedule& schedule, int channel, int member, int step) {
+    const int n = schedule.members;
+    const int number = dealt(schedule, channel, step);
+    return number < n - 1 ? Pair{(member + number + 1) % n, (member + n - number - 1) % n} : Pair{};
 }
 
-Step exchange_whole_step(const Schedule& exchange, int channel, int member, int step) {
-    Step whole = exchange_step(exchange, channel, member, step);
-    whole.send = {0};
-    whole.receive = {0};
-    whole.reduce = true;
-    return whole;
+Step all_to_all_step(const Schedule& schedule, int channel, int member, int step) {
+    const Pair with = exchange(schedule, channel, member, step);
+    return {.to = with.to, .send = {with.to}, .from = with.from, .receive = {with.from}};
+}
+
+Step all_gather_step(const Schedule& schedule, int channel, int member, int step) {
+    const Pair with = exchange(schedule, channel, member, step);
+    return {.to = with.to, .send = {with.to < 0 ? -1 : member}, .from = with.from, .receive = {with.from}};
+}
+
+Step reduce_scatter_step(const Schedule& schedule, int channel, int member, int step) {
+    const Pair with = exchange(schedule, channel, member, step);
+    return {
+        .to = with.to, .send = {with.to}, .from = with.from, .receive = {with.from < 0 ? -1 : member}, .reduce = true};
+}
+
+Step all_reduce_step(const Schedule& schedule, int channel, int member, int step) {
+    const Pair with = exchange(schedule, channel, member, step);
+    const int whole = with.to < 0 ? -1 : 0;
+    return {.to = with.to, .send = {whole}, .from = with.from, .receive = {whole}, .reduce = true};
+}
+
+Schedule with_root(CollectiveKind kind, int members, int root, int channels,
+                   Step (*at)(const Schedule&, int, int, int)) {
+    return {.kind = kind,
+            .members = members,
+            .root = root,
+            .channels = channels,
+            .steps = static_cast<int>(ceil_div(members - 1, channels)),
+            .chunks = members,
+            .at = at};
+}
+
+// With several channels nobody hears of all in one of them.
+Schedule exchanges(CollectiveKind kind, int members, int channels, Step (*at)(const Schedule&, int, int, int)) {
+    Schedule schedule = with_root(kind, members, 0, channels, at);
+    schedule.lock_step = channels == 1;
+    return schedule;
 }
 
 }  // namespace
 
-Schedule direct_gather(int members, int root) {
-    return {.kind = CollectiveKind::gather,
-            .members = members,
-            .root = root,
-            .steps = members - 1,
-            .chunks = members,
-            .at = gather_step};
+Schedule direct_gather(int members, int root, int channels) {
+    return with_root(CollectiveKind::gather, members, root, channels, gather_step);
 }
 
-Schedule direct_scatter(int members, int root) {
-    return {.kind = CollectiveKind::scatter,
-            .members = members,
-            .root = root,
-            .steps = members - 1,
-            .chunks = members,
-            .at = scatter_step};
+Schedule direct_scatter(int members, int root, int channels) {
+    return with_root(CollectiveKind::scatter, members, root, channels, scatter_step);
 }
 
-Schedule direct_all_to_all(int members) {
-    return {.kind = CollectiveKind::all_to_all,
-            .members = members,
-            .steps = members - 1,
-            .chunks = members,
-            .lock_step = true,
-            .sends_input = true,
-            .at = exchange_step};
+Schedule direct_all_gather(int members, int channels) {
+    return exchanges(CollectiveKind::all_gather, members, channels, all_gather_step);
 }
 
-Schedule direct_all_reduce(int members) {
-    return {.kind = CollectiveKind::all_reduce,
-            .members = members,
-            .steps = members - 1,
-            .lock_step = true,
-            .sends_input = true,
-            .at = exchange_whole_step};
+Schedule direct_reduce_scatter(int members, int channels) {
+    return exchanges(CollectiveKind::reduce_scatter, members, channels, reduce_scatter_step);
+}
+
+Schedule direct_all_to_all(int members, int channels) {
+    Schedule schedule = exchanges(CollectiveKind::all_to_all, members, channels, all_to_all_step);
+    schedule.sends_input = true;
+    return schedule;
+}
+
+Schedule direct_all_reduce(int members, int channels) {
+    Schedule schedule = exchanges(CollectiveKind::all_reduce, members, channels, all_reduce_step);
+    schedule.chunks = 1;
+    schedule.sends_input = true;
+    return schedule;
 }
 
 }  // namespace sim

@@ -20,8 +20,10 @@ Step server_step(const Schedule& schedule, int /*channel*/, int member, int step
 
 }  // namespace
 
-Schedule parameter_server_all_reduce(int members) {
-    return {.kind = CollectiveKind::all_reduce, .members = members, .steps = 2 * (members - 1), .at = server_step};
+Schedule parameter_server_all_reduce(int members, int channels) {
+    return split_over(
+        {.kind = CollectiveKind::all_reduce, .members = members, .steps = 2 * (members - 1), .at = server_step},
+        channels);
 }
 
 }  // namespace sim

@@ -13,6 +13,6 @@
 namespace sim {
 
 // Ends with the sum everywhere, in the order of the members.
-Schedule parameter_server_all_reduce(int members);
+Schedule parameter_server_all_reduce(int members, int channels = 1);
 
 }  // namespace sim

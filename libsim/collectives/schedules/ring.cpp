@@ -38,11 +38,11 @@ Step chain_step(const Schedule& chain, int first, int member, int step) {
     const int out = step - distance;
     const int in = out + 1;
     Step result;
-    if (distance < n - 1 && out >= 0 && out < chain.chunks) {
+    if (distance < n - 1 && out >= 0 && out < chain.blocks()) {
         result.to = around(member + 1, n);
         result.send = {out};
     }
-    if (distance > 0 && in >= 0 && in < chain.chunks) {
+    if (distance > 0 && in >= 0 && in < chain.blocks()) {
         result.from = around(member - 1, n);
         result.receive = {in};
     }
@@ -60,39 +60,51 @@ Step chain_reduce_step(const Schedule& chain, int /*channel*/, int member, int s
     return result;
 }
 
-Schedule chain(CollectiveKind kind, int members, int root, Step (*at)(const Schedule&, int, int, int)) {
-    return {.kind = kind,
-            .members = members,
-            .root = root,
-            .steps = members == 1 ? 0 : 2 * members - 2,
-            .chunks = members,
-            .at = at};
+Schedule chain(CollectiveKind kind, int members, int root, const MethodOptions& options,
+               Step (*at)(const Schedule&, int, int, int)) {
+    const int pieces = options.pieces > 0 ? options.pieces : members;
+    return split_over({.kind = kind,
+                       .members = members,
+                       .root = root,
+                       .steps = members == 1 ? 0 : members - 2 + pieces,
+                       .chunks = pieces,
+                       .at = at},
+                      options.channels);
 }
 
-Schedule ring(CollectiveKind kind, int members, int steps, Step (*at)(const Schedule&, int, int, int)) {
-    return {.kind = kind, .members = members, .steps = steps, .chunks = members, .lock_step = true, .at = at};
+Schedule ring(CollectiveKind kind, int members, int steps, int channels, Step (*at)(const Schedule&, int, int, int)) {
+    return split_over(
+        {.kind = kind, .members = members, .steps = steps, .chunks = members, .lock_step = true, .at = at}, channels);
 }
 
 }  // namespace
 
-Schedule ring_all_reduce(int members) {
-    return ring(CollectiveKind::all_reduce, members, 2 * (members - 1), all_reduce_step);
+Schedule ring_all_reduce(int members, int channels) {
+    return ring(CollectiveKind::all_reduce, members, 2 * (members - 1), channels, all_reduce_step);
 }
 
-Schedule ring_reduce_scatter(int members) {
-    return ring(CollectiveKind::reduce_scatter, members, members - 1, reduce_step);
+Schedule ring_reduce_scatter(int members, int channels) {
+    return ring(CollectiveKind::reduce_scatter, members, members - 1, channels, reduce_step);
 }
 
-Schedule ring_all_gather(int members) {
-    return ring(CollectiveKind::all_gather, members, members - 1, gather_step);
+Schedule ring_all_gather(int members, int channels) {
+    return ring(CollectiveKind::all_gather, members, members - 1, channels, gather_step);
 }
 
-Schedule ring_broadcast(int members, int root) {
-    return chain(CollectiveKind::broadcast, members, root, broadcast_step);
+Schedule ring_broadcast(int members, int root, const MethodOptions& options) {
+    return chain(CollectiveKind::broadcast, members, root, options, broadcast_step);
 }
 
-Schedule ring_reduce(int members, int root) {
-    return chain(CollectiveKind::reduce, members, root, chain_reduce_step);
+Schedule ring_reduce(int members, int root, const MethodOptions& options) {
+    return chain(CollectiveKind::reduce, members, root, options, chain_reduce_step);
+}
+
+Step ring_step(CollectiveKind kind, int members, int member, int step) {
+    const bool reduces =
+        kind == CollectiveKind::reduce_scatter || (kind == CollectiveKind::all_reduce && step < members - 1);
+    const Schedule of{.members = members};
+    return reduces ? reduce_step(of, 0, member, step)
+                   : gather_step(of, 0, member, kind == CollectiveKind::all_reduce ? step - (members - 1) : step);
 }
 
 }  // namespace sim

@@ -4,6 +4,8 @@
 //   reduce-scatter, all-gather   (n-1) (L + ceil(S/n) / B)
 //   all-reduce                 2 (n-1) (L + ceil(S/n) / B)
 //   broadcast, reduce          2 (n-1) (L + ceil(S/n) / B) from n = 3 on: n chunks flow down a chain of n-1 links
+// In k pieces instead of n, a broadcast or reduce takes (n-2+k) (L + ceil(S/k) / B), from n = 3 and k = 2 on.
+// In c channels, each with its c-th of every chunk, ceil(S/n) becomes ceil(S/(n c)).
 // Each member sends (n-1)/n S, or 2 (n-1)/n S: the fewest bytes an all-reduce can do with. In a broadcast or reduce
 // each but the last of the chain sends S. Source: Patarasuk & Yuan, JPDC 69 (2009).
 #pragma once
@@ -13,19 +15,22 @@
 namespace sim {
 
 // Ends with the whole sum everywhere.
-Schedule ring_all_reduce(int members);
+Schedule ring_all_reduce(int members, int channels = 1);
 
 // Ends with the sum of chunk i at member i.
-Schedule ring_reduce_scatter(int members);
+Schedule ring_reduce_scatter(int members, int channels = 1);
 
 // Begins with chunk i at member i, ends with all chunks everywhere.
-Schedule ring_all_gather(int members);
+Schedule ring_all_gather(int members, int channels = 1);
 
-// A pipeline down the ring, from the root to its left neighbour, one chunk a step.
-Schedule ring_broadcast(int members, int root);
+// A pipeline down the ring, from the root to its left neighbour, one chunk a step: n of them, or `pieces`.
+Schedule ring_broadcast(int members, int root, const MethodOptions& options = {});
 
 // The same pipeline, from the root's right neighbour to the root, each member adding its own: the mirror of a
 // broadcast.
-Schedule ring_reduce(int members, int root);
+Schedule ring_reduce(int members, int root, const MethodOptions& options = {});
+
+// What a member of a ring does in one of its steps. Requires: an all-reduce, reduce-scatter or all-gather.
+Step ring_step(CollectiveKind kind, int members, int member, int step);
 
 }  // namespace sim

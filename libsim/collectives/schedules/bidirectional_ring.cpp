@@ -1,0 +1,40 @@
+#include "libsim/collectives/schedules/bidirectional_ring.hpp"
+
+#include "libsim/collectives/schedules/ring.hpp"
+
+namespace sim {
+
+namespace {
+
+// The same with member i called n - i: what went to the right goes to the left, and block i is member i's as before.
+int mirrored(int index, int members) {
+    return (members - index) % members;
+}
+
+Step both_ways(const Schedule& ring, int channel, int member, int step) {
+    const int n = ring.members;
+    if (channel % 2 == 0) {
+        return ring_step(ring.kind, n, member, step);
+    }
+    Step left = ring_step(ring.kind, n, mirrored(member, n), step);
+    left.to = mirrored(left.to, n);
+    left.send.first = mirrored(left.send.first, n);
+    left.from = mirrored(left.from, n);
+    left.receive.first = mirrored(left.receive.first, n);
+    return left;
+}
+
+}  // namespace
+
+Schedule bidirectional_ring(CollectiveKind kind, int members, int channels) {
+    const int rounds = kind == CollectiveKind::all_reduce ? 2 : 1;
+    return split_over({.kind = kind,
+                       .members = members,
+                       .steps = rounds * (members - 1),
+                       .chunks = members,
+                       .lock_step = true,
+                       .at = both_ways},
+                      2 * channels);
+}
+
+}  // namespace sim

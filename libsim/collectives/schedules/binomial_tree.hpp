@@ -1,0 +1,34 @@
+// The binomial tree: in every round, whoever has it passes it on, so that twice as many have it.
+//
+// Cost on a uniform network, n members that come together, S bytes, l latency paid by a send, a acknowledgement paid by
+// a receive, L = l + a, B bandwidth:
+//   broadcast   ceil(log2 n) (l + S/B) + floor(log2 n) a
+//   reduce      floor(log2 n) (l + S/B) + ceil(log2 n) a                at the root
+//   all-reduce  (floor(log2 n) + ceil(log2 n)) (L + S/B)                reduce to member 0, then broadcast
+//   gather, scatter  log2 n L + (n-1) ceil(S/n) / B                     for n a power of two; messages of 1, 2, 4, …
+// Fewest rounds, whole arrays: for small S. n-1 messages; an all-reduce has 2 (n-1). The root of a broadcast sends
+// ceil(log2 n) S, a member of a reduce S, of a gather what its subtree has.
+// Source: Thakur, Rabenseifner & Gropp, IJHPCA 19 (2005).
+#pragma once
+
+#include "libsim/collectives/schedule.hpp"
+
+namespace sim {
+
+Schedule binomial_broadcast(int members, int root, int channels = 1);
+// Adds up in the order of rounds: what came from the next member, from the next two, four, …
+Schedule binomial_reduce(int members, int root, int channels = 1);
+Schedule binomial_all_reduce(int members, int channels = 1);
+Schedule binomial_gather(int members, int root, int channels = 1);
+Schedule binomial_scatter(int members, int root, int channels = 1);
+
+// Who talks to whom in one round, by distance from the root, which is 0; -1: nobody.
+struct Peers {
+    int to = -1;
+    int from = -1;
+};
+int binomial_rounds(int members);
+Peers binomial_away_from_root(int members, int distance, int round);
+Peers binomial_towards_root(int members, int distance, int round);
+
+}  // namespace sim

@@ -1,0 +1,301 @@
+#include "libsim/collectives/schedules/check_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <vector>
+
+namespace sim {
+
+namespace {
+
+// One member's chunk of the input.
+struct Contribution {
+    int member;
+    int chunk;
+    friend auto operator<=>(const Contribution&, const Contribution&) = default;
+};
+
+// What one member has in the place of one chunk: sorted; and a number for how it was added up.
+struct Known {
+    std::vector<Contribution> of;
+    std::uint64_t order = 0;
+};
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t sum = (std::min(a, b) * 0x9e3779b97f4a7c15U) ^ std::max(a, b);  // a + b is b + a
+    return (sum ^ sum >> 29U) * 0xff51afd7ed558ccdU;
+}
+
+struct Sent {
+    int step;
+    std::vector<Known> chunks;
+};
+
+[[noreturn]] void throw_end(const std::string& what) {
+    throw ScheduleError(what, -1, -1, -1);
+}
+
+class Rehearsal {
+public:
+    explicit Rehearsal(const Schedule& schedule);
+
+    void channel(int number);
+    void check_end() const;
+
+private:
+    using Memory = std::vector<Known>;  // of one member, by chunk
+    struct At {
+        int channel;
+        int step;
+        int member;
+    };
+
+    [[noreturn]] static void wrong(const At& at, const std::string& what) {
+        throw ScheduleError(fmt::format("channel {}, step {}: member {} {}", at.channel, at.step, at.member, what),
+                            at.channel, at.step, at.member);
+    }
+    void check_set(const At& at, const ChunkSet& set, int peer) const;
+    void send(const At& at, const Step& step);
+    void receive(const At& at, const Step& step);
+    void reduce(const At& at, int chunk, const Known& came);
+    std::vector<Contribution> expected(int member, int chunk) const;
+    bool matters(int member, int chunk) const;
+    int place_of(int member, int chunk) const;
+
+    const Schedule& schedule_;
+    std::vector<Memory> input_;
+    std::vector<Memory> memory_;
+    std::map<std::pair<int, int>, std::deque<Sent>> under_way_;
+};
+
+Rehearsal::Rehearsal(const Schedule& schedule) : schedule_(schedule) {
+    for (int member = 0; member < schedule.members; ++member) {
+        Memory& own = input_.emplace_back();
+        for (int chunk = 0; chunk < schedule.chunks; ++chunk) {
+            own.push_back(
+                {{{member, chunk}}, mixed(static_cast<std::uint64_t>(member) + 1, static_cast<std::uint64_t>(chunk))});
+        }
+    }
+    memory_ = input_;
+}
+
+void Rehearsal::check_set(const At& at, const ChunkSet& set, int peer) const {
+    if (peer >= schedule_.members || peer == at.member) {
+        wrong(at, fmt::format("talks to {}, which is no other member of {}", peer, schedule_.members));
+    }
+    const bool in_range = set.first >= 0 && set.first < schedule_.chunks && set.period >= 1 && set.run >= 1 &&
+                          set.span >= 1 && set.span <= schedule_.chunks;
+    if (!in_range) {
+        wrong(at, fmt::format("names chunks from {} on, of {}", set.first, schedule_.chunks));
+    }
+    if (schedule_.one_chunk && set.count() != 1) {
+        wrong(at, fmt::format("moves {} chunks where every message is one", set.count()));
+    }
+}
+
+void Rehearsal::send(const At& at, const Step& step) {
+    check_set(at, step.send, step.to);
+    const Memory& from = (schedule_.sends_input ? input_ : memory_)[static_cast<std::size_t>(at.member)];
+    Sent sent{at.step, {}};
+    for_each_chunk(step.send, schedule_.chunks,
+                   [&](int chunk) { sent.chunks.push_back(from[static_cast<std::size_t>(chunk)]); });
+    under_way_[{at.member, step.to}].push_back(std::move(sent));
+}
+
+void Rehearsal::receive(const At& at, const Step& step) {
+    check_set(at, step.receive, step.from);
+    std::deque<Sent>& from = under_way_[{step.from, at.member}];
+    if (from.empty()) {
+        wrong(at, fmt::format("receives from {}, which has not sent", step.from));
+    }
+    const Sent sent = std::move(from.front());
+    from.pop_front();
+    if (schedule_.same_step && sent.step != at.step) {
+        wrong(at, fmt::format("receives what {} sent in step {}", step.from, sent.step));
+    }
+    const auto count = static_cast<std::size_t>(step.receive.count());
+    if (sent.chunks.size() != count) {
+        wrong(at, fmt::format("receives {} chunks from {}, which sent {} in step {}", count, step.from,
+                              sent.chunks.size(), sent.step));
+    }
+    std::size_t next = 0;
+    for_each_chunk(step.receive, schedule_.chunks, [&](int chunk) {
+        const Known& came = sent.chunks[next++];
+        if (step.reduce) {
+            reduce(at, chunk, came);
+        } else {
+            memory_[static_cast<std::size_t>(at.member)][static_cast<std::size_t>(chunk)] = came;
+        }
+    });
+}
+
+void Rehearsal::reduce(const At& at, int chunk, const Known& came) {
+    Known& here = memory_[static_cast<std::size_t>(at.member)][static_cast<std::size_t>(chunk)];
+    std::vector<Contribution> both;
+    std::merge(here.of.begin(), here.of.end(), came.of.begin(), came.of.end(), std::back_inserter(both));
+    if (const auto twice = std::adjacent_find(both.begin(), both.end()); twice != both.end()) {
+        wrong(at, fmt::format("adds up chunk {} of member {} twice", twice->chunk, twice->member));
+    }
+    if (both.front().chunk != both.back().chunk) {
+        wrong(at, fmt::format("adds up chunks {} and {}", both.front().chunk, both.back().chunk));
+    }
+    here.of = std::move(both);
+    // Whole inputs are added up in the end, in the order of the members.
+    here.order = schedule_.sends_input && schedule_.chunks == 1 ? here.of.size() : mixed(here.order, came.order);
+}
+
+void Rehearsal::channel(int number) {
+    for (int at = 0; at < schedule_.steps; ++at) {
+        for (int member = 0; member < schedule_.members; ++member) {
+            if (const Step step = schedule_.step(number, member, at); step.to >= 0) {
+                send({number, at, member}, step);
+            }
+        }
+        for (int member = 0; member < schedule_.members; ++member) {
+            if (const Step step = schedule_.step(number, member, at); step.from >= 0) {
+                receive({number, at, member}, step);
+            }
+        }
+    }
+    for (const auto& [ends, sent] : under_way_) {
+        if (!sent.empty()) {
+            wrong({number, sent.front().step, ends.first},
+                  fmt::format("sends to {}, which never receives it", ends.second));
+        }
+    }
+}
+
+// Whether what a member has in place of a chunk in the end is part of the result.
+bool Rehearsal::matters(int member, int chunk) const {
+    switch (schedule_.kind) {
+        case CollectiveKind::barrier: return false;
+        case CollectiveKind::reduce:
+        case CollectiveKind::gather: return member == schedule_.root;
+        case CollectiveKind::reduce_scatter:
+        case CollectiveKind::scatter: return chunk / schedule_.parts == member;
+        default: return true;
+    }
+}
+
+std::vector<Contribution> Rehearsal::expected(int member, int chunk) const {
+    const int owner = chunk / schedule_.parts;
+    std::vector<Contribution> all;
+    switch (schedule_.kind) {
+        case CollectiveKind::broadcast:
+        case CollectiveKind::scatter: return {{schedule_.root, chunk}};
+        case CollectiveKind::all_gather:
+        case CollectiveKind::gather: return {{owner, chunk}};
+        case CollectiveKind::all_to_all: return {{owner, member * schedule_.parts + chunk % schedule_.parts}};
+        default: break;
+    }
+    for (int other = 0; other < schedule_.members; ++other) {
+        all.push_back({other, chunk});
+    }
+    return all;
+}
+
+// Where the chunk of the result lies.
+int Rehearsal::place_of(int member, int chunk) const {
+    const int block = chunk / schedule_.parts;
+    const int blocks = schedule_.blocks();
+    return schedule_.mirrored ? (2 * member - block + blocks) % blocks * schedule_.parts + chunk % schedule_.parts
+                              : chunk;
+}
+
+void Rehearsal::check_end() const {
+    for (int member = 0; member < schedule_.members; ++member) {
+        for (int chunk = 0; chunk < schedule_.chunks; ++chunk) {
+            if (!matters(member, chunk)) {
+                continue;
+            }
+            const auto place = static_cast<std::size_t>(place_of(member, chunk));
+            const Known& known = memory_[static_cast<std::size_t>(member)][place];
+            const std::vector<Contribution> wanted = expected(member, chunk);
+            for (const Contribution& one : wanted) {
+                if (!std::binary_search(known.of.begin(), known.of.end(), one)) {
+                    throw_end(fmt::format("in the end chunk {} of member {} lacks chunk {} of member {}", chunk, member,
+                                          one.chunk, one.member));
+                }
+            }
+            if (known.of.size() != wanted.size()) {
+                throw_end(
+                    fmt::format("in the end chunk {} of member {} holds what does not belong there", chunk, member));
+            }
+            if (schedule_.kind == CollectiveKind::all_reduce && known.order != memory_[0][place].order) {
+                throw_end(fmt::format("members 0 and {} add up chunk {} in different orders", member, chunk));
+            }
+        }
+    }
+}
+
+// Whether a channel's messages carry word of every member to every other.
+bool everybody_hears_of_all(const Schedule& schedule, int channel) {
+    const auto n = static_cast<std::size_t>(schedule.members);
+    std::vector<std::vector<bool>> heard(n, std::vector<bool>(n, false));
+    for (std::size_t member = 0; member < n; ++member) {
+        heard[member][member] = true;
+    }
+    for (int at = 0; at < schedule.steps; ++at) {
+        const std::vector<std::vector<bool>> before = heard;
+        for (int member = 0; member < schedule.members; ++member) {
+            if (const int from = schedule.step(channel, member, at).from; from >= 0) {
+                std::vector<bool>& here = heard[static_cast<std::size_t>(member)];
+                const std::vector<bool>& there = before[static_cast<std::size_t>(from)];
+                std::transform(here.begin(), here.end(), there.begin(), here.begin(), std::logical_or<>());
+            }
+        }
+    }
+    return std::all_of(heard.begin(), heard.end(), [](const std::vector<bool>& member) {
+        return std::find(member.begin(), member.end(), false) == member.end();
+    });
+}
+
+bool all_do_alike(const Schedule& schedule, int channel) {
+    for (int at = 0; at < schedule.steps; ++at) {
+        const Step first = schedule.step(channel, 0, at);
+        for (int member = 0; member < schedule.members; ++member) {
+            const Step step = schedule.step(channel, member, at);
+            if (step.to < 0 || step.from < 0 || step.send.count() != first.send.count() ||
+                step.receive.count() != first.send.count()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool is_lock_step(const Schedule& schedule) {
+    for (int channel = 0; channel < schedule.channels; ++channel) {
+        if (!schedule.same_step || !all_do_alike(schedule, channel) || !everybody_hears_of_all(schedule, channel)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void check_schedule(const Schedule& schedule) {
+    if (has_blocks(schedule.kind) && schedule.blocks() != schedule.members) {
+        throw_end(fmt::format("{} of {} members is of as many blocks, not {}", name_of(schedule.kind), schedule.members,
+                              schedule.blocks()));
+    }
+    Rehearsal rehearsal(schedule);
+    for (int channel = 0; channel < schedule.channels; ++channel) {
+        rehearsal.channel(channel);
+    }
+    rehearsal.check_end();
+    if (schedule.kind == CollectiveKind::barrier && !everybody_hears_of_all(schedule, 0)) {
+        throw_end("in the end a member has not heard of all others");
+    }
+    if (schedule.lock_step && !is_lock_step(schedule)) {
+        throw_end("its members are not in lock step");
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,177 @@
+#include "libsim/collectives/schedules/double_binary_tree.hpp"
+
+#include <bit>
+
+namespace sim {
+
+namespace {
+
+constexpr int default_pieces = 8;
+
+int depth_of_tree(int members) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(members - 1)));
+}
+
+int lowest_bit(int node) {
+    return node & -node;
+}
+
+// Node v > 0 hangs below v with its lowest bit moved one up, or, beyond the last node, taken away.
+int above_node(int nodes, int node) {
+    const int bit = lowest_bit(node);
+    const int up = (node ^ bit) | (2 * bit);
+    return up < nodes ? up : node ^ bit;
+}
+
+std::array<int, 2> below_node(int nodes, int node) {
+    if (node == 0) {
+        return {nodes > 1 ? 1 << (depth_of_tree(nodes) - 1) : -1, -1};
+    }
+    int half = lowest_bit(node) / 2;
+    if (half == 0) {
+        return {-1, -1};
+    }
+    std::array<int, 2> below{node - half, -1};
+    while (half > 0 && node + half >= nodes) {
+        half /= 2;
+    }
+    below[1] = half > 0 ? node + half : -1;
+    return below;
+}
+
+// The second tree has the same form, and its nodes are shifted or mirrored so that odd nodes, the leaves, become even.
+int node_of(int tree, int members, int distance) {
+    if (tree == 0 || distance <= 0) {
+        return distance;
+    }
+    const int others = members - 1;
+    return others % 2 == 0 ? members - distance : (distance + others - 2) % others + 1;
+}
+
+int distance_of(int tree, int members, int node) {
+    if (tree == 0 || node <= 0) {
+        return node;
+    }
+    const int others = members - 1;
+    return others % 2 == 0 ? members - node : node % others + 1;
+}
+
+// One member of one tree, and its steps.
+struct Place {
+    const Schedule& schedule;
+    TreePlace tree;
+
+    Place(const Schedule& of, int channel, int member)
+        : schedule(of), tree(place_in_tree(channel % 2, of.members, (member - of.root + of.members) % of.members)) {}
+
+    void send(Step& step, int distance, int piece) const {
+        if (distance >= 0 && piece >= 0 && piece < schedule.blocks()) {
+            step.to = (distance + schedule.root) % schedule.members;
+            step.send = {piece};
+        }
+    }
+    void receive(Step& step, int distance, int piece, bool reduce) const {
+        if (distance >= 0 && piece >= 0 && piece < schedule.blocks()) {
+            step.from = (distance + schedule.root) % schedule.members;
+            step.receive = {piece};
+            step.reduce = reduce;
+        }
+    }
+};
+
+// A round is two steps: to the first and to the second below. The piece of a round is one further on at each level.
+Step broadcast_step(const Schedule& schedule, int channel, int member, int number) {
+    const Place place(schedule, channel, member);
+    const int piece = number / 2 - place.tree.depth;
+    Step step;
+    place.send(step, place.tree.below[static_cast<std::size_t>(number % 2)], piece);
+    if (number % 2 == place.tree.which) {
+        place.receive(step, place.tree.above, piece + 1, false);
+    }
+    return step;
+}
+
+Step reduce_step(const Schedule& schedule, int channel, int member, int number) {
+    const Place place(schedule, channel, member);
+    const int piece = number / 2 - (depth_of_tree(schedule.members) - place.tree.depth);
+    Step step;
+    if (number % 2 == place.tree.which) {
+        place.send(step, place.tree.above, piece);
+    }
+    place.receive(step, place.tree.below[static_cast<std::size_t>(number % 2)], piece + 1, true);
+    return step;
+}
+
+// A round is three steps: up, to the first and to the second below; meanwhile from the first, the second, and above.
+Step all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
+    const Place place(schedule, channel, member);
+    const int depth = depth_of_tree(schedule.members);
+    const int up = number / 3 - (depth - place.tree.depth);
+    const int down = number / 3 - (depth + place.tree.depth);
+    Step step;
+    switch (number % 3) {
+        case 0:
+            place.send(step, place.tree.above, up);
+            place.receive(step, place.tree.below[0], up + 1, true);
+            break;
+        case 1:
+            place.send(step, place.tree.below[0], down);
+            place.receive(step, place.tree.below[1], up + 1, true);
+            break;
+        default: place.send(step, place.tree.below[1], down); place.receive(step, place.tree.above, down + 1, false);
+    }
+    return step;
+}
+
+int pieces_of(const MethodOptions& options) {
+    return options.pieces > 0 ? options.pieces : default_pieces;
+}
+
+}  // namespace
+
+TreePlace place_in_tree(int tree, int members, int distance) {
+    const int self = node_of(tree, members, distance);
+    TreePlace place;
+    for (int node = self; node > 0; node = above_node(members, node)) {
+        ++place.depth;
+    }
+    if (self > 0) {
+        const int above = above_node(members, self);
+        place.above = distance_of(tree, members, above);
+        place.which = below_node(members, above)[0] == self ? 0 : 1;
+    }
+    const std::array<int, 2> below = below_node(members, self);
+    place.below = {distance_of(tree, members, below[0]), distance_of(tree, members, below[1])};
+    return place;
+}
+
+Schedule double_tree_broadcast(int members, int root, const MethodOptions& options) {
+    const int rounds = pieces_of(options) + depth_of_tree(members) - 1;
+    return split_over({.kind = CollectiveKind::broadcast,
+                       .members = members,
+                       .root = root,
+                       .steps = members == 1 ? 0 : 2 * rounds,
+                       .chunks = pieces_of(options),
+                       .at = broadcast_step},
+                      2 * options.channels);
+}
+
+Schedule double_tree_reduce(int members, int root, const MethodOptions& options) {
+    Schedule schedule = double_tree_broadcast(members, root, options);
+    schedule.kind = CollectiveKind::reduce;
+    schedule.at = reduce_step;
+    return schedule;
+}
+
+Schedule double_tree_all_reduce(int members, const MethodOptions& options) {
+    const int rounds = pieces_of(options) + 2 * depth_of_tree(members) - 1;
+    return split_over({.kind = CollectiveKind::all_reduce,
+                       .members = members,
+                       .steps = members == 1 ? 0 : 3 * rounds,
+                       .chunks = pieces_of(options),
+                       .same_step = false,
+                       .at = all_reduce_step},
+                      2 * options.channels);
+}
+
+}  // namespace sim

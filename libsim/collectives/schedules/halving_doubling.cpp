@@ -1,0 +1,150 @@
+#include "libsim/collectives/schedules/halving_doubling.hpp"
+
+#include <bit>
+
+namespace sim {
+
+namespace {
+
+// The members that take part in the exchanges, a power of two of them. The others come in pairs with the first ones:
+// member 2q stands aside, and q is the place of member 2q+1.
+struct Folded {
+    int members;
+    int places;
+    int aside;
+
+    explicit Folded(int n)
+        : members(n), places(static_cast<int>(std::bit_floor(static_cast<unsigned>(n)))), aside(n - places) {}
+
+    bool stands_aside(int member) const { return member < 2 * aside && member % 2 == 0; }
+    bool stands_in(int member) const { return member < 2 * aside && member % 2 == 1; }
+    int place_of(int member) const { return member < 2 * aside ? member / 2 : member - aside; }
+    int member_at(int place) const { return place < aside ? 2 * place + 1 : place + aside; }
+    int rounds() const { return std::countr_zero(static_cast<unsigned>(places)); }
+    // Places [begin, end) answer for these blocks, where every member has one.
+    ChunkSet blocks(int begin, int end) const {
+        return chunks_in_a_row(first_block(begin), first_block(end) - first_block(begin));
+    }
+
+private:
+    int first_block(int place) const { return place < aside ? 2 * place : place + aside; }
+};
+
+// The step before the exchanges (`in`) or after them: from the one that stands aside to the one that stands in, or
+// back.
+Step fold_step(const Folded& folded, int member, bool in, const ChunkSet& what, bool reduce) {
+    if (folded.stands_aside(member)) {
+        return in ? Step{.to = member + 1, .send = what} : Step{.from = member + 1, .receive = what, .reduce = reduce};
+    }
+    if (folded.stands_in(member)) {
+        return in ? Step{.from = member - 1, .receive = what, .reduce = reduce} : Step{.to = member - 1, .send = what};
+    }
+    return {};
+}
+
+// Where the part lies that place q has left after `round` halvings, of `places` blocks: in the upper half of the upper
+// half … wherever a bit of q is set, from the lowest.
+ChunkSet part_left(int places, int q, int round) {
+    int first = 0;
+    int length = places;
+    for (int bit = 0; bit < round; ++bit) {
+        length /= 2;
+        first += (q >> bit & 1) * length;
+    }
+    return chunks_in_a_row(first, length);
+}
+
+Step all_reduce_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    const Folded folded(schedule.members);
+    const int rounds = folded.rounds();
+    const int before = folded.aside > 0 ? 1 : 0;
+    if (number < before || number >= before + 2 * rounds) {
+        return fold_step(folded, member, number < before, chunks_in_a_row(0, folded.places), number < before);
+    }
+    if (folded.stands_aside(member)) {
+        return {};
+    }
+    const bool halving = number - before < rounds;
+    const int round = halving ? number - before : 2 * rounds - 1 - (number - before);
+    const int self = folded.place_of(member);
+    const int other = self ^ (1 << round);
+    const ChunkSet mine = part_left(folded.places, self, round + 1);
+    const ChunkSet theirs = part_left(folded.places, other, round + 1);
+    const int peer = folded.member_at(other);
+    return halving ? Step{.to = peer, .send = theirs, .from = peer, .receive = mine, .reduce = true}
+                   : Step{.to = peer, .send = mine, .from = peer, .receive = theirs};
+}
+
+// What the place and its counterpart answer for when they exchange over `distance`.
+struct Halves {
+    int peer;
+    ChunkSet mine;
+    ChunkSet theirs;
+};
+Halves halves(const Folded& folded, int member, int distance) {
+    const int begin = folded.place_of(member) & ~(distance - 1);
+    const int other = begin ^ distance;
+    return {folded.member_at(folded.place_of(member) ^ distance), folded.blocks(begin, begin + distance),
+            folded.blocks(other, other + distance)};
+}
+
+Step reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    const Folded folded(schedule.members);
+    const int before = folded.aside > 0 ? 1 : 0;
+    if (number < before) {
+        return fold_step(folded, member, true, chunks_in_a_row(0, schedule.members), true);
+    }
+    if (number >= before + folded.rounds()) {
+        return fold_step(folded, member, false, {member - member % 2}, false);
+    }
+    if (folded.stands_aside(member)) {
+        return {};
+    }
+    const Halves of = halves(folded, member, folded.places >> (number - before + 1));
+    return {.to = of.peer, .send = of.theirs, .from = of.peer, .receive = of.mine, .reduce = true};
+}
+
+Step all_gather_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    const Folded folded(schedule.members);
+    const int before = folded.aside > 0 ? 1 : 0;
+    const int even = member - member % 2;
+    if (number < before) {
+        return fold_step(folded, member, true, {even}, false);
+    }
+    if (number >= before + folded.rounds()) {
+        return fold_step(folded, member, false, chunks_in_a_row((even + 1) % schedule.members, schedule.members - 1),
+                         false);
+    }
+    if (folded.stands_aside(member)) {
+        return {};
+    }
+    const Halves of = halves(folded, member, 1 << (number - before));
+    return {.to = of.peer, .send = of.mine, .from = of.peer, .receive = of.theirs};
+}
+
+Schedule folded(CollectiveKind kind, int members, int exchanges, Step (*at)(const Schedule&, int, int, int)) {
+    const Folded of(members);
+    return {.kind = kind,
+            .members = members,
+            .steps = exchanges * of.rounds() + (of.aside > 0 ? 2 : 0),
+            .chunks = kind == CollectiveKind::all_reduce ? of.places : members,
+            .one_chunk = false,
+            .lock_step = of.aside == 0,
+            .at = at};
+}
+
+}  // namespace
+
+Schedule halving_doubling_all_reduce(int members, int channels) {
+    return split_over(folded(CollectiveKind::all_reduce, members, 2, all_reduce_step), channels);
+}
+
+Schedule halving_reduce_scatter(int members, int channels) {
+    return split_over(folded(CollectiveKind::reduce_scatter, members, 1, reduce_scatter_step), channels);
+}
+
+Schedule doubling_all_gather(int members, int channels) {
+    return split_over(folded(CollectiveKind::all_gather, members, 1, all_gather_step), channels);
+}
+
+}  // namespace sim

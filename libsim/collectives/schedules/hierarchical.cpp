@@ -1,0 +1,160 @@
+#include "libsim/collectives/schedules/hierarchical.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/collectives/schedules/binomial_tree.hpp"
+#include "libsim/collectives/schedules/ring.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sim {
+
+namespace {
+
+constexpr int most_levels = 3;
+
+// Places of one level, and how far its next member is.
+struct Level {
+    int places;
+    int stride;
+
+    int place_of(int member) const { return member / stride % places; }
+    int at(int member, int place) const { return member + (place - place_of(member)) * stride; }
+};
+
+std::array<Level, most_levels> levels_of(const Schedule& schedule) {
+    const int inner = schedule.method.inner;
+    const int middle = std::max(schedule.method.middle, 1);
+    return {Level{inner, 1}, Level{middle, inner}, Level{schedule.members / (inner * middle), inner * middle}};
+}
+
+// The blocks whose owners agree with the member in the levels below this one, and have `place` in it.
+ChunkSet blocks_of(const Level& level, const Schedule& schedule, int member, int place) {
+    return {member % level.stride + place * level.stride, 1, level.stride * level.places, schedule.members};
+}
+
+Step ring_of_level(const Level& level, const Schedule& schedule, CollectiveKind kind, int member, int number) {
+    const Step ring = ring_step(kind, level.places, level.place_of(member), number);
+    return {.to = level.at(member, ring.to),
+            .send = blocks_of(level, schedule, member, ring.send.first),
+            .from = level.at(member, ring.from),
+            .receive = blocks_of(level, schedule, member, ring.receive.first),
+            .reduce = ring.reduce};
+}
+
+Step reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    for (const Level& level : levels_of(schedule)) {
+        if (number < level.places - 1) {
+            return ring_of_level(level, schedule, CollectiveKind::reduce_scatter, member, number);
+        }
+        number -= level.places - 1;
+    }
+    return {};
+}
+
+Step all_gather_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    const std::array<Level, most_levels> levels = levels_of(schedule);
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+        if (number < level->places - 1) {
+            return ring_of_level(*level, schedule, CollectiveKind::all_gather, member, number);
+        }
+        number -= level->places - 1;
+    }
+    return {};
+}
+
+Step all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
+    const int half = schedule.steps / 2;
+    return number < half ? reduce_scatter_step(schedule, channel, member, number)
+                         : all_gather_step(schedule, channel, member, number - half);
+}
+
+// Within one level, among those who are the root's likes in all levels below: in `peers`, distances from the root.
+Step tree_of_level(const Level& level, const Schedule& schedule, int member, const Peers& peers, bool reduce) {
+    const auto member_at = [&](int distance) {
+        return distance < 0 ? -1 : level.at(member, (level.place_of(schedule.root) + distance) % level.places);
+    };
+    Step step{.to = member_at(peers.to), .from = member_at(peers.from), .reduce = reduce};
+    step.send.first = step.to < 0 ? -1 : 0;
+    step.receive.first = step.from < 0 ? -1 : 0;
+    return step;
+}
+
+int distance_in(const Level& level, const Schedule& schedule, int member) {
+    return (level.place_of(member) - level.place_of(schedule.root) + level.places) % level.places;
+}
+
+bool is_like_root_below(const Level& level, const Schedule& schedule, int member) {
+    return member % level.stride == schedule.root % level.stride;
+}
+
+Step broadcast_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    const std::array<Level, most_levels> levels = levels_of(schedule);
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+        const int rounds = binomial_rounds(level->places);
+        if (number < rounds) {
+            const int distance = distance_in(*level, schedule, member);
+            return is_like_root_below(*level, schedule, member)
+                       ? tree_of_level(*level, schedule, member,
+                                       binomial_away_from_root(level->places, distance, number), false)
+                       : Step{};
+        }
+        number -= rounds;
+    }
+    return {};
+}
+
+Step reduce_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+    for (const Level& level : levels_of(schedule)) {
+        const int rounds = binomial_rounds(level.places);
+        if (number < rounds) {
+            const int distance = distance_in(level, schedule, member);
+            return is_like_root_below(level, schedule, member)
+                       ? tree_of_level(level, schedule, member, binomial_towards_root(level.places, distance, number),
+                                       true)
+                       : Step{};
+        }
+        number -= rounds;
+    }
+    return {};
+}
+
+Schedule of_rings(CollectiveKind kind, int halves, Schedule schedule, Step (*at)(const Schedule&, int, int, int)) {
+    schedule.kind = kind;
+    for (const Level& level : levels_of(schedule)) {
+        schedule.steps += halves * (level.places - 1);
+    }
+    schedule.chunks = schedule.members;
+    schedule.one_chunk = false;
+    schedule.lock_step = true;
+    schedule.at = at;
+    return schedule;
+}
+
+Schedule of_trees(CollectiveKind kind, Schedule schedule, Step (*at)(const Schedule&, int, int, int)) {
+    schedule.kind = kind;
+    for (const Level& level : levels_of(schedule)) {
+        schedule.steps += binomial_rounds(level.places);
+    }
+    schedule.at = at;
+    return schedule;
+}
+
+}  // namespace
+
+Schedule hierarchical(CollectiveKind kind, int members, int root, const MethodOptions& options) {
+    const Schedule empty{.members = members, .root = root, .method = {Algorithm::hierarchical, options}};
+    const auto over_channels = [&](const Schedule& schedule) { return split_over(schedule, options.channels); };
+    switch (kind) {
+        case CollectiveKind::all_reduce: return over_channels(of_rings(kind, 2, empty, all_reduce_step));
+        case CollectiveKind::reduce_scatter: return over_channels(of_rings(kind, 1, empty, reduce_scatter_step));
+        case CollectiveKind::all_gather: return over_channels(of_rings(kind, 1, empty, all_gather_step));
+        case CollectiveKind::broadcast: return over_channels(of_trees(kind, empty, broadcast_step));
+        case CollectiveKind::reduce: return over_channels(of_trees(kind, empty, reduce_step));
+        default: break;
+    }
+    check(false, "{} has no hierarchical schedule", name_of(kind));
+    return {};
+}
+
+}  // namespace sim
