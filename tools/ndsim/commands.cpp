@@ -2,6 +2,8 @@
 #include "tools/ndsim/flows.hpp"
 #include "tools/ndsim/goal.hpp"
 
+#include "tools/ndsim/topology.hpp"
+
 namespace sim::scenarios {
 
 std::vector<Command> commands() {
@@ -9,6 +11,7 @@ std::vector<Command> commands() {
         {"flows", "when flows over shared links end, max-min fair", run_flows},
         {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
     };
+    return {{"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology}};
 }
 
 }  // namespace sim::scenarios
