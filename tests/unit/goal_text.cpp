@@ -1,5 +1,7 @@
 #include "libsim/goal/text.hpp"
 
+#include "tests/support/random.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,6 +164,37 @@ TEST(GoalText, FindsThousandsOfLabelsAgain) {
     for (OpIndex op = 0; op < 4999; ++op) {
         ASSERT_EQ(schedule.dependents_of(op)[0].op(), op + 1);
     }
+}
+
+TEST(GoalText, ThatIsDamagedIsRefusedOrReadButNeverMore) {
+    const std::string text =
+        "num_ranks 3 // three\nrank 0 {\na: send 64b to 1 tag 7 cpu 1 nic 3\nb: recv 6b from -1 tag -1\nb requires a\n"
+        "/* x */ c: calc 5 cpu 2\nc irequires b\n}\nrank 2 { d: calc 9 }\n";
+    const std::string pieces = " \n{}:/*-b19arsendiqu_\xff";
+    sim::test::Random random(7);
+    int read = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        std::string damaged = text;
+        for (int edits = 1 + random.below(3); edits > 0; --edits) {
+            const auto at = static_cast<std::size_t>(random.below(static_cast<int>(damaged.size())));
+            const char piece = pieces[static_cast<std::size_t>(random.below(static_cast<int>(pieces.size())))];
+            switch (random.below(4)) {
+                case 0: damaged.erase(at, 1); break;
+                case 1: damaged.insert(at, 1, piece); break;
+                case 2: damaged[at] = piece; break;
+                default: damaged.resize(at + 1); break;
+            }
+        }
+        // Of its own size, so that a sanitizer sees what is read behind its end.
+        const std::vector<char> exact(damaged.begin(), damaged.end());
+        try {
+            parse({exact.data(), exact.size()}, "x");
+            ++read;
+        } catch (const std::invalid_argument&) {
+        }
+    }
+    EXPECT_GT(read, 0);
+    EXPECT_LT(read, 20'000);
 }
 
 TEST(GoalText, TellsWhereOperationsStand) {
