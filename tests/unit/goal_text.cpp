@@ -175,7 +175,7 @@ TEST(GoalText, ThatIsDamagedIsRefusedOrReadButNeverMore) {
     int read = 0;
     for (int i = 0; i < 20'000; ++i) {
         std::string damaged = text;
-        for (int edits = 1 + random.below(3); edits > 0; --edits) {
+        for (int edits = 1 + random.below(3); edits > 0 && !damaged.empty(); --edits) {
             const auto at = static_cast<std::size_t>(random.below(static_cast<int>(damaged.size())));
             const char piece = pieces[static_cast<std::size_t>(random.below(static_cast<int>(pieces.size())))];
             switch (random.below(4)) {
