@@ -1,5 +1,5 @@
+#include "tools/ndsim/collective.hpp"
 #include "tools/ndsim/command.hpp"
-#include "tools/ndsim/flows.hpp"
 #include "tools/ndsim/goal.hpp"
 
 #include "tools/ndsim/topology.hpp"
@@ -8,8 +8,8 @@ namespace sim::scenarios {
 
 std::vector<Command> commands() {
     return {
-        {"flows", "when flows over shared links end, max-min fair", run_flows},
         {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
+        {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
     };
     return {{"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology}};
 }

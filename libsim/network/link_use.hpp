@@ -1,0 +1,40 @@
+// Whether messages that each drain as fast as their routes allow ever ask a link for more than it has.
+//
+// While they do not, they do not disturb each other: every one has its smallest bandwidth for itself, which no fair
+// share exceeds. So times that were found as if each message were alone are right if this says so of all of them.
+// Cost: for each link of a message, the messages that are on that link at about the same time.
+#pragma once
+
+#include "libsim/network/topology.hpp"
+
+#include <span>
+#include <vector>
+
+namespace sim {
+
+class LinkUse {
+public:
+    explicit LinkUse(const Topology& topology) : topology_(&topology), on_link_(topology.links.size()) {}
+
+    // A message drains over `route` at `rate` from `begin` to `end`. False: at some instant between them a link of the
+    // route has more to carry than its bandwidth.
+    bool add(std::span<const LinkId> route, Bandwidth rate, Time begin, Time end);
+
+    // No message that is added from now on begins before `time`.
+    void nothing_before(Time time) { past_ = time; }
+
+private:
+    struct Draining {
+        Time begin;
+        Time end;
+        std::int64_t bytes_per_second;
+    };
+
+    static bool fits(const std::vector<Draining>& there, const Draining& one, std::int64_t bandwidth);
+
+    const Topology* topology_;
+    Time past_;
+    std::vector<std::vector<Draining>> on_link_;
+};
+
+}  // namespace sim

@@ -1,0 +1,34 @@
+// A bar on standard error while something takes its time: only on a terminal, not in the first half second, and gone
+// when it is done.
+//
+//   [##############------]  14 of 20  all-reduce of 16M
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace sim::scenarios {
+
+class Progress {
+public:
+    explicit Progress(std::size_t parts);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    // `done` parts are done; `next` is what is being done.
+    void at(std::size_t done, const std::string& next);
+    // Makes room for a line of output; the next at() draws the bar again.
+    void erase();
+
+private:
+    std::size_t parts_;
+    bool on_terminal_;
+    bool drawn_ = false;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// The bar alone, without what erases it.
+std::string progress_line(std::size_t done, std::size_t parts, const std::string& next);
+
+}  // namespace sim::scenarios

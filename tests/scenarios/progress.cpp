@@ -1,0 +1,24 @@
+#include "scenarios/report/progress.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim::scenarios;
+
+TEST(Progress, FillsItsBarWithWhatIsDone) {
+    EXPECT_EQ(progress_line(0, 20, "1K"), "[--------------------]  0 of 20  1K");
+    EXPECT_EQ(progress_line(14, 20, "16M"), "[##############------]  14 of 20  16M");
+    EXPECT_EQ(progress_line(3, 3, ""), "[####################]  3 of 3  ");
+}
+
+TEST(Progress, SaysNothingWhereStandardErrorIsNoTerminal) {
+    testing::internal::CaptureStderr();
+    {
+        Progress progress(2);
+        progress.at(1, "x");
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace

@@ -1,0 +1,39 @@
+// What was typed after `ndsim collective`, and what it means.
+#pragma once
+
+#include "scenarios/experiments/collective_sweep.hpp"
+#include "scenarios/options/option_row.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct CollectiveOptions {
+    std::string kind;
+    int ranks = 8;
+    std::string topology;  // empty: of the profile
+    std::string profile;   // empty: none
+    std::string sizes = "1K:1G";
+    std::string algorithm = "auto";
+    int channels = 0;  // 0: not said
+    int pieces = 0;
+    int root = 0;
+    std::string type = "float";
+    bool check = false;
+    bool explain_cost = false;
+    bool json = false;
+    std::string csv;
+    std::string plot;
+};
+
+std::vector<OptionRow> option_rows(CollectiveOptions& options);
+
+// Throws UsageError where that cannot be.
+Sweep sweep_of(const CollectiveOptions& options);
+
+// The cases of all sizes, but for those in which some rank has no element: these are left out of a range, and throw
+// UsageError in a list, or if nothing remains.
+std::vector<CollectiveCase> cases_of(const CollectiveOptions& options, const Sweep& sweep);
+
+}  // namespace sim::scenarios
