@@ -137,7 +137,7 @@ int run_or_throw(int argc, const char* const* argv) {
         return done;
     }
     set_options(std::get<Settings>(read), rows);
-    const sim::Cluster cluster = read_profile(options.profile);
+    const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     check_options(options, cluster);
     std::vector<CollectiveCase> cases;
     for (const std::int64_t elements : options.sizes) {

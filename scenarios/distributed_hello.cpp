@@ -142,7 +142,7 @@ int run_or_throw(int argc, const char* const* argv) {
     }
     set_options(std::get<Settings>(read), rows);
     check_host(options.host, options.ranks);
-    const sim::Cluster cluster = read_profile(options.profile);
+    const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     const Launched launched =
         launch_and_show(executable.name, options, cluster, [&](GPU& gpu) { hello(gpu, options, cluster); });
     if (!launched.result.ok()) {

@@ -45,7 +45,7 @@ Launched launch_training(const Scenario& scenario, const Options& options, const
 }
 
 int run_once(const Scenario& scenario, Options options) {
-    const Cluster cluster = read_profile(options.profile);
+    const Cluster cluster = read_profile(options.profile, options.ranks);
     options.slowdown = cluster.compute.slowdown;
     check_plan(options);
     if (options.show_schedule) {
@@ -82,7 +82,7 @@ Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& clust
 }
 
 int run_scaling(const CommandLineOf& line, const Options& asked) {
-    const Cluster cluster = read_profile(asked.profile);
+    const Cluster cluster = read_profile(asked.profile, asked.ranks);
     const sim::ranks::StopSignal stop;
     Scaling scaling{.scenario = line.scenario.name, .axis = line.scenario.axes.front().first, .profile = asked.profile};
     bool agree = true;

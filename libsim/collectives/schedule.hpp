@@ -92,6 +92,12 @@ private:
     Step part_of(Step step, int channel) const;
 };
 
+// Whether the array of such a collective is one block for each member.
+inline bool has_blocks(CollectiveKind kind) {
+    return kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce && kind != CollectiveKind::all_reduce &&
+           kind != CollectiveKind::barrier;
+}
+
 // A schedule of one channel, carried out by several, each with its part of every chunk.
 Schedule split_over(Schedule schedule, int channels);
 

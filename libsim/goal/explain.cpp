@@ -84,7 +84,9 @@ std::vector<OpIndex> circle(const Schedule& schedule, const Outcome& outcome, co
          op = waits_for.at(op)) {
         const auto again = std::find(path.begin(), path.end(), op);
         if (again != path.end()) {
-            return {again, path.end()};
+            path.erase(path.begin(), again);
+            std::rotate(path.begin(), std::min_element(path.begin(), path.end()), path.end());
+            return path;
         }
         path.push_back(op);
     }

@@ -74,8 +74,8 @@ private:
         dependencies_.done(op);
     }
     void push_free();
-    bool can_be_late(const Op& receive) const;
-    void post_late(std::uint32_t rank, const Event& until);
+    void push_receive(const Event& event, const Op& receive);
+    void post_late(std::uint32_t rank, UnsignedWide until);
     OpIndex meet(OpIndex send, std::uint32_t receiver);
     void push(std::uint32_t what, std::int64_t at) { events_.push({what, next_number_++, at}); }
 
@@ -94,7 +94,8 @@ private:
     std::vector<OpIndex> partner_;           // Charge::match: the receive that a message has met
     std::size_t left_;                       // operations that have not ended
     std::uint32_t next_number_ = 0;
-    Event now_;  // what is done
+    Event now_;                // what is done
+    UnsignedWide latest_ = 0;  // the latest that was ever due: now_ may lie before it
 };
 
 Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
@@ -116,7 +117,7 @@ Outcome Run::outcome() {
         step();
     }
     for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
-        post_late(rank, {.what = UINT32_MAX, .number = UINT32_MAX, .at = INT64_MAX});
+        post_late(rank, ~UnsignedWide{0});
     }
     Outcome outcome;
     for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
@@ -127,6 +128,7 @@ Outcome Run::outcome() {
     outcome.waiting = std::move(receives);
     const auto is_rendezvous = [&](OpIndex send) { return schedule_.ops[send].size > costs_.eager_limit.count; };
     std::copy_if(messages.begin(), messages.end(), std::back_inserter(outcome.waiting), is_rendezvous);
+    std::sort(outcome.waiting.begin(), outcome.waiting.end());
     outcome.unreceived = std::move(messages);
     for (OpIndex op = 0; left_ > outcome.waiting.size() && op < schedule_.ops.size(); ++op) {
         if (dependencies_.waits(op)) {
@@ -149,6 +151,7 @@ void Run::begin() {
 
 void Run::step() {
     now_ = events_.top();
+    latest_ = std::max(latest_, key_of(now_));
     const OpIndex index = now_.what & ~is_message;
     const Op& op = schedule_.ops[index];
     if ((now_.what & is_message) != 0) {
@@ -202,6 +205,7 @@ void Run::do_send(OpIndex index, const Op& op) {
 void Run::do_receive(OpIndex index, const Op& op) {
     events_.pop();
     dependencies_.started(op);
+    post_late(op.rank, latest_);
     const OpIndex send = meeting_.receive(index);
     if (send == no_op) {
         return;
@@ -272,27 +276,32 @@ void Run::push_free() {
         const Op& op = schedule_.ops[index];
         dependencies_.fetch_ahead(index, op);
         const std::int64_t free = cpu(op.rank, op.cpu);
-        if (op.kind == OpKind::receive && can_be_late(op)) {
-            late_[op.rank].push_back({index, next_number_++, free});
+        if (op.kind == OpKind::receive) {
+            push_receive({index, next_number_++, free}, op);
         } else {
             push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
         }
     });
 }
 
-bool Run::can_be_late(const Op& receive) const {
+void Run::push_receive(const Event& event, const Op& receive) {
     const auto dependents = schedule_.dependents_of(receive);
-    return unreceived_[receive.rank] == 0 && (dependents.empty() || !dependents.front().on_start());
+    const bool is_seen = unreceived_[receive.rank] > 0 || (!dependents.empty() && dependents.front().on_start());
+    if (is_seen || key_of(event) < latest_) {
+        events_.push(event);
+    } else {
+        late_[receive.rank].push_back(event);
+    }
 }
 
-// Those that would have waited already when `until` came.
-void Run::post_late(std::uint32_t rank, const Event& until) {
+// Those that are due by now.
+void Run::post_late(std::uint32_t rank, UnsignedWide until) {
     std::vector<Event>& late = late_[rank];
     if (late.size() > 1) {
         std::sort(late.begin(), late.end(), [](const Event& a, const Event& b) { return key_of(a) < key_of(b); });
     }
     std::size_t posted = 0;
-    for (; posted < late.size() && key_of(late[posted]) < key_of(until); ++posted) {
+    for (; posted < late.size() && key_of(late[posted]) < until; ++posted) {
         meeting_.receive(late[posted].what);
     }
     late.erase(late.begin(), late.begin() + static_cast<std::ptrdiff_t>(posted));
@@ -300,7 +309,7 @@ void Run::post_late(std::uint32_t rank, const Event& until) {
 
 // The receive that a message meets. One that meets none is to be found by the receives that come later, at their time.
 OpIndex Run::meet(OpIndex send, std::uint32_t receiver) {
-    post_late(receiver, now_);
+    post_late(receiver, latest_);
     const OpIndex receive = meeting_.message(send);
     if (receive == no_op) {
         ++unreceived_[receiver];

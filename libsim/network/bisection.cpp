@@ -18,7 +18,7 @@ public:
     }
 
     std::int64_t between_halves() {
-        std::int64_t flow = 0;
+        Wide flow = 0;  // each link's bandwidth fits into 64 bits, their sum may not
         while (measure()) {
             next_.assign(out_.size(), 0);
             for (int gpu = 0; gpu < half_; ++gpu) {
@@ -27,7 +27,7 @@ public:
                 }
             }
         }
-        return flow;
+        return flow > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(flow);
     }
 
 private:

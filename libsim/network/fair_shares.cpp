@@ -7,7 +7,8 @@
 
 namespace sim {
 
-FairShares::FairShares(std::span<const double> bytes_per_second) : links_(bytes_per_second.size()) {
+FairShares::FairShares(std::span<const double> bytes_per_second)
+    : links_(bytes_per_second.size()), place_of_(bytes_per_second.size(), closed) {
     for (std::size_t link = 0; link < links_.size(); ++link) {
         const double bandwidth = bytes_per_second[link];
         check(bandwidth > 0 && bandwidth < std::numeric_limits<double>::infinity(),
@@ -21,6 +22,7 @@ FairShares::FlowId FairShares::add(std::span<const LinkId> route) {
     FlowId flow = static_cast<FlowId>(flows_.size());
     if (free_.empty()) {
         flows_.emplace_back();
+        standing_.push_back(Standing::outside);
     } else {
         flow = free_.back();
         free_.pop_back();
@@ -139,24 +141,28 @@ void FairShares::solve() {
     members_.clear();
     open_what_changed();
     gathered_ = settled_;
-    while (gathered_ < open_.size()) {
+    open_from_ = full;
+    for (int filled = 0; gathered_ < open_.size(); ++filled) {
+        if (filled >= 3) {
+            open_more();
+        }
         gather();
         fill();
         account();
     }
     for (const OpenLink& open : open_) {
-        links_[open.link].open = closed;
+        place_of_[open.link] = closed;
     }
     for (const FlowId flow : members_) {
-        flows_[flow].is_member = false;
+        standing_[flow] = Standing::outside;
     }
     loosened_.clear();
     entered_.clear();
 }
 
 void FairShares::open(LinkId link) {
-    if (links_[link].open == closed) {
-        links_[link].open = static_cast<std::uint32_t>(open_.size());
+    if (place_of_[link] == closed) {
+        place_of_[link] = static_cast<std::uint32_t>(open_.size());
         open_.push_back({.link = link});
     }
 }
@@ -187,8 +193,8 @@ void FairShares::open_what_changed() {
 // A flow that shares nothing has its ceiling.
 void FairShares::settle_private(FlowId id) {
     FlowShare& flow = flows_[id];
-    if (flow.shared == 0 && !flow.is_member) {
-        flow.is_member = true;
+    if (flow.shared == 0 && standing_[id] == Standing::outside) {
+        standing_[id] = Standing::stopped;
         members_.push_back(id);
         open(flow.ceiling_link);
         flow.rate = flow.ceiling;
@@ -221,23 +227,25 @@ void FairShares::open_likely(FlowId id) {
     }
 }
 
+void FairShares::open_loaded_of(const FlowShare& flow) {
+    for (const RouteHop& hop : shared_hops_of(flow)) {
+        if (place_of_[hop.link] == closed && links_[hop.link].load >= open_from_) {
+            open(hop.link);
+        }
+    }
+}
+
 // All flows on open links are members; all full links of members are open.
 void FairShares::gather() {
-    FlowShare* const flows = flows_.data();
     for (; gathered_ < open_.size(); ++gathered_) {
         for (const Crossing& crossing : links_[open_[gathered_].link].crossings) {
-            FlowShare& flow = flows[crossing.flow];
-            if (flow.is_member) {
+            if (standing_[crossing.flow] != Standing::outside) {
                 continue;
             }
-            flow.is_member = true;
+            standing_[crossing.flow] = Standing::growing;
             members_.push_back(crossing.flow);
-            for (const RouteHop& hop : shared_hops_of(flow)) {
-                const SharedLink& link = links_[hop.link];
-                if (link.is_full() && link.open == closed) {
-                    open(hop.link);
-                }
-            }
+            const FlowShare& flow = flows_[crossing.flow];
+            open_loaded_of(flow);
             if (flow.reaches_ceiling(flow.rate)) {
                 open(flow.ceiling_link);
             }
@@ -254,8 +262,8 @@ void FairShares::account() {
             continue;
         }
         for (const RouteHop& hop : shared_hops_of(flow)) {
-            SharedLink& link = links_[hop.link];
-            if (link.open == closed) {
+            if (place_of_[hop.link] == closed) {
+                SharedLink& link = links_[hop.link];
                 link.load += link.units_of(flow.next) - link.units_of(flow.rate);
                 if (link.is_full()) {
                     suspects_.push_back(hop.link);
@@ -272,6 +280,15 @@ void FairShares::account() {
         if (links_[link].is_full()) {
             open(link);
         }
+    }
+}
+
+// Where a change goes on from link to link, each would cost one more filling of all before it. So from the fourth on,
+// half a load is enough for a link to be opened, then any.
+void FairShares::open_more() {
+    open_from_ = open_from_ == full ? units / 2 : 0;
+    for (std::size_t i = settled_; i < members_.size(); ++i) {
+        open_loaded_of(flows_[members_[i]]);
     }
 }
 

@@ -69,8 +69,6 @@ private:
         double units_per_rate = 0;
         std::int64_t load = 0;
         std::vector<Crossing> crossings;
-        std::uint32_t open = closed;  // its place in open_
-
         bool is_full() const { return load >= full; }
         // A rate beyond twice the bandwidth, as on a link that is not open yet, counts as that: 2^21 of them fit.
         std::int64_t units_of(double rate) const {
@@ -79,18 +77,17 @@ private:
     };
     struct alignas(64) FlowShare {
         double rate = 0;
-        double next = 0;     // its rate in the solution under way; 0 while it grows
+        double next = 0;     // its rate in the solution under way
         double ceiling = 0;  // bandwidth of ceiling_link; infinite without a private link
         LinkId ceiling_link = 0;
         LinkId bottleneck = 0;
         std::uint32_t first_hop = 0;
         std::uint32_t hops = 0;
         std::uint32_t shared = 0;  // of them
-        bool is_member = false;
-
         // As is_full() of its ceiling.
         bool reaches_ceiling(double at_rate) const { return at_rate >= ceiling * nearly; }
     };
+    enum class Standing : std::uint8_t { outside, growing, stopped };
     struct OpenLink {
         double remaining = 0;
         double level = 0;
@@ -98,6 +95,12 @@ private:
         LinkId link = 0;
         std::uint32_t growing = 0;  // flows
         std::uint32_t stopped = 0;  // of them, in this round
+    };
+
+    struct Rising {
+        double level;  // or less, if it rose since
+        std::uint32_t place;
+        friend bool operator<(const Rising& a, const Rising& b) { return a.level > b.level; }  // the least on top
     };
 
     std::span<RouteHop> hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.hops}; }
@@ -111,11 +114,15 @@ private:
     void settle_private(FlowId flow);
     void open_likely(FlowId flow);
     void open_what_changed();
+    void open_loaded_of(const FlowShare& flow);
     void gather();
     void account();
+    void open_more();
 
     void fill();
-    double least_level();
+    double least_level(std::size_t round);
+    double least_by_scan();
+    double least_by_heap();
     void begin_filling();
     void stop_flows_at(double level);
     void end_round(double level, std::size_t first_stopped);
@@ -131,9 +138,15 @@ private:
 
     std::vector<OpenLink> open_;
     std::vector<FlowId> members_;
-    std::size_t settled_ = 0;             // members that have their rates, and as many open links: private ones
-    std::size_t gathered_ = 0;            // open links whose flows are members
+    std::size_t settled_ = 0;        // members that have their rates, and as many open links: private ones
+    std::int64_t open_from_ = full;  // load of a member's link that is opened
+    std::size_t gathered_ = 0;       // open links whose flows are members
+    // Apart, because they are asked for much more often than what they are of.
+    std::vector<std::uint32_t> place_of_;  // of links in open_, or closed
+    std::vector<Standing> standing_;       // of flows
+
     std::vector<std::uint32_t> growing_;  // places in open_ of links with flows that grow
+    std::vector<Rising> rising_;          // the same, as a heap
     std::vector<std::uint32_t> lowest_;   // of them, those at the level of this round
     std::vector<std::uint32_t> touched_;  // open links that lose bandwidth in this round
     std::vector<FlowId> stopped_;         // members, as they get their rates

@@ -8,9 +8,9 @@ namespace sim {
 void FairShares::fill() {
     begin_filling();
     const std::size_t flows = members_.size() - settled_;
-    for (;;) {
+    for (std::size_t round = 0;; ++round) {
         const std::size_t first = stopped_.size();
-        const double level = least_level();
+        const double level = least_level(round);
         stop_flows_at(level);
         if (stopped_.size() == flows) {
             end_filling(level);
@@ -34,13 +34,29 @@ void FairShares::begin_filling() {
         }
     }
     for (std::size_t i = settled_; i < members_.size(); ++i) {
-        flows_[members_[i]].next = 0;
+        standing_[members_[i]] = Standing::growing;
     }
     stopped_.clear();
 }
 
-// Also notes who is at that level, and drops the links where nothing grows any more.
-double FairShares::least_level() {
+// Also notes who is at that level. Most fillings are over in few rounds; those that are not would be quadratic.
+double FairShares::least_level(std::size_t round) {
+    constexpr std::size_t rounds_to_scan = 4;
+    if (round < rounds_to_scan) {
+        return least_by_scan();
+    }
+    if (round == rounds_to_scan) {
+        rising_.clear();
+        for (const std::uint32_t place : growing_) {
+            rising_.push_back({open_[place].level, place});
+        }
+        std::make_heap(rising_.begin(), rising_.end());
+    }
+    return least_by_heap();
+}
+
+// Drops the links where nothing grows any more.
+double FairShares::least_by_scan() {
     double least = std::numeric_limits<double>::infinity();
     std::size_t kept = 0;
     lowest_.clear();
@@ -62,6 +78,32 @@ double FairShares::least_level() {
     return least;
 }
 
+// Levels only rise, so a link may wait in the heap at the level that it had.
+double FairShares::least_by_heap() {
+    lowest_.clear();
+    for (;;) {
+        const Rising top = rising_.front();
+        const OpenLink& open = open_[top.place];
+        if (!lowest_.empty() && top.level > open_[lowest_.front()].level) {
+            break;
+        }
+        std::pop_heap(rising_.begin(), rising_.end());
+        if (open.growing == 0) {
+            rising_.pop_back();
+        } else if (open.level > top.level) {
+            rising_.back().level = open.level;
+            std::push_heap(rising_.begin(), rising_.end());
+        } else {
+            rising_.pop_back();
+            lowest_.push_back(top.place);
+        }
+        if (rising_.empty()) {
+            break;
+        }
+    }
+    return open_[lowest_.front()].level;
+}
+
 void FairShares::stop_flows_at(double level) {
     const std::size_t flows = members_.size() - settled_;
     for (const std::uint32_t place : lowest_) {
@@ -70,10 +112,10 @@ void FairShares::stop_flows_at(double level) {
             return;
         }
         for (const Crossing& crossing : links_[link].crossings) {
-            FlowShare& flow = flows_[crossing.flow];
-            if (flow.next == 0) {
-                flow.next = level;
-                flow.bottleneck = link;
+            if (standing_[crossing.flow] == Standing::growing) {
+                standing_[crossing.flow] = Standing::stopped;
+                flows_[crossing.flow].next = level;
+                flows_[crossing.flow].bottleneck = link;
                 stopped_.push_back(crossing.flow);
             }
         }
@@ -85,13 +127,13 @@ void FairShares::end_round(double level, std::size_t first_stopped) {
     for (std::size_t i = first_stopped; i < stopped_.size(); ++i) {
         const FlowShare& flow = flows_[stopped_[i]];
         for (const RouteHop& hop : shared_hops_of(flow)) {
-            const std::uint32_t place = links_[hop.link].open;
+            const std::uint32_t place = place_of_[hop.link];
             if (place != closed && open_[place].stopped++ == 0) {
                 touched_.push_back(place);
             }
         }
-        if (flow.shared < flow.hops && links_[flow.ceiling_link].open != closed) {
-            open_[links_[flow.ceiling_link].open].growing = 0;
+        if (flow.shared < flow.hops && place_of_[flow.ceiling_link] != closed) {
+            open_[place_of_[flow.ceiling_link]].growing = 0;
         }
     }
     for (const std::uint32_t place : touched_) {

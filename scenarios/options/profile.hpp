@@ -8,6 +8,17 @@
 //   latency_seconds = 0.05          latency_seconds = 5e-6
 //   seconds_per_data_unit = 0.01    bytes_per_second = 50e9
 //   acknowledgement_seconds = 0.05  acknowledgement_seconds = 0     (may be left out: the latency; 0)
+//
+//   kind = "loggp"                  kind = "cluster"
+//   [compute]                       [compute]
+//   flops_per_second = 1e15         flops_per_second = 1e15
+//   [network]                       [topology]                      (topology_table.hpp)
+//   latency_seconds = 1e-6          name = "dgx-h100"
+//   overhead_seconds = 200e-9       (this and all below may be left out: 0; no eager limit)
+//   gap_seconds = 5e-9
+//   gap_per_byte_seconds = 20e-12
+//   overhead_per_byte_seconds = 0
+//   eager_limit_bytes = 8192
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -19,8 +30,9 @@ namespace sim::scenarios {
 
 // By name: gpu-py, in units; and in bytes the links of a lab, PCIe 3.0 x16 at 15 GB/s (lab-pcie), NVLink at 300 GB/s
 // (lab-nvlink) and 10 Gb/s Ethernet at 1 GB/s (lab-10gbe), each with a latency of 467 us, where compute is free.
+// A topology is made for so many ranks, where the file does not say how many GPUs it has.
 // Throws UsageError with file, line, key and the nearest known name.
-Cluster read_profile(const std::string& name_or_file);
+Cluster read_profile(const std::string& name_or_file, int ranks);
 
 std::vector<std::string> profile_names();
 

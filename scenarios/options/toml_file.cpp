@@ -51,12 +51,24 @@ TomlValue value_of(const toml::node& node) {
     return OtherValue{node.is_table() ? "a table" : "a date or time"};
 }
 
+bool is_list_of_tables(const toml::node& node) {
+    const toml::array* list = node.as_array();
+    return list != nullptr && !list->empty() &&
+           std::all_of(list->begin(), list->end(), [](const toml::node& element) { return element.is_table(); });
+}
+
 void collect(const toml::table& table, const std::string& prefix, const std::string& file, std::vector<Found>& found) {
     for (const auto& [key, node] : table) {
         const std::string name = joined(prefix, key.str());
         const toml::table* inner = node.as_table();
         if (inner != nullptr && !inner->empty()) {
             collect(*inner, name, file, found);
+            continue;
+        }
+        if (is_list_of_tables(node)) {
+            for (std::size_t i = 0; i < node.as_array()->size(); ++i) {
+                collect(*(*node.as_array())[i].as_table(), fmt::format("{}[{}]", name, i + 1), file, found);
+            }
             continue;
         }
         const toml::source_index line = key.source().begin.line;

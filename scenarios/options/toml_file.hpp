@@ -16,7 +16,7 @@ struct OtherValue {
 using TomlValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>, OtherValue>;
 
 struct TomlEntry {
-    std::string key;    // with its tables: network.latency_seconds
+    std::string key;    // with its tables: network.latency_seconds; of a list of tables, from 1: link[2].from
     std::string where;  // FILE:LINE
     TomlValue value;
 };

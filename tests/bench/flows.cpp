@@ -36,7 +36,7 @@ void stream(benchmark::State& state, const Load& load, int flows) {
     for (auto _ : state) {
         FlowNetwork network(load.links);
         Sizes sizes;
-        std::vector<std::size_t> sender_of(load.routes.size());
+        std::vector<std::size_t> sender_of(2 * load.routes.size());  // by number
         for (std::size_t i = 0; i < load.routes.size(); ++i) {
             sender_of.at(network.start(0, load.routes[i], sizes.next())) = i;
         }
@@ -140,6 +140,26 @@ struct FatTree {
     LinkId leaves;
     std::vector<FlowNetwork::Channel> links;
 };
+
+// Ranks, and how many messages each has under way, all to somebody else: full links connect most of the flows.
+void flows_random_pairs(benchmark::State& state) {
+    const FatTree tree(static_cast<LinkId>(state.range(0)));
+    const auto each = static_cast<LinkId>(state.range(1));
+    Load load{tree.links, {}};
+    Sizes random;
+    for (LinkId i = 0; i < each * tree.n; ++i) {
+        const LinkId rank = i % tree.n;
+        const LinkId away = 1 + static_cast<LinkId>(random.next()) % (tree.n - 1);
+        load.routes.push_back(tree.route(rank, (rank + away) % tree.n));
+    }
+    stream(state, load, static_cast<int>(4 * each * tree.n));
+}
+BENCHMARK(flows_random_pairs)
+    ->Args({128, 1})
+    ->Args({1'024, 1})
+    ->Args({16, 8})
+    ->Args({128, 8})
+    ->Unit(benchmark::kMillisecond);
 
 // All-to-all in steps: in each, all ranks send 1 MB at one instant, to the rank that is `step` away.
 void flows_all_to_all_steps(benchmark::State& state) {

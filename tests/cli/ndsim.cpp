@@ -14,6 +14,7 @@ TEST(Ndsim, AloneSaysWhatItsHelpSays) {
     const Said alone = run_command("ndsim");
     EXPECT_EQ(alone.exit_code, 0);
     EXPECT_THAT(alone.out, HasSubstr("Usage: ndsim COMMAND [OPTIONS] …\n\nCommands:\n"));
+    EXPECT_THAT(alone.out, HasSubstr("\n  goal "));
     EXPECT_EQ(alone.out, run_command("ndsim --help").out);
     EXPECT_EQ(alone.out, run_command("ndsim -h").out);
 }
@@ -25,6 +26,7 @@ TEST(Ndsim, HasTheVersionOfTheScenarios) {
 }
 
 TEST(Ndsim, RefusesWhatIsNoCommand) {
+    EXPECT_EQ(refusal("ndsim gaol"), "ndsim: unknown command \"gaol\"; did you mean goal?");
     EXPECT_EQ(refusal("ndsim zzzzzzzz"), "ndsim: unknown command \"zzzzzzzz\"; see --help");
     EXPECT_EQ(refusal("ndsim ''"), "ndsim: unknown command \"\"; see --help");
     EXPECT_EQ(refusal("ndsim --json"),

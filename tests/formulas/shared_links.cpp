@@ -123,6 +123,32 @@ TEST_P(SharedLinks, AnEmptyMessageTakesItsLatenciesOnly) {
     EXPECT_EQ(s.end(), 2us);
 }
 
+// Beside a stream that sends 1 MB for 1002 us, or, where another rank sends to the same one from 502 us on, 1502 us.
+Duration end_of_compute_beside_a_stream(const ranks::LaunchOptions& options, bool other, Flops work) {
+    const Simulation s = simulate_well(options, [&](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            gpu.on(Stream{1}, [&] { gpu.send(1, 1_MB); });
+            gpu.compute(work);
+        } else if (gpu.rank() == 1) {
+            gpu.on(Stream{1}, [&] { gpu.receive(0, 1_MB); });
+            other ? gpu.receive(2, 1_MB) : void();
+        } else if (other) {
+            gpu.compute(Flops{500'000});
+            gpu.send(1, 1_MB);
+        }
+    });
+    return s.result.ranks[0].compute;
+}
+
+TEST_P(SharedLinks, AComputationIsSlowedDownAsLongAsItsStreamIsReallyBusy) {
+    Cluster cluster = star(3);
+    cluster.compute.overlap_slowdown = 2;
+    const ranks::LaunchOptions options = ranks(3, cluster);
+    EXPECT_EQ(end_of_compute_beside_a_stream(options, false, Flops{400'000}), 800us);
+    EXPECT_EQ(end_of_compute_beside_a_stream(options, false, Flops{800'000}), 1002us + (800us - 501us));
+    EXPECT_EQ(end_of_compute_beside_a_stream(options, true, Flops{800'000}), 1502us + (800us - 751us));
+}
+
 TEST_P(SharedLinks, MoreRanksThanGpusAreRefused) {
     EXPECT_THROW(ranks::launch(ranks(3, star(2)), [](GPU&) {}), ProgramError);
 }

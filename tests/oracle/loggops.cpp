@@ -12,8 +12,8 @@ namespace {
 using nlohmann::json;
 using namespace sim;
 
-json oracle() {
-    return json::parse(std::ifstream(NDSIM_SOURCE_DIR "/tests/oracle/data/loggops.json"));
+json oracle_cases() {
+    return json::parse(std::ifstream(NDSIM_SOURCE_DIR "/tests/oracle/data/loggops.json")).at("cases");
 }
 
 LogGP costs_of(const json& params) {
@@ -27,7 +27,8 @@ LogGP costs_of(const json& params) {
 
 TEST(LogGopsim, AgreesToTheUnitOnEveryRunOfEverySchedule) {
     int runs = 0;
-    for (const json& test : oracle()["cases"]) {
+    const json cases = oracle_cases();
+    for (const json& test : cases) {
         const goal::Schedule schedule = goal::parse(test["goal"].get<std::string>(), "oracle");
         for (const json& expected : test["runs"]) {
             const goal::Outcome outcome = goal::run(schedule, costs_of(expected["params"]));

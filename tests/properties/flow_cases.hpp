@@ -66,11 +66,11 @@ inline std::vector<LinkId> route(std::size_t links) {
 inline rc::Gen<FlowCase> flow_cases() {
     return rc::gen::exec([] {
         FlowCase c;
-        const auto links = *rc::gen::inRange<std::size_t>(1, 11);
+        const auto links = *rc::gen::inRange<std::size_t>(1, 21);
         for (std::size_t i = 0; i < links; ++i) {
             c.links.push_back({bandwidth(), *rc::gen::element(0.0, 0.0, 5e5, 1e6, 1e8)});
         }
-        const auto flows = *rc::gen::inRange<std::size_t>(0, 33);
+        const auto flows = *rc::gen::inRange<std::size_t>(0, 61);
         for (std::size_t i = 0; i < flows; ++i) {
             c.flows.push_back({instant(), route(links), amount_of_bytes()});
         }

@@ -23,7 +23,7 @@ seconds_per_data_unit = 0.01
 std::string complaint(const std::string& content) {
     const TemporaryFolder folder;
     try {
-        read_profile(folder.with("p.toml", content));
+        read_profile(folder.with("p.toml", content), 8);
     } catch (const UsageError& error) {
         const std::string what = error.what();
         return what.substr(what.find("p.toml"));
@@ -44,8 +44,8 @@ std::string complaint_about(int line, const std::string& text) {
 
 TEST(Profile, OfTheFileIsThatOfTheName) {
     const TemporaryFolder folder;
-    const Cluster named = read_profile("gpu-py");
-    const Cluster read = read_profile(folder.with("p.toml", gpu_py_file));
+    const Cluster named = read_profile("gpu-py", 8);
+    const Cluster read = read_profile(folder.with("p.toml", gpu_py_file), 8);
     for (const double units : {0.0, 1e-9, 1.0, 20.0, 125.0, 166.666666667}) {
         EXPECT_EQ(compute_time(read, 0, Units{units}), compute_time(named, 0, Units{units}));
         EXPECT_EQ(transfer_time(read, Units{units}), transfer_time(named, Units{units}));
@@ -59,7 +59,8 @@ TEST(Profile, MayPayAcknowledgementsApartAndHaveSlowRanks) {
         compute = { seconds_per_unit = 2, slowdown = [1, 2.5] }
         network.latency_seconds = 1
         network.seconds_per_data_unit = 3
-        network.acknowledgement_seconds = 0)"));
+        network.acknowledgement_seconds = 0)"),
+                                         8);
     EXPECT_EQ(compute_time(cluster, 0, Units{10}), duration_of_seconds(20));
     EXPECT_EQ(compute_time(cluster, 1, Units{10}), duration_of_seconds(50));
     EXPECT_EQ(compute_time(cluster, 2, Units{10}), duration_of_seconds(20));
@@ -74,17 +75,22 @@ TEST(Profile, OfKindUniformPricesBytesAndFlops) {
         flops_per_second = 1e12
         [network]
         latency_seconds = 5e-6
-        bytes_per_second = 50e9)"));
+        bytes_per_second = 50e9)"),
+                                         8);
     EXPECT_EQ(compute_time(cluster, 0, Flops{2'000'000'000'000}), duration_of_seconds(2));
     EXPECT_EQ(transfer_time(cluster, Bytes{1'000'000}), duration_of_seconds(25e-6));  // 5 us + 20 us
 }
 
 TEST(Profile, ThatIsWrongIsRefusedWithFileLineAndKey) {
     const std::string seconds = "a number of seconds, 0 or more";
-    EXPECT_EQ(complaint_about(1, "kind = \"unit\""),
-              "p.toml:1: kind must be \"units\" or \"uniform\", not \"unit\"; did you mean units?");
-    EXPECT_EQ(complaint_about(1, "kind = \"loggp\""), "p.toml:1: kind must be \"units\" or \"uniform\", not \"loggp\"");
-    EXPECT_EQ(complaint_about(1, "kind = 3"), "p.toml:1: kind must be \"units\" or \"uniform\", not 3");
+    EXPECT_EQ(
+        complaint_about(1, "kind = \"unit\""),
+        "p.toml:1: kind must be \"units\", \"uniform\", \"loggp\" or \"cluster\", not \"unit\"; did you mean units?");
+    EXPECT_EQ(
+        complaint_about(1, "kind = \"logpg\""),
+        "p.toml:1: kind must be \"units\", \"uniform\", \"loggp\" or \"cluster\", not \"logpg\"; did you mean loggp?");
+    EXPECT_EQ(complaint_about(1, "kind = 3"),
+              "p.toml:1: kind must be \"units\", \"uniform\", \"loggp\" or \"cluster\", not 3");
     EXPECT_EQ(complaint_about(1, ""), "p.toml: kind is missing");
     EXPECT_EQ(complaint_about(3, "seconds_per_unti = 0.1"),
               "p.toml:3: unknown key compute.seconds_per_unti; did you mean compute.seconds_per_unit?");
@@ -124,7 +130,7 @@ TEST(Profile, RefusesSlowdownsThatAreNone) {
 TEST(Profile, ThatIsNotThereIsNamed) {
     const auto said = [](const std::string& name) -> std::string {
         try {
-            read_profile(name);
+            read_profile(name, 8);
         } catch (const UsageError& error) {
             return error.what();
         }

@@ -2,6 +2,7 @@
 #include "libsim/check.hpp"
 #include "libsim/network/max_min.hpp"
 #include "libsim/network/planned_flows.hpp"
+#include "tests/support/plain_flows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -120,6 +121,33 @@ TEST(Flows, AreNotRatedAnewByWhatBeginsWhereNoFullLinkConnectsThem) {
     network.advance(ended);
     EXPECT_EQ(network.rate(other), 1 * GB);
     EXPECT_EQ(network.next_event(), second);
+}
+
+TEST(Flows, HeedAChangeThatGoesOnFromLinkToLink) {
+    // Pairs x, y share links of 2, 6, 18 … MB/s, which are full; a y and the next x share one of 4, 12, 36 … and a
+    // little more, which is not. Where the first x ends, its y speeds up, fills the link that it shares with the next
+    // x, which slows down, so that its y speeds up, and so on.
+    constexpr LinkId pairs = 9;
+    Channels links;
+    Flows flows;
+    double share = MB;
+    for (LinkId pair = 0; pair < pairs; ++pair, share *= 3) {
+        links.push_back({2 * share, 0});
+        links.push_back({4.0001 * share, 0});
+        const LinkId full = 2 * pair;
+        flows.push_back({0, pair > 0 ? std::vector{full, full - 1} : std::vector{full}, (pair > 0 ? 100 : 1) * share});
+        flows.push_back({0, {full, full + 1}, 100 * share});
+    }
+    FlowNetwork network(links);
+    for (const PlannedFlow& flow : flows) {
+        network.start(flow.at, flow.route, flow.bytes);
+    }
+    const double before = network.rate(2 * pairs - 1);
+    std::vector<FlowNetwork::Ended> ended;
+    network.advance(ended);
+    EXPECT_EQ(ended.size(), 1U);
+    EXPECT_GT(network.rate(2 * pairs - 1), before);
+    EXPECT_EQ(finish_times(links, flows), test::PlainFlows(links, flows).finish_times());
 }
 
 TEST(Flows, WhoseEndIsTooNearForTheClockStillEnd) {

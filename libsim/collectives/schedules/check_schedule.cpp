@@ -1,11 +1,11 @@
 #include "libsim/collectives/schedules/check_schedule.hpp"
 
-#include "libsim/error.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -36,6 +36,10 @@ struct Sent {
     std::vector<Known> chunks;
 };
 
+[[noreturn]] void throw_end(const std::string& what) {
+    throw ScheduleError(what, -1, -1, -1);
+}
+
 class Rehearsal {
 public:
     explicit Rehearsal(const Schedule& schedule);
@@ -52,13 +56,13 @@ private:
     };
 
     [[noreturn]] static void wrong(const At& at, const std::string& what) {
-        throw ProgramError(fmt::format("channel {}, step {}: member {} {}", at.channel, at.step, at.member, what));
+        throw ScheduleError(fmt::format("channel {}, step {}: member {} {}", at.channel, at.step, at.member, what),
+                            at.channel, at.step, at.member);
     }
     void check_set(const At& at, const ChunkSet& set, int peer) const;
     void send(const At& at, const Step& step);
     void receive(const At& at, const Step& step);
     void reduce(const At& at, int chunk, const Known& came);
-    void check_lock_step(const At& at, const Step& step) const;
     std::vector<Contribution> expected(int member, int chunk) const;
     bool matters(int member, int chunk) const;
     int place_of(int member, int chunk) const;
@@ -67,7 +71,6 @@ private:
     std::vector<Memory> input_;
     std::vector<Memory> memory_;
     std::map<std::pair<int, int>, std::deque<Sent>> under_way_;
-    std::vector<std::vector<bool>> heard_;  // by member
 };
 
 Rehearsal::Rehearsal(const Schedule& schedule) : schedule_(schedule) {
@@ -92,17 +95,6 @@ void Rehearsal::check_set(const At& at, const ChunkSet& set, int peer) const {
     }
     if (schedule_.one_chunk && set.count() != 1) {
         wrong(at, fmt::format("moves {} chunks where every message is one", set.count()));
-    }
-}
-
-void Rehearsal::check_lock_step(const At& at, const Step& step) const {
-    if (step.to < 0 || step.from < 0) {
-        wrong(at, "does not both send and receive, in lock step");
-    }
-    const int others = schedule_.step(at.channel, 0, at.step).send.count();
-    if (step.send.count() != others || step.receive.count() != others) {
-        wrong(at, fmt::format("sends {} and receives {} chunks where member 0 sends {}, in lock step",
-                              step.send.count(), step.receive.count(), others));
     }
 }
 
@@ -158,29 +150,15 @@ void Rehearsal::reduce(const At& at, int chunk, const Known& came) {
 }
 
 void Rehearsal::channel(int number) {
-    const auto n = static_cast<std::size_t>(schedule_.members);
-    heard_.assign(n, std::vector<bool>(n, false));
-    for (std::size_t member = 0; member < n; ++member) {
-        heard_[member][member] = true;
-    }
     for (int at = 0; at < schedule_.steps; ++at) {
-        const std::vector<std::vector<bool>> before = heard_;
         for (int member = 0; member < schedule_.members; ++member) {
-            const Step step = schedule_.step(number, member, at);
-            if (schedule_.lock_step) {
-                check_lock_step({number, at, member}, step);
-            }
-            if (step.to >= 0) {
+            if (const Step step = schedule_.step(number, member, at); step.to >= 0) {
                 send({number, at, member}, step);
             }
         }
         for (int member = 0; member < schedule_.members; ++member) {
-            const Step step = schedule_.step(number, member, at);
-            if (step.from >= 0) {
+            if (const Step step = schedule_.step(number, member, at); step.from >= 0) {
                 receive({number, at, member}, step);
-                std::vector<bool>& here = heard_[static_cast<std::size_t>(member)];
-                const std::vector<bool>& there = before[static_cast<std::size_t>(step.from)];
-                std::transform(here.begin(), here.end(), there.begin(), here.begin(), std::logical_or<>());
             }
         }
     }
@@ -188,12 +166,6 @@ void Rehearsal::channel(int number) {
         if (!sent.empty()) {
             wrong({number, sent.front().step, ends.first},
                   fmt::format("sends to {}, which never receives it", ends.second));
-        }
-    }
-    for (const std::vector<bool>& member : heard_) {
-        const bool hears_all = schedule_.lock_step || schedule_.kind == CollectiveKind::barrier;
-        if (hears_all && std::find(member.begin(), member.end(), false) != member.end()) {
-            throw ProgramError(fmt::format("channel {}: a member has not heard of all others in the end", number));
         }
     }
 }
@@ -246,35 +218,84 @@ void Rehearsal::check_end() const {
             const std::vector<Contribution> wanted = expected(member, chunk);
             for (const Contribution& one : wanted) {
                 if (!std::binary_search(known.of.begin(), known.of.end(), one)) {
-                    throw ProgramError(fmt::format("in the end chunk {} of member {} lacks chunk {} of member {}",
-                                                   chunk, member, one.chunk, one.member));
+                    throw_end(fmt::format("in the end chunk {} of member {} lacks chunk {} of member {}", chunk, member,
+                                          one.chunk, one.member));
                 }
             }
             if (known.of.size() != wanted.size()) {
-                throw ProgramError(
+                throw_end(
                     fmt::format("in the end chunk {} of member {} holds what does not belong there", chunk, member));
             }
             if (schedule_.kind == CollectiveKind::all_reduce && known.order != memory_[0][place].order) {
-                throw ProgramError(fmt::format("members 0 and {} add up chunk {} in different orders", member, chunk));
+                throw_end(fmt::format("members 0 and {} add up chunk {} in different orders", member, chunk));
             }
         }
     }
 }
 
+// Whether a channel's messages carry word of every member to every other.
+bool everybody_hears_of_all(const Schedule& schedule, int channel) {
+    const auto n = static_cast<std::size_t>(schedule.members);
+    std::vector<std::vector<bool>> heard(n, std::vector<bool>(n, false));
+    for (std::size_t member = 0; member < n; ++member) {
+        heard[member][member] = true;
+    }
+    for (int at = 0; at < schedule.steps; ++at) {
+        const std::vector<std::vector<bool>> before = heard;
+        for (int member = 0; member < schedule.members; ++member) {
+            if (const int from = schedule.step(channel, member, at).from; from >= 0) {
+                std::vector<bool>& here = heard[static_cast<std::size_t>(member)];
+                const std::vector<bool>& there = before[static_cast<std::size_t>(from)];
+                std::transform(here.begin(), here.end(), there.begin(), here.begin(), std::logical_or<>());
+            }
+        }
+    }
+    return std::all_of(heard.begin(), heard.end(), [](const std::vector<bool>& member) {
+        return std::find(member.begin(), member.end(), false) == member.end();
+    });
+}
+
+bool all_do_alike(const Schedule& schedule, int channel) {
+    for (int at = 0; at < schedule.steps; ++at) {
+        const Step first = schedule.step(channel, 0, at);
+        for (int member = 0; member < schedule.members; ++member) {
+            const Step step = schedule.step(channel, member, at);
+            if (step.to < 0 || step.from < 0 || step.send.count() != first.send.count() ||
+                step.receive.count() != first.send.count()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
+bool is_lock_step(const Schedule& schedule) {
+    for (int channel = 0; channel < schedule.channels; ++channel) {
+        if (!schedule.same_step || !all_do_alike(schedule, channel) || !everybody_hears_of_all(schedule, channel)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void check_schedule(const Schedule& schedule) {
-    const bool by_member = schedule.kind != CollectiveKind::broadcast && schedule.kind != CollectiveKind::reduce &&
-                           schedule.kind != CollectiveKind::all_reduce && schedule.kind != CollectiveKind::barrier;
-    if (by_member && schedule.blocks() != schedule.members) {
-        throw ProgramError(fmt::format("{} of {} members is of as many blocks, not {}", name_of(schedule.kind),
-                                       schedule.members, schedule.blocks()));
+    if (has_blocks(schedule.kind) && schedule.blocks() != schedule.members) {
+        throw_end(fmt::format("{} of {} members is of as many blocks, not {}", name_of(schedule.kind), schedule.members,
+                              schedule.blocks()));
     }
     Rehearsal rehearsal(schedule);
     for (int channel = 0; channel < schedule.channels; ++channel) {
         rehearsal.channel(channel);
     }
     rehearsal.check_end();
+    if (schedule.kind == CollectiveKind::barrier && !everybody_hears_of_all(schedule, 0)) {
+        throw_end("in the end a member has not heard of all others");
+    }
+    if (schedule.lock_step && !is_lock_step(schedule)) {
+        throw_end("its members are not in lock step");
+    }
 }
 
 }  // namespace sim

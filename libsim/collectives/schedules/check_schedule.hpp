@@ -8,11 +8,25 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/error.hpp"
 
 namespace sim {
 
-// Throws ProgramError that says which member, chunk, channel and step are wrong; or what the schedule says about itself
-// (one_chunk, same_step, lock_step) and is not so.
+// Where a schedule goes wrong; -1 where only the end shows it.
+struct ScheduleError : ProgramError {
+    ScheduleError(const std::string& what, int in_channel, int in_step, int of_member)
+        : ProgramError(what), channel(in_channel), step(in_step), member(of_member) {}
+    int channel;
+    int step;
+    int member;
+};
+
+// Throws ScheduleError, which says which member, chunk, channel and step are wrong; or what the schedule says about
+// itself (one_chunk, same_step, lock_step) and is not so.
 void check_schedule(const Schedule& schedule);
+
+// Whether, in every channel, all members send and receive as many chunks as member 0 in every step, and have heard of
+// everybody in the end. Requires: a schedule that passes the check.
+bool is_lock_step(const Schedule& schedule);
 
 }  // namespace sim

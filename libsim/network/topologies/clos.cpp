@@ -208,12 +208,12 @@ void append_clos_route(const Clos& clos, int source, int target, std::vector<Lin
 }
 
 Bandwidth bisection_of(const Clos& clos, const FatTree& tree) {
-    std::int64_t least = clos.endpoints * tree.wire.bandwidth.bytes_per_second;
-    const std::int64_t trunk = tree.trunk.value_or(tree.wire).bandwidth.bytes_per_second;
+    Bandwidth least = together(clos.endpoints / 2, tree.wire.bandwidth);
     for (std::size_t level = 2; level < clos.levels.size(); ++level) {
-        least = std::min(least, cables_below(clos, level) * trunk);
+        const Bandwidth all = together(cables_below(clos, level) / 2, tree.trunk.value_or(tree.wire).bandwidth);
+        least.bytes_per_second = std::min(least.bytes_per_second, all.bytes_per_second);
     }
-    return Bandwidth{least / 2};
+    return least;
 }
 
 }  // namespace sim

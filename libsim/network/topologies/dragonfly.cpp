@@ -133,6 +133,15 @@ void add_global_cables(Topology& topology, const Shape& shape, int first_router,
     }
 }
 
+Bandwidth bisection_of(int gpus, const Shape& shape, Bandwidth end, Bandwidth local, Bandwidth global) {
+    const auto across = [](std::int64_t parts) { return parts / 2 * ((parts + 1) / 2); };
+    const Bandwidth ends = together(gpus / 2, end);
+    const Bandwidth middle = shape.groups > 1 ? together(across(shape.groups) * shape.cables, global)
+                                              : together(across(shape.routers), local);
+    const bool one_router = shape.groups * shape.routers == 1;
+    return one_router || ends.bytes_per_second < middle.bytes_per_second ? ends : middle;
+}
+
 }  // namespace
 
 Topology dragonfly(int gpus, const Dragonfly& options) {
@@ -152,12 +161,7 @@ Topology dragonfly(int gpus, const Dragonfly& options) {
     shape.first_global = static_cast<LinkId>(topology.links.size());
     add_global_cables(topology, shape, first_router, global);
     set_levels(topology, {shape.per_router, std::int64_t{shape.per_router} * shape.routers});
-    const auto across = [](std::int64_t parts) { return parts / 2 * ((parts + 1) / 2); };
-    const std::int64_t ends = gpus / 2 * options.wire.bandwidth.bytes_per_second;
-    const std::int64_t middle = shape.groups > 1
-                                    ? across(shape.groups) * shape.cables * global.bandwidth.bytes_per_second
-                                    : across(shape.routers) * local.bandwidth.bytes_per_second;
-    topology.bisection = Bandwidth{shape.groups * shape.routers == 1 ? ends : std::min(ends, middle)};
+    topology.bisection = bisection_of(gpus, shape, options.wire.bandwidth, local.bandwidth, global.bandwidth);
     topology.router = [shape](const Topology&, int source, int target, std::vector<LinkId>& route) {
         shape.append(source, target, route);
     };

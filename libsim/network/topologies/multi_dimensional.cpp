@@ -126,7 +126,7 @@ std::optional<Bandwidth> bisection_of(const std::vector<Dimension>& dimensions, 
     std::optional<Bandwidth> least;
     for (const Dimension& dimension : dimensions) {
         if (dimension.size > 1) {
-            const Bandwidth cut = gpus / dimension.size * links_across(dimension) * dimension.bandwidth;
+            const Bandwidth cut = together(gpus / dimension.size * links_across(dimension), dimension.bandwidth);
             if (!least || cut.bytes_per_second < least->bytes_per_second) {
                 least = cut;
             }

@@ -94,7 +94,7 @@ Topology node(int gpus, const NodeParts& parts) {
     Topology topology;
     topology.name = "node";
     const NodeLinks links = add_nodes(topology, gpus, parts);
-    topology.bisection = (gpus / 2) * parts.link.bandwidth;
+    topology.bisection = together(gpus / 2, parts.link.bandwidth);
     topology.router = [links](const Topology&, int source, int target, std::vector<LinkId>& route) {
         links.append_inner(source, target, route);
     };

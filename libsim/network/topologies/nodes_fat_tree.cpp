@@ -71,9 +71,9 @@ Topology nodes_fat_tree(int gpus, const NodeTree& options) {
     add_clos(topology, way.clos, options.tree, way.links.nics);
     set_levels(topology, groups_of(way));
     const Bandwidth tree = bisection_of(way.clos, options.tree);
-    const Bandwidth cards =
-        options.node.pcie ? gpus * options.node.pcie->bandwidth : nics * options.node.link.bandwidth;
-    topology.bisection = Bandwidth{std::min(tree.bytes_per_second, cards.bytes_per_second / 2)};
+    const Bandwidth cards = options.node.pcie ? together(gpus / 2, options.node.pcie->bandwidth)
+                                              : together(nics / 2, options.node.link.bandwidth);
+    topology.bisection = Bandwidth{std::min(tree.bytes_per_second, cards.bytes_per_second)};
     way.links.nics.clear();
     topology.router = [way](const Topology&, int source, int target, std::vector<LinkId>& route) {
         way.append(source, target, route);

@@ -29,6 +29,12 @@ void require_links(std::int64_t links, std::string_view what) {
     }
 }
 
+Bandwidth together(std::int64_t links, Bandwidth each) {
+    std::int64_t product = 0;
+    const bool too_much = __builtin_mul_overflow(links, each.bytes_per_second, &product);
+    return Bandwidth{too_much ? INT64_MAX : product};
+}
+
 int add_vertex(Topology& topology, std::string name, VertexKind kind) {
     topology.vertices.push_back({std::move(name), kind});
     return static_cast<int>(topology.vertices.size()) - 1;

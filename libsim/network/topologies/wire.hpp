@@ -19,6 +19,9 @@ void require_gpus(int gpus, std::string_view what);
 // More links would not fit into memory: at most 2^25, 800 MB.
 void require_links(std::int64_t links, std::string_view what);
 
+// What so many links carry together; at most what 64 bits hold.
+Bandwidth together(std::int64_t links, Bandwidth each);
+
 // GPUs "gpu 0", "gpu 1", …
 void add_gpus(Topology& topology, int gpus);
 // Its number.

@@ -1,0 +1,48 @@
+// [compute], which all kinds of profiles share.
+#include "scenarios/options/profiles/kinds.hpp"
+
+#include <cmath>
+
+namespace sim::scenarios {
+
+namespace {
+
+std::vector<double> slowdown(const TomlReader& file, Pace fastest) {
+    const TomlEntry* entry = file.find("compute.slowdown");
+    if (entry == nullptr) {
+        return {};
+    }
+    const auto* factors = std::get_if<std::vector<double>>(&entry->value);
+    if (factors == nullptr) {
+        file.refuse(*entry, "a list of numbers, one for each rank");
+    }
+    for (const double factor : *factors) {
+        if (!std::isfinite(factor) || factor <= 0) {
+            throw UsageError(fmt::format("{}: {} must hold numbers above 0, not {}", entry->where, entry->key, factor));
+        }
+        file.in_range(*entry, [&] { return slowed(fastest, factor); });
+    }
+    return *factors;
+}
+
+}  // namespace
+
+std::vector<std::string> compute_keys(const std::string& rate) {
+    return {"kind", "compute." + rate, "compute.slowdown", "compute.overlap_slowdown"};
+}
+
+void read_slowdowns(const TomlReader& file, Compute& compute) {
+    compute.slowdown = slowdown(file, compute.per_flop ? *compute.per_flop : *compute.per_billionth_unit);
+    if (const TomlEntry* entry = file.find("compute.overlap_slowdown")) {
+        compute.overlap_slowdown = file.number(*entry, 1, "a number, 1 or more");
+    }
+}
+
+Compute read_flops(const TomlReader& file) {
+    Compute compute;
+    compute.per_flop = pace_of(FlopRate{file.per_second(file.require("compute.flops_per_second"))});
+    read_slowdowns(file, compute);
+    return compute;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,125 @@
+// `ndsim goal`: GOAL schedules under LogGP.
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string ping_pong =
+    "num_ranks 2\n\nrank 0 {\ns: send 64b to 1 tag 1\nr: recv 64b from 1 tag 2\n}\n\n"
+    "rank 1 {\nr: recv 64b from 0 tag 1\ns: send 64b to 0 tag 2\ns requires r\n}\n";
+const std::string late =
+    "num_ranks 2\nrank 0 {\nsend 101b to 1 cpu 1\n}\nrank 1 {\ncalc 2000 cpu 1\nrecv 101b from 0\n}\n";
+
+class GoalCommand : public testing::Test {
+protected:
+    std::string file(const std::string& text) const { return folder_.with("x.goal", text); }
+    Said run(const std::string& text, const std::string& options) const {
+        return run_command(fmt::format("ndsim goal '{}' {}", file(text), options));
+    }
+    // Without the name of the folder.
+    std::string refused(const std::string& text, const std::string& options = "") const {
+        const std::string name = file(text);
+        std::string said = refusal(fmt::format("ndsim goal '{}' {}", name, options));
+        if (const std::size_t at = said.find(name); at != std::string::npos) {
+            said.replace(at, name.size(), "x.goal");
+        }
+        return said;
+    }
+
+private:
+    TemporaryFolder folder_;
+};
+
+TEST_F(GoalCommand, PrintsTheFinishOfEachRankAsJson) {
+    const Said said = run(ping_pong, "--loggp L=1000,o=200,g=5,G=1,O=0,S=1000000 --json");
+    EXPECT_EQ(said.out, "{\"rank_finish\":[2926,1663]}\n");
+    EXPECT_EQ(said.err, "");
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_EQ(run(ping_pong, "--loggp L=1000,o=200,g=5,G=1,O=0,S=8 --json").json()["rank_finish"], json({2926, 2663}));
+}
+
+TEST_F(GoalCommand, HasTheCostsOfLogGopsimUnlessToldOtherwise) {
+    // 2 (2 x 1500 + 2500 + 63 x 6), less the last receive
+    EXPECT_EQ(run(ping_pong, "--json").json()["rank_finish"], json({11756, 7378}));
+    EXPECT_EQ(run(ping_pong, "--loggp G=0.25 --json").json()["rank_finish"], json({11032, 7016}));
+    EXPECT_EQ(run(ping_pong, "--loggp L=2500,o=1500 --loggp G=0 --json").json()["rank_finish"], json({11000, 7000}));
+}
+
+TEST_F(GoalCommand, ChargesOnArrivalOrOnMatch) {
+    EXPECT_EQ(run(late, "--loggp L=1000,o=200,g=5,G=1 --json").json()["rank_finish"], json({200, 2300}));
+    EXPECT_EQ(run(late, "--loggp L=1000,o=200,g=5,G=1 --charge match --json").json()["rank_finish"], json({200, 2000}));
+}
+
+TEST_F(GoalCommand, PrintsATable) {
+    EXPECT_EQ(run(ping_pong, "").out,
+              "LogGP L=2500,o=1500,g=1000,G=6,O=0,S=65535, charged on arrival\n"
+              "ranks: 2, messages: 2 of 128 bytes in all, receives: 2, calcs: 0 of 0 in all\n\n"
+              "    rank                finish\n"
+              "       0                 11756\n"
+              "       1                  7378\n\n"
+              "last: rank 0 at 11756\n");
+}
+
+TEST_F(GoalCommand, OfManyRanksPrintsThoseThatFinishLast) {
+    std::string text = "num_ranks 100\n";
+    for (int rank = 0; rank < 100; ++rank) {
+        text += fmt::format("rank {} {{\ncalc {}\n}}\n", rank, rank);
+    }
+    const Said said = run(text, "");
+    EXPECT_THAT(said.out, HasSubstr("the 64 ranks that finish last; --json has all\n"));
+    EXPECT_THAT(said.out, HasSubstr("rank                finish\n      99                    99\n"));
+    EXPECT_EQ(run(text, "--json").json()["rank_finish"].size(), 100);
+}
+
+TEST_F(GoalCommand, NotesMessagesThatNobodyReceives) {
+    const Said said = run("num_ranks 2\nrank 0 {\nsend 5b to 1\n}\n", "--json");
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_EQ(said.json()["rank_finish"], json({1500, 5524}));
+    EXPECT_EQ(said.err, "ndsim goal: note: 1 message is never received: rank 0, line 3: send 5b to 1 tag 0\n");
+}
+
+TEST_F(GoalCommand, EndsWithExitCode3WhereTheScheduleCannotEnd) {
+    const Said said =
+        run("num_ranks 2\nrank 0 {\nrecv 5b from 1 tag 7\n}\nrank 1 {\nsend 5b to 0 tag 8\n}\n", "--json");
+    EXPECT_EQ(said.exit_code, 3);
+    EXPECT_EQ(said.out, "");
+    EXPECT_THAT(said.err, StartsWith("ndsim goal: deadlock: 1 of 2 operations never end"));
+    EXPECT_THAT(said.err, HasSubstr("did you mean 8?\n"));
+}
+
+TEST_F(GoalCommand, RefusesWhatIsNoSchedule) {
+    EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalk 5\n}\n"),
+              "ndsim goal: x.goal:3:1: \"calk\" is no operation; did you mean calc?");
+    EXPECT_EQ(refusal("ndsim goal"), "ndsim goal: FILE is missing: the schedule, in the text form of GOAL; see --help");
+    EXPECT_EQ(refusal("ndsim goal nowhere.goal"), "ndsim goal: nowhere.goal: No such file or directory");
+    EXPECT_EQ(refusal("ndsim goal /"), "ndsim goal: /: is a folder, not a GOAL schedule");
+    EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalc 9223372036854775807\ncalc 1\n}\n"),
+              "ndsim goal: the time of the schedule leaves its range, 2^63 units");
+}
+
+TEST_F(GoalCommand, RefusesCostsThatCannotBe) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"l=3", "--loggp knows no \"l\": L, o, g, G, O and S, as in L=1000,o=200"},
+        {"L", "--loggp: L has no value; L=1000 would"},
+        {"L=1,", "--loggp knows no \"\": L, o, g, G, O and S, as in L=1000,o=200"},
+        {"L=-1", "--loggp: L must be a whole number from 0, not \"-1\""},
+        {"L=0.5", "--loggp: L must be a whole number from 0, not \"0.5\""},
+        {"G=-0.5", "--loggp: G must be a number from 0, such as 6 or 0.25, not \"-0.5\""},
+        {"G=1.x", "--loggp: G must be a number from 0, such as 6 or 0.25, not \"1.x\""},
+        {"O=.", "--loggp: O must be a number from 0, such as 6 or 0.25, not \".\""},
+        {"S=9223372036854775808", "--loggp: S must be a whole number from 0, not \"9223372036854775808\""},
+    };
+    for (const auto& [costs, what] : cases) {
+        EXPECT_EQ(refused(ping_pong, "--loggp " + costs), "ndsim goal: " + what) << costs;
+    }
+    EXPECT_EQ(refused(ping_pong, "--charge late"), "ndsim goal: --charge must be arrival or match, not \"late\"");
+}
+
+}  // namespace

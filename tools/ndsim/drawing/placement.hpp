@@ -1,0 +1,51 @@
+// Where the vertices of a topology are drawn. For drawing/ alone.
+#pragma once
+
+#include "libsim/network/topology.hpp"
+
+namespace sim::scenarios {
+
+struct Point {
+    double x = 0;
+    double y = 0;
+};
+
+struct Box {
+    Point centre;
+    double width = 20;
+    double height = 20;
+    std::string label;
+    VertexKind kind = VertexKind::gpu;
+};
+
+// Around what belongs together: a node, a group.
+struct Frame {
+    Point low;
+    Point high;
+    std::string title;
+};
+
+struct Placement {
+    std::vector<Box> boxes;
+    std::vector<int> box_of;    // of each vertex
+    std::vector<Frame> frames;  // behind the boxes
+    double bent_beyond = 1e9;   // longer lines along a row or column are bent, so that they pass the boxes between
+    int add(Box box) {
+        boxes.push_back(std::move(box));
+        return static_cast<int>(boxes.size()) - 1;
+    }
+};
+
+Placement in_layers(const Topology& topology);
+Placement in_a_circle(const Topology& topology);
+Placement on_a_grid(const Topology& topology);
+Placement in_groups(const Topology& topology);
+
+// How many neighbours share a box so that there are at most `most` boxes; a multiple of the levels where these do.
+int shared_by(const Topology& topology, int most);
+// "0", or "0-7": the GPUs in a box.
+std::string span_label(int first, int count);
+
+inline constexpr int most_single_gpus = 128;
+
+}  // namespace sim::scenarios
