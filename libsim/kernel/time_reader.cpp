@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/kernel/mailbox.hpp"
+#include "libsim/kernel/ring_reader.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -131,9 +132,15 @@ void read_with_mailboxes(const Channel& channel, Members& members) {
 }
 
 void read_channel(const Channel& channel, Members& members, Reading reading) {
-    if (reading == Reading::closed_form_where_exact && has_closed_form(channel.schedule, channel.costs, members)) {
+    const bool in_closed_form = reading == Reading::closed_form_where_exact;
+    if (in_closed_form && has_closed_form(channel.schedule, channel.costs, members)) {
         read_lock_step(channel, members);
-    } else if (channel.schedule.same_step) {
+        return;
+    }
+    if (in_closed_form && read_ring(channel.schedule, channel.number, channel.costs, members)) {
+        return;
+    }
+    if (channel.schedule.same_step) {
         read_step_by_step(channel, members);
     } else {
         read_with_mailboxes(channel, members);
