@@ -93,8 +93,10 @@ std::string line(const Placement& placement, const Cable& cable, int links, cons
     const double width = std::min(4.0, 1 + 0.35 * std::log2(std::max(1, links / 2)));
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     std::string path = fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", a.x, a.y, b.x, b.y);
-    const bool diagonal = a.x != b.x && a.y != b.y;
-    if (length > placement.bent_beyond || (diagonal && length > placement.bent_diagonals_beyond)) {
+    const bool gpus = from.kind == VertexKind::gpu && to.kind == VertexKind::gpu;
+    const double straight = a.x != b.x && a.y != b.y ? std::min(placement.bent_diagonals_beyond, placement.bent_beyond)
+                                                     : placement.bent_beyond;
+    if (gpus && length > straight) {
         const double bend = std::min(60.0, 26 + 0.04 * length) / length;
         path = fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", a.x, a.y, (a.x + b.x) / 2 + (b.y - a.y) * bend,
                            (a.y + b.y) / 2 - (b.x - a.x) * bend, b.x, b.y);
