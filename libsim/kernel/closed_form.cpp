@@ -85,7 +85,7 @@ std::optional<Found> around_routed_rings(const CollectiveQuestion& question, con
     if (rings.empty() || !are_private(topology, rings, routes)) {
         return std::nullopt;
     }
-    const Bytes chunk{chunk_of(question).amount};
+    const Bytes chunk = bytes_of_message(question, 1);
     const std::vector<Time> arrivals = arrivals_of(question);
     std::vector<Time> ends(arrivals.size());
     for (std::size_t channel = 0; channel < rings.size(); ++channel) {

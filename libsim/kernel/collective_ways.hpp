@@ -29,6 +29,10 @@ inline Size message_of(Size chunk, int chunks) {
     }
     return size;
 }
+// The same in bytes, for networks that know nothing else.
+inline Bytes bytes_of_message(const CollectiveQuestion& question, int chunks) {
+    return Bytes{bytes_of(question.cluster, message_of(chunk_of(question), chunks))};
+}
 // Each member's arrival, once for each channel.
 std::vector<Time> arrivals_of(const CollectiveQuestion& question);
 // The last of each member's channels.

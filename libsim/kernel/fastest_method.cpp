@@ -15,18 +15,18 @@ namespace {
 
 using Cost = std::function<Duration(const ChannelMessage&)>;
 
-// Of a message alone, to its sender.
+// Of a message alone, to its sender. Lives no longer than the question.
 Cost sender_cost(const CollectiveQuestion& question) {
-    const Size chunk = chunk_of(question);
     if (const auto* loggp = std::get_if<LogGP>(&question.cluster.network)) {
-        return [loggp, chunk](const ChannelMessage& message) {
-            return send_at(*loggp, Time{}, message_of(chunk, message.chunks).amount).processor.time_since_epoch();
+        return [loggp, &question](const ChannelMessage& message) {
+            return send_at(*loggp, Time{}, bytes_of_message(question, message.chunks).count)
+                .processor.time_since_epoch();
         };
     }
     if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
         auto routes = std::make_shared<Routes>(*shared->topology, question);
-        return [routes, chunk](const ChannelMessage& message) {
-            return routes->of(message).cost.of(Bytes{message_of(chunk, message.chunks).amount});
+        return [routes, &question](const ChannelMessage& message) {
+            return routes->of(message).cost.of(bytes_of_message(question, message.chunks));
         };
     }
     return [costs = link_costs(question)](const ChannelMessage& message) {

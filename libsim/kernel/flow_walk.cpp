@@ -26,11 +26,7 @@ struct Walker {
 class FlowWalk {
 public:
     FlowWalk(const CollectiveQuestion& question, const Topology& topology)
-        : question_(question),
-          members_(question.ranks.size()),
-          chunk_(chunk_of(question)),
-          routes_(topology, question),
-          network_(topology) {
+        : question_(question), members_(question.ranks.size()), routes_(topology, question), network_(topology) {
         for (const Time arrival : arrivals_of(question)) {
             walkers_.push_back({.clock = arrival, .step = {}, .mailbox = {}});
         }
@@ -92,11 +88,11 @@ private:
     void send(std::size_t at) {
         const Walker& self = walkers_[at];
         const ChannelMessage message{channel_of(at), member_of(at), self.step.to, self.step.send.count()};
-        const Size size = message_of(chunk_, message.chunks);
+        const Bytes bytes = bytes_of_message(question_, message.chunks);
         // A flow's end may be rounded down by less than a thousandth of a picosecond.
         const double begin = std::max(static_cast<double>(self.clock.time_since_epoch().count()), network_.now());
         const FlowNetwork::FlowId flow =
-            network_.start(begin, routes_.of(message).links, static_cast<double>(size.amount));
+            network_.start(begin, routes_.of(message).links, static_cast<double>(bytes.count));
         if (flow >= sender_of_.size()) {
             sender_of_.resize(flow + std::size_t{1});
         }
@@ -143,7 +139,6 @@ private:
 
     const CollectiveQuestion& question_;
     std::size_t members_;
-    Size chunk_;
     Routes routes_;
     FlowNetwork network_;
     std::vector<Walker> walkers_;         // by channel and member

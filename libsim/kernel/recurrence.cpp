@@ -1,12 +1,19 @@
 // A collective's time step by step, as if each message were alone.
 #include "libsim/kernel/collective_ways.hpp"
-#include "libsim/kernel/loggp_messages.hpp"
+#include "libsim/kernel/loggp_reader.hpp"
 #include "libsim/kernel/member_costs.hpp"
 #include "libsim/kernel/routed_messages.hpp"
 
 namespace sim {
 
 namespace {
+
+void count(Found& found, const std::vector<MemberClock>& members) {
+    for (const MemberClock& member : members) {
+        found.walked.messages += member.messages;
+        found.walked.chunks += member.chunks;
+    }
+}
 
 Found on_uniform_links(const CollectiveQuestion& question) {
     std::vector<MemberClock> members = member_clocks(question);
@@ -18,28 +25,28 @@ Found on_uniform_links(const CollectiveQuestion& question) {
                 .walked = {}};
     for (const MemberClock& member : members) {
         found.ends.push_back(member.time);
-        found.walked.messages += member.messages;
-        found.walked.chunks += member.chunks;
     }
+    count(found, members);
     return found;
 }
 
-Found on_loggp(const CollectiveQuestion& question, const LogGP& network) {
-    LogGPMessages messages(network, chunk_of(question));
-    std::vector<LogGPMessages::Clock> clocks;
-    for (const Time arrival : arrivals_of(question)) {
-        clocks.push_back({arrival, arrival, arrival});
-    }
-    ScheduleWalk walk(question.schedule, messages);
-    walk.walk(clocks);
+Found on_loggp(const CollectiveQuestion& question) {
+    Found found{.ends = {},
+                .why =
+                    "under LogGP messages share nothing but the processor and card of their two ends, which a step's "
+                    "clocks hold",
+                .walked = {}};
     std::vector<Time> ends;
-    for (const LogGPMessages::Clock& clock : clocks) {
-        ends.push_back(clock.processor);
+    for (int channel = 0; channel < question.schedule.channels; ++channel) {
+        std::vector<MemberClock> members = member_clocks(question);
+        read_channel_by_loggp(question.schedule, channel, question.cluster, chunk_of(question), members);
+        for (const MemberClock& member : members) {
+            ends.push_back(member.time);
+        }
+        count(found, members);
     }
-    return {
-        last_of_channels(ends, question.schedule.members),
-        "under LogGP messages share nothing but the processor and card of their two ends, which a step's clocks hold",
-        walk.walked()};
+    found.ends = last_of_channels(ends, question.schedule.members);
+    return found;
 }
 
 std::optional<Found> on_routes(const CollectiveQuestion& question, const Topology& topology) {
@@ -58,8 +65,8 @@ std::optional<Found> on_routes(const CollectiveQuestion& question, const Topolog
 }  // namespace
 
 std::optional<Found> by_recurrence(const CollectiveQuestion& question) {
-    if (const auto* loggp = std::get_if<LogGP>(&question.cluster.network)) {
-        return on_loggp(question, *loggp);
+    if (std::holds_alternative<LogGP>(question.cluster.network)) {
+        return on_loggp(question);
     }
     if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
         return on_routes(question, *shared->topology);

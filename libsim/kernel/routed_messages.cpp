@@ -23,12 +23,12 @@ const Routes::Route& Routes::of(const ChannelMessage& message) {
 }
 
 RoutedMessages::RoutedMessages(const Topology& topology, const CollectiveQuestion& question)
-    : routes_(topology, question), chunk_(chunk_of(question)), use_(topology) {}
+    : routes_(topology, question), question_(&question), use_(topology) {}
 
 void RoutedMessages::send(Time& sender, const ChannelMessage& message, Time& there) {
     const Routes::Route& route = routes_.of(message);
     const Time drains = later(sender, route.cost.latency);
-    there = later(sender, route.cost.of(Bytes{message_of(chunk_, message.chunks).amount}));
+    there = later(sender, route.cost.of(bytes_of_message(*question_, message.chunks)));
     sender = there;
     holds_ = holds_ && use_.add(route.links, route.cost.slowest, drains, there);
 }

@@ -48,7 +48,7 @@ public:
 
 private:
     Routes routes_;
-    Size chunk_;
+    const CollectiveQuestion* question_;
     LinkUse use_;
     bool holds_ = true;
 };

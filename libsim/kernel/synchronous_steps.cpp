@@ -23,8 +23,8 @@ public:
         }
         FlowNetwork network(topology_);
         for (const ChannelMessage& message : messages) {
-            const Size size = message_of(chunk_of(question_), message.chunks);
-            network.start(0, routes_.of(message).links, static_cast<double>(size.amount));
+            const Bytes bytes = bytes_of_message(question_, message.chunks);
+            network.start(0, routes_.of(message).links, static_cast<double>(bytes.count));
         }
         std::vector<FlowNetwork::Ended> ended;
         while (network.next_event()) {

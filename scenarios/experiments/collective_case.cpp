@@ -145,6 +145,10 @@ void run_by_size(GPU& gpu, const CollectiveCase& what) {
                                 .method = what.method});
 }
 
+void run_messages(GPU& gpu, const CollectiveCase& what, const Schedule& schedule) {
+    carry_out(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name());
+}
+
 std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what, const Schedule& schedule) {
     std::vector<float> data = input_of(what, gpu.rank());
     carry_out(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name(),

@@ -58,6 +58,9 @@ CollectiveCase collective_case(CollectiveKind kind, const Method& method, std::i
 // One op. Requires: a collective.
 void run_by_size(GPU& gpu, const CollectiveCase& what);
 
+// Message by message, by size alone.
+void run_messages(GPU& gpu, const CollectiveCase& what, const Schedule& schedule);
+
 // Message by message. Returns how many of this rank's numbers are not what they should be; sums are exact in floats.
 // Requires: floats.
 std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what, const Schedule& schedule);

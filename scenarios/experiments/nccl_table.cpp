@@ -17,7 +17,7 @@ std::string left_columns(const CollectiveCase& what) {
                        what.reduces() ? "sum" : "none", what.has_root() ? what.root : -1);
 }
 
-std::string side_by_side_head(const std::vector<std::string>& methods) {
+std::string side_by_side_head(const std::vector<std::string>& methods, bool checked) {
     std::string names = fmt::format("#{:51}", "");
     std::string columns = fmt::format("# {:>12} {:>13} {:>9} {:>6} {:>6}", "size", "count", "type", "redop", "root");
     std::string units = fmt::format("# {:>12} {:>13} {:>9} {:>6} {:>6}", "(B)", "(elements)", "", "", "");
@@ -27,7 +27,7 @@ std::string side_by_side_head(const std::vector<std::string>& methods) {
         columns += fmt::format("{:>{}} {:>10}", "time", width - 11, "busbw");
         units += fmt::format("{:>{}} {:>10}", "(us)", width - 11, "(GB/s)");
     }
-    return names + "\n" + columns + "\n" + units + "\n";
+    return names + "\n" + columns + (checked ? "   #wrong" : "") + "\n" + units + "\n";
 }
 
 std::string side_by_side_line(const SweepRow& row) {
@@ -38,7 +38,7 @@ std::string side_by_side_line(const SweepRow& row) {
         line += fmt::format("{:>{}.2f} {:>9.4f}{}", timed.seconds() * mega, width - 11, timed.bus_bandwidth() / giga,
                             i == row.fastest ? "*" : " ");
     }
-    return line.substr(0, line.find_last_not_of(' ') + 1);
+    return line;
 }
 
 // "   #wrong" of all methods of a row.
@@ -54,7 +54,7 @@ std::string wrong_of(const SweepRow& row) {
 
 std::string table_head(const TableShape& shape, const std::vector<std::string>& methods) {
     if (methods.size() > 1 && !shape.picked) {
-        return side_by_side_head(methods);
+        return side_by_side_head(methods, shape.checked);
     }
     const char* const columns = "# {:>12} {:>13} {:>9} {:>6} {:>6} {:>14} {:>10} {:>10}{}{}\n";
     return fmt::format(fmt::runtime(columns), "size", "count", "type", "redop", "root", "time", "algbw", "busbw",
@@ -64,7 +64,8 @@ std::string table_head(const TableShape& shape, const std::vector<std::string>& 
 
 std::string table_line(const TableShape& shape, const SweepRow& row) {
     if (row.timed.size() > 1) {
-        return side_by_side_line(row) + (shape.checked ? wrong_of(row) : "") + "\n";
+        const std::string line = side_by_side_line(row) + (shape.checked ? wrong_of(row) : "");
+        return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     const TimedMethod& timed = row.best();
     return fmt::format("  {} {:>14.2f} {:>10.4f} {:>10.4f}{}{}\n", left_columns(row.what()), timed.seconds() * mega,

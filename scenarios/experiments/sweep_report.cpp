@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace sim::scenarios {
 
 namespace {
@@ -110,10 +112,16 @@ std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     for (const TimedMethod& timed : rows.front().timed) {
         chart.curves.push_back({sweep.only_fastest ? "fastest" : timed.name, {}});
     }
+    std::vector<const SweepRow*> by_size;
     for (const SweepRow& row : rows) {
-        chart.x.push_back(row.what().bytes());
-        for (std::size_t i = 0; i < row.timed.size(); ++i) {
-            chart.curves[i].values.push_back(row.timed[i].bus_bandwidth() / giga);
+        by_size.push_back(&row);
+    }
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [](const SweepRow* a, const SweepRow* b) { return a->what().elements < b->what().elements; });
+    for (const SweepRow* const row : by_size) {
+        chart.x.push_back(row->what().bytes());
+        for (std::size_t i = 0; i < row->timed.size(); ++i) {
+            chart.curves[i].values.push_back(row->timed[i].bus_bandwidth() / giga);
         }
     }
     return svg_of(chart);

@@ -30,7 +30,7 @@ const Executable executable{
         {"ndsim collective all_reduce --ranks 1024 --topology dgx-h100 --sizes 1K:8G",
          "ndsim collective all-reduce --ranks 64 --algorithm all --plot bandwidth.svg   # side by side",
          "ndsim collective alltoall --ranks 256 --topology fat-tree --explain-cost      # how times were found",
-         "ndsim collective broadcast --profile lab-pcie --algorithm ring --check        # with real numbers, too"},
+         "ndsim collective broadcast --profile lab-pcie --sizes 1K:1M --check           # with real numbers, too"},
 };
 
 // What is printed while the rows come.
