@@ -49,11 +49,18 @@ Cluster uniform(const UniformOptions& options) {
 void require_price(const Cluster& cluster, Size size, Hop hop) {
     const Uniform* const network = uniform_of(cluster, hop);
     const bool in_bytes = size.measure == Measure::bytes;
-    const bool has_price =
-        network == nullptr ? in_bytes : (in_bytes ? network->per_byte : network->per_billionth_unit).has_value();
+    const bool has_price = network == nullptr
+                               ? in_bytes || cluster.bytes_per_unit > 0
+                               : (in_bytes ? network->per_byte : network->per_billionth_unit).has_value();
     if (size.amount != 0 && !has_price) {  // an empty message needs no price
         throw_no_price(cluster, in_bytes ? "bytes" : "units of data", in_bytes ? "units" : "bytes");
     }
+}
+
+std::int64_t bytes_of(const Cluster& cluster, Size size) {
+    return size.measure == Measure::bytes
+               ? size.amount
+               : time_for(size.amount, {cluster.bytes_per_unit, Units::per_unit}).count();  // rounded up, and checked
 }
 
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {

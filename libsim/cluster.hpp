@@ -32,6 +32,8 @@ struct Cluster {
     std::string name = "unnamed";
     Compute compute;
     Network network;
+    // What a unit of data is on LogGP networks and shared links, which price bytes. 0: units have no price there.
+    std::int64_t bytes_per_unit = 0;
 };
 
 // The profile of the Python original: 0.1 s per compute unit, 0.05 s latency to send and again to acknowledge,
@@ -52,6 +54,8 @@ bool links_are_shared(const Cluster& cluster);
 
 // Throws ProgramError if the cluster has no price for what `size` counts.
 void require_price(const Cluster& cluster, Size size, Hop hop = Hop::within);
+// What a message of `size` has on LogGP networks and shared links: its bytes, or those of its units, rounded up.
+std::int64_t bytes_of(const Cluster& cluster, Size size);
 // Costs of one op. Throw ProgramError if the cluster has no price for what `size` or `work` counts.
 // A message has one on uniform networks and nodes only.
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);

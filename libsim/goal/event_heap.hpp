@@ -35,9 +35,9 @@ public:
         fill();
         return heap_.empty();
     }
-    // Requires: not empty().
+    // Requires: empty() was asked just before, and said no; so do delay() and pop().
     const Event& top() const { return heap_.front(); }
-    // The top is due later, with its number. Requires: not empty() was asked just before, as of pop().
+    // The top is due later, under the number that it has.
     void delay(std::int64_t at) {
         Event event = heap_.front();
         event.at = at;

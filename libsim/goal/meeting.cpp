@@ -4,15 +4,6 @@
 
 namespace sim::goal {
 
-namespace {
-
-bool fits(const Op& receive, const Op& send) {
-    return (receive.peer == any || receive.peer == send.rank) &&
-           (receive.tag == any || send.tag == any || receive.tag == send.tag);
-}
-
-}  // namespace
-
 Meeting::Meeting(const Schedule& schedule)
     : schedule_(schedule), next_(schedule.ops.size(), no_op), slots_(64), takes_any_(schedule.ranks.size()) {
     for (const Op& op : schedule.ops) {

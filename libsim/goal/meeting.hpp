@@ -14,6 +14,12 @@ namespace sim::goal {
 
 inline constexpr OpIndex no_op = UINT32_MAX;
 
+// Whether `receive` takes the message of `send`, which goes to its rank.
+inline bool fits(const Op& receive, const Op& send) {
+    return (receive.peer == any || receive.peer == send.rank) &&
+           (receive.tag == any || send.tag == any || receive.tag == send.tag);
+}
+
 class Meeting {
 public:
     explicit Meeting(const Schedule& schedule);

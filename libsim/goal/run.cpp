@@ -51,6 +51,16 @@ public:
     Outcome outcome();
 
 private:
+    // What waits at a rank. `late` are receives that are due but not in the queue, by time: while no message waits at
+    // the rank, and nothing waits for their start, it is enough that they are there when the next message or receive
+    // comes. All are later than what was due when they came.
+    static constexpr std::size_t most_late = 16;
+    struct Waiting {
+        std::vector<Event> late;
+        std::uint32_t receives = 0;  // in the meeting
+        std::uint32_t messages = 0;
+    };
+
     std::int64_t* clocks_of(std::uint32_t rank) { return clocks_.data() + rank * stride_; }
     std::int64_t& cpu(std::uint32_t rank, int number) { return clocks_of(rank)[number]; }
     std::int64_t& sending(std::uint32_t rank, int nic) { return clocks_of(rank)[schedule_.cpus + nic]; }
@@ -75,8 +85,9 @@ private:
     }
     void push_free();
     void push_receive(const Event& event, const Op& receive);
-    void post_late(std::uint32_t rank, UnsignedWide until);
-    OpIndex meet(OpIndex send, std::uint32_t receiver);
+    void post_late(Waiting& waiting, UnsignedWide until);
+    OpIndex take_late(Waiting& waiting, const Op& send);
+    OpIndex meet(OpIndex send, const Op& op);
     void push(std::uint32_t what, std::int64_t at) { events_.push({what, next_number_++, at}); }
 
     const Schedule& schedule_;
@@ -87,12 +98,9 @@ private:
     Meeting meeting_;
     Dependencies dependencies_;
     std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
-    // Of each rank, receives that are due but not in the queue: while no message waits at the rank, and nothing waits
-    // for their start, it is enough that they are there when the next message comes.
-    std::vector<std::vector<Event>> late_;
-    std::vector<std::uint32_t> unreceived_;  // messages that wait at each rank
-    std::vector<OpIndex> partner_;           // Charge::match: the receive that a message has met
-    std::size_t left_;                       // operations that have not ended
+    std::vector<Waiting> waiting_;      // of each rank
+    std::vector<OpIndex> partner_;      // Charge::match: the receive that a message has met
+    std::size_t left_;                  // operations that have not ended
     std::uint32_t next_number_ = 0;
     Event now_;                // what is done
     UnsignedWide latest_ = 0;  // the latest that was ever due: now_ may lie before it
@@ -106,8 +114,7 @@ Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
       meeting_(schedule),
       dependencies_(schedule),
       clocks_(stride_ * schedule.ranks.size()),
-      late_(schedule.ranks.size()),
-      unreceived_(schedule.ranks.size()),
+      waiting_(schedule.ranks.size()),
       partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
       left_(schedule.ops.size()) {}
 
@@ -116,8 +123,8 @@ Outcome Run::outcome() {
     while (!events_.empty()) {
         step();
     }
-    for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
-        post_late(rank, ~UnsignedWide{0});
+    for (Waiting& waiting : waiting_) {
+        post_late(waiting, ~UnsignedWide{0});
     }
     Outcome outcome;
     for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
@@ -205,12 +212,14 @@ void Run::do_send(OpIndex index, const Op& op) {
 void Run::do_receive(OpIndex index, const Op& op) {
     events_.pop();
     dependencies_.started(op);
-    post_late(op.rank, latest_);
+    Waiting& waiting = waiting_[op.rank];
+    post_late(waiting, latest_);
     const OpIndex send = meeting_.receive(index);
     if (send == no_op) {
+        ++waiting.receives;
         return;
     }
-    --unreceived_[op.rank];
+    --waiting.messages;
     if (charge_ == Charge::match) {
         partner_[send] = index;
         events_.push({send | is_message, now_.number, now_.at});
@@ -226,7 +235,7 @@ void Run::do_message(OpIndex send, const Op& op) {
         if (!take_message(op, op)) {
             return;
         }
-        const OpIndex receive = meet(send, op.peer);
+        const OpIndex receive = meet(send, op);
         if (receive != no_op) {
             end_rendezvous(op, op);
             done(schedule_.ops[receive]);
@@ -234,7 +243,7 @@ void Run::do_message(OpIndex send, const Op& op) {
         return;
     }
     if (partner_[send] == no_op) {
-        partner_[send] = meet(send, op.peer);
+        partner_[send] = meet(send, op);
         if (partner_[send] == no_op) {
             return events_.pop();
         }
@@ -286,38 +295,57 @@ void Run::push_free() {
 
 void Run::push_receive(const Event& event, const Op& receive) {
     const auto dependents = schedule_.dependents_of(receive);
-    const bool is_seen = unreceived_[receive.rank] > 0 || (!dependents.empty() && dependents.front().on_start());
-    if (is_seen || key_of(event) < latest_) {
-        events_.push(event);
-    } else {
-        late_[receive.rank].push_back(event);
+    Waiting& waiting = waiting_[receive.rank];
+    const bool is_seen = waiting.messages > 0 || (!dependents.empty() && dependents.front().on_start());
+    if (is_seen || key_of(event) < latest_ || waiting.late.size() == most_late) {
+        return events_.push(event);
     }
+    const auto behind = [](const Event& a, const Event& b) { return key_of(a) < key_of(b); };
+    waiting.late.insert(std::upper_bound(waiting.late.begin(), waiting.late.end(), event, behind), event);
 }
 
-// Those that are due by now.
-void Run::post_late(std::uint32_t rank, UnsignedWide until) {
-    std::vector<Event>& late = late_[rank];
-    if (late.size() > 1) {
-        std::sort(late.begin(), late.end(), [](const Event& a, const Event& b) { return key_of(a) < key_of(b); });
+// Those that are due by then.
+void Run::post_late(Waiting& waiting, UnsignedWide until) {
+    auto at = waiting.late.begin();
+    for (; at != waiting.late.end() && key_of(*at) < until; ++at) {
+        meeting_.receive(at->what);
+        ++waiting.receives;
     }
-    std::size_t posted = 0;
-    for (; posted < late.size() && key_of(late[posted]) < until; ++posted) {
-        meeting_.receive(late[posted].what);
+    waiting.late.erase(waiting.late.begin(), at);
+}
+
+// The first that is due and fits, without the way through the meeting.
+OpIndex Run::take_late(Waiting& waiting, const Op& send) {
+    for (auto at = waiting.late.begin(); at != waiting.late.end() && key_of(*at) < latest_; ++at) {
+        const OpIndex receive = at->what;
+        if (fits(schedule_.ops[receive], send)) {
+            waiting.late.erase(at);
+            return receive;
+        }
     }
-    late.erase(late.begin(), late.begin() + static_cast<std::ptrdiff_t>(posted));
+    return no_op;
 }
 
 // The receive that a message meets. One that meets none is to be found by the receives that come later, at their time.
-OpIndex Run::meet(OpIndex send, std::uint32_t receiver) {
-    post_late(receiver, latest_);
-    const OpIndex receive = meeting_.message(send);
-    if (receive == no_op) {
-        ++unreceived_[receiver];
-        for (const Event& event : std::exchange(late_[receiver], {})) {
-            events_.push(event);
+OpIndex Run::meet(OpIndex send, const Op& op) {
+    Waiting& waiting = waiting_[op.peer];
+    if (waiting.receives == 0) {
+        if (const OpIndex receive = take_late(waiting, op); receive != no_op) {
+            return receive;
         }
     }
-    return receive;
+    post_late(waiting, latest_);
+    const OpIndex receive = meeting_.message(send);
+    if (receive != no_op) {
+        --waiting.receives;
+        return receive;
+    }
+    ++waiting.messages;
+    for (const Event& event : waiting.late) {
+        events_.push(event);
+    }
+    waiting.late.clear();
+    return no_op;
 }
 
 }  // namespace

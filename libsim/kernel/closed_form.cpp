@@ -2,10 +2,9 @@
 #include "libsim/kernel/collective_ways.hpp"
 #include "libsim/kernel/member_costs.hpp"
 #include "libsim/kernel/ring_of.hpp"
+#include "libsim/kernel/ring_reader.hpp"
 #include "libsim/kernel/ring_time.hpp"
 #include "libsim/kernel/routed_messages.hpp"
-
-#include <algorithm>
 
 namespace sim {
 
@@ -39,52 +38,6 @@ std::vector<std::vector<int>> rings_of(const Schedule& schedule) {
     return rings;
 }
 
-// `cost` of a message.
-template <class Cost>
-std::vector<RingPlace> places_of(const std::vector<int>& ring, int channel, Cost cost) {
-    std::vector<RingPlace> places(ring.size());
-    for (std::size_t place = 0; place < ring.size(); ++place) {
-        const std::size_t next = place + 1 == ring.size() ? 0 : place + 1;
-        const StepCost step = cost(ChannelMessage{channel, ring[place], ring[next], 1});
-        places[place].send = step.send;
-        places[next].acknowledgement = step.acknowledgement;
-    }
-    return places;
-}
-
-// Nothing where walking the steps is no more work, or time might leave its range.
-template <class Cost>
-std::optional<Found> around_rings(const CollectiveQuestion& question, const std::vector<std::vector<int>>& rings,
-                                  Cost cost) {
-    const Schedule& schedule = question.schedule;
-    const std::vector<Time> arrivals = arrivals_of(question);
-    std::vector<Time> ends(arrivals.size());
-    for (std::size_t channel = 0; channel < rings.size(); ++channel) {
-        const std::vector<int>& ring = rings[channel];
-        const std::size_t first = channel * ring.size();
-        const auto index = [&](int member) { return first + static_cast<std::size_t>(member); };
-        const std::vector<RingPlace> places = places_of(ring, static_cast<int>(channel), cost);
-        std::vector<Time> by_place;
-        for (const int member : ring) {
-            by_place.push_back(arrivals[index(member)]);
-        }
-        const auto done = different_stays(places) <= std::max(schedule.steps, 1)
-                              ? ring_ends(places, by_place, schedule.steps)
-                              : std::nullopt;
-        if (!done) {
-            return std::nullopt;
-        }
-        for (std::size_t place = 0; place < ring.size(); ++place) {
-            ends[index(ring[place])] = (*done)[place];
-        }
-    }
-    const auto messages = std::int64_t{schedule.members} * schedule.steps * schedule.channels;
-    return Found{last_of_channels(ends, schedule.members),
-                 "everybody sends to the same neighbour in each step, on links of its own: the longest path of each "
-                 "lateness around the ring",
-                 {messages, messages}};
-}
-
 // A member's channel has one message under way at a time, always on the same route.
 bool are_private(const Topology& topology, const std::vector<std::vector<int>>& rings, Routes& routes) {
     std::vector<std::int64_t> asked(topology.links.size());
@@ -105,16 +58,68 @@ bool are_private(const Topology& topology, const std::vector<std::vector<int>>& 
     return true;
 }
 
+Found found_around_rings(const CollectiveQuestion& question, const std::vector<Time>& ends) {
+    const Schedule& schedule = question.schedule;
+    const auto messages = std::int64_t{schedule.members} * schedule.steps * schedule.channels;
+    return {
+        last_of_channels(ends, schedule.members),
+        "everybody sends to the same neighbour in each step, on links of its own: the longest path of each lateness "
+        "around the ring",
+        {messages, messages}};
+}
+
+std::vector<RingPlace> places_of(const std::vector<int>& ring, int channel, Bytes chunk, Routes& routes) {
+    std::vector<RingPlace> places;
+    for (std::size_t place = 0; place < ring.size(); ++place) {
+        const int next = ring[place + 1 == ring.size() ? 0 : place + 1];
+        places.push_back({.send = routes.of({channel, ring[place], next, 1}).cost.of(chunk)});
+    }
+    return places;
+}
+
+// Nothing where links are shared, walking the steps is no more work, or time might leave its range.
 std::optional<Found> around_routed_rings(const CollectiveQuestion& question, const Topology& topology) {
-    const auto rings = rings_of(question.schedule);
+    const Schedule& schedule = question.schedule;
+    const auto rings = rings_of(schedule);
     Routes routes(topology, question);
     if (rings.empty() || !are_private(topology, rings, routes)) {
         return std::nullopt;
     }
     const Bytes chunk{chunk_of(question).amount};
-    return around_rings(question, rings, [&](const ChannelMessage& message) {
-        return StepCost{routes.of(message).cost.of(chunk), Duration{0}};
-    });
+    const std::vector<Time> arrivals = arrivals_of(question);
+    std::vector<Time> ends(arrivals.size());
+    for (std::size_t channel = 0; channel < rings.size(); ++channel) {
+        const std::vector<int>& ring = rings[channel];
+        const auto index = [&](int member) { return channel * ring.size() + static_cast<std::size_t>(member); };
+        const std::vector<RingPlace> places = places_of(ring, static_cast<int>(channel), chunk, routes);
+        std::vector<Time> begins;
+        for (const int member : ring) {
+            begins.push_back(arrivals[index(member)]);
+        }
+        const auto done =
+            different_stays(places) <= schedule.steps ? ring_ends(places, begins, schedule.steps) : std::nullopt;
+        if (!done) {
+            return std::nullopt;
+        }
+        for (std::size_t place = 0; place < ring.size(); ++place) {
+            ends[index(ring[place])] = (*done)[place];
+        }
+    }
+    return found_around_rings(question, ends);
+}
+
+std::optional<Found> around_rings(const CollectiveQuestion& question, const LinkCosts& costs) {
+    std::vector<Time> ends;
+    for (int channel = 0; channel < question.schedule.channels; ++channel) {
+        std::vector<MemberClock> members = member_clocks(question);
+        if (!read_ring(question.schedule, channel, costs, members)) {
+            return std::nullopt;
+        }
+        for (const MemberClock& member : members) {
+            ends.push_back(member.time);
+        }
+    }
+    return found_around_rings(question, ends);
 }
 
 }  // namespace
@@ -127,17 +132,8 @@ std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
         return around_routed_rings(question, *shared->topology);
     }
     const LinkCosts costs = link_costs(question);
-    if (question.schedule.lock_step && costs.uniform()) {
-        return in_lock_step(question, costs);
-    }
-    const auto rings = rings_of(question.schedule);
-    if (rings.empty()) {
-        return std::nullopt;
-    }
-    return around_rings(question, rings, [&](const ChannelMessage& message) {
-        const Hop hop = costs.hop(message.from, message.to);
-        return StepCost{costs.send(hop, 1), costs.acknowledgement(hop)};
-    });
+    return question.schedule.lock_step && costs.uniform() ? in_lock_step(question, costs)
+                                                          : around_rings(question, costs);
 }
 
 }  // namespace sim

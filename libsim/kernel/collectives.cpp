@@ -105,7 +105,7 @@ void Kernel::read_by_loggp(const Board::Meeting& meeting, const Schedule& schedu
             clock.sends_free = on_main ? member.sends_free : lane(member, stream).sends_free;
             clock.receives_free = on_main ? member.receives_free : lane(member, stream).receives_free;
         }
-        read_channel_by_loggp(schedule, channel, *loggp_, each.amount, clocks);
+        read_channel_by_loggp(schedule, channel, cluster_, each, clocks);
         for (int index = 0; index < group.size(); ++index) {
             Rank& member = of(group.rank_at(index));
             const MemberClock& end = clocks[static_cast<std::size_t>(index)];

@@ -11,8 +11,8 @@ namespace sim {
 namespace {
 
 // Tags below 0 are those of collectives.
-bool is_rendezvous(const LogGP& network, const Op& op) {
-    return op.amount > network.eager_limit.count && op.tag >= 0;
+bool is_rendezvous(const LogGP& network, const Op& op, std::int64_t bytes) {
+    return bytes > network.eager_limit.count && op.tag >= 0;
 }
 
 Message message_of(const Op& op, std::uint32_t op_number, Time begin, const LogGPSend& ends, std::uint32_t payload) {
@@ -33,13 +33,14 @@ bool Kernel::send_by_loggp(int rank, Rank& self, const Op& op) {
     const std::uint32_t number = self.op_number++;
     const Time begin = std::max(self.clock, self.sends_free);
     require_bytes(rank, op, number, begin);
-    const LogGPSend ends = send_at(*loggp_, begin, op.amount);
+    const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});
+    const LogGPSend ends = send_at(*loggp_, begin, bytes);
     const Message message = message_of(op, number, begin, ends, op.bytes > 0 ? self.payloads++ : 0);
     count_message(self, op);
     self.communicating += ends.processor - self.clock;
     self.clock = ends.processor;
     self.sends_free = ends.card;
-    const bool meets = is_rendezvous(*loggp_, op);
+    const bool meets = is_rendezvous(*loggp_, op, bytes);
     std::int64_t sender = the_program;
     if (is_asynchronous(op)) {
         sender = self.joinables.add(
@@ -50,7 +51,7 @@ bool Kernel::send_by_loggp(int rank, Rank& self, const Op& op) {
     if (!meets) {
         emit(rank, op, number, begin, ends.processor, Duration{0}, id_of(rank, message));
     }
-    leave_by_loggp(rank, op, to, message, sender);
+    leave_by_loggp(rank, op, to, message, sender, meets);
     return !meets || is_asynchronous(op);
 }
 
@@ -59,22 +60,24 @@ bool Kernel::send_on_by_loggp(int rank, Rank& self, Lane& at, const Lane::Issued
     const Matching::Channel to = matching_.channel(rank, op.peer, op.tag, op.stream);
     const Time begin = std::max(at.clock, at.sends_free);
     require_bytes(rank, op, issued.op_number, begin);
-    const LogGPSend ends = send_at(*loggp_, begin, op.amount);
+    const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});
+    const LogGPSend ends = send_at(*loggp_, begin, bytes);
     const Message message = message_of(op, issued.op_number, begin, ends, issued.payload);
     count_message(self, op);
     note(at.busy, at.clock, ends.processor);
     at.clock = ends.processor;
     at.sends_free = ends.card;
-    const bool meets = is_rendezvous(*loggp_, op);
+    const bool meets = is_rendezvous(*loggp_, op, bytes);
     if (!meets) {
         emit(rank, op, issued.op_number, begin, ends.processor, Duration{0}, id_of(rank, message));
     }
-    leave_by_loggp(rank, op, to, message, handle_of(op.stream));
+    leave_by_loggp(rank, op, to, message, handle_of(op.stream), meets);
     return !meets;
 }
 
-void Kernel::leave_by_loggp(int rank, const Op& op, Matching::Channel to, Message message, std::int64_t sender) {
-    if (is_rendezvous(*loggp_, op)) {
+void Kernel::leave_by_loggp(int rank, const Op& op, Matching::Channel to, Message message, std::int64_t sender,
+                            bool meets) {
+    if (meets) {
         message.transfer = transfers_.add({.source = rank, .sender = sender, .op = op, .message = message});
     }
     if (const WaitingReceive* const waiting = matching_.oldest_receive(to)) {
@@ -89,7 +92,7 @@ void Kernel::leave_by_loggp(int rank, const Op& op, Matching::Channel to, Messag
 // The end of a receive that is ready for `message` at `ready`. A rendezvous is over when it begins.
 Time Kernel::end_by_loggp(Time& card, Time ready, const Message& message) {
     const Time begin = std::max({ready, card, message.end});
-    const LogGPReceive ends = receive_at(*loggp_, begin, message.amount);
+    const LogGPReceive ends = receive_at(*loggp_, begin, bytes_of(cluster_, Size{message.amount, message.measure}));
     card = ends.card;
     if (message.transfer != 0) {
         const Transfer met = transfers_[message.transfer];

@@ -6,12 +6,11 @@
 #pragma once
 
 #include "libsim/kernel/time_reader.hpp"
-#include "libsim/network/loggp.hpp"
 
 namespace sim {
 
-// A chunk has `each` bytes. `members` on arrival, and afterwards at the end.
-void read_channel_by_loggp(const Schedule& schedule, int channel, const LogGP& network, std::int64_t each,
+// Of chunks of size `each`. `members` on arrival, and afterwards at the end. Requires: a LogGP network.
+void read_channel_by_loggp(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
                            std::vector<MemberClock>& members);
 
 }  // namespace sim

@@ -65,7 +65,8 @@ void Kernel::start_flow(int rank, Rank& self, const Op& op, const Departure& dep
     links.route.clear();
     links.topology->append_route(rank, op.peer, links.route);
     const double at = std::max(static_cast<double>(departure.begin.time_since_epoch().count()), links.flows.now());
-    const FlowNetwork::FlowId flow = links.flows.start(at, links.route, static_cast<double>(op.amount));
+    const FlowNetwork::FlowId flow =
+        links.flows.start(at, links.route, static_cast<double>(bytes_of(cluster_, Size{op.amount, op.measure})));
     if (flow >= links.transfer_of.size()) {
         links.transfer_of.resize(flow + 1);
     }

@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/kernel/mailbox.hpp"
+#include "libsim/kernel/ring_reader.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -85,19 +86,24 @@ void receive(const Channel& channel, MemberClock& member, int self, int from, Ti
     member.busy += price;
 }
 
+// A step is asked for once: some are long to find.
 void read_step_by_step(const Channel& channel, Members& members) {
     std::vector<Time> sent(members.size());
+    std::vector<int> sources(members.size());
     for (int at = 0; at < channel.schedule.steps; ++at) {
         for (int i = 0; i < channel.schedule.members; ++i) {
-            MemberClock& member = members[static_cast<std::size_t>(i)];
-            if (const Step step = channel.step(i, at); step.to >= 0) {
-                send(channel, member, i, step);
+            const auto index = static_cast<std::size_t>(i);
+            const Step step = channel.step(i, at);
+            if (step.to >= 0) {
+                send(channel, members[index], i, step);
             }
-            sent[static_cast<std::size_t>(i)] = member.time;
+            sent[index] = members[index].time;
+            sources[index] = step.from;
         }
         for (int i = 0; i < channel.schedule.members; ++i) {
-            if (const int from = channel.step(i, at).from; from >= 0) {
-                receive(channel, members[static_cast<std::size_t>(i)], i, from, sent[static_cast<std::size_t>(from)]);
+            const auto index = static_cast<std::size_t>(i);
+            if (const int from = sources[index]; from >= 0) {
+                receive(channel, members[index], i, from, sent[static_cast<std::size_t>(from)]);
             }
         }
     }
@@ -105,27 +111,36 @@ void read_step_by_step(const Channel& channel, Members& members) {
 
 void read_with_mailboxes(const Channel& channel, Members& members) {
     std::vector<Mailbox> mailboxes(members.size());
+    std::vector<int> sources(members.size());
     for (int at = 0; at < channel.schedule.steps; ++at) {
         for (int i = 0; i < channel.schedule.members; ++i) {
-            MemberClock& member = members[static_cast<std::size_t>(i)];
-            if (const Step step = channel.step(i, at); step.to >= 0) {
-                send(channel, member, i, step);
-                mailboxes[static_cast<std::size_t>(step.to)].put(i, member.time);
+            const auto index = static_cast<std::size_t>(i);
+            const Step step = channel.step(i, at);
+            if (step.to >= 0) {
+                send(channel, members[index], i, step);
+                mailboxes[static_cast<std::size_t>(step.to)].put(i, members[index].time);
             }
+            sources[index] = step.from;
         }
         for (int i = 0; i < channel.schedule.members; ++i) {
-            if (const int from = channel.step(i, at).from; from >= 0) {
-                const Time there = mailboxes[static_cast<std::size_t>(i)].take(from);
-                receive(channel, members[static_cast<std::size_t>(i)], i, from, there);
+            const auto index = static_cast<std::size_t>(i);
+            if (const int from = sources[index]; from >= 0) {
+                receive(channel, members[index], i, from, mailboxes[index].take(from));
             }
         }
     }
 }
 
 void read_channel(const Channel& channel, Members& members, Reading reading) {
-    if (reading == Reading::closed_form_where_exact && has_closed_form(channel.schedule, channel.costs, members)) {
+    const bool in_closed_form = reading == Reading::closed_form_where_exact;
+    if (in_closed_form && has_closed_form(channel.schedule, channel.costs, members)) {
         read_lock_step(channel, members);
-    } else if (channel.schedule.same_step) {
+        return;
+    }
+    if (in_closed_form && read_ring(channel.schedule, channel.number, channel.costs, members)) {
+        return;
+    }
+    if (channel.schedule.same_step) {
         read_step_by_step(channel, members);
     } else {
         read_with_mailboxes(channel, members);

@@ -8,6 +8,7 @@
 // Channels begin together and run side by side, each with a sender of its own; a member has ended when it has in all.
 // In lock step (schedule.hpp) every member's lateness reaches everybody: after s steps all are at
 // max over members of time(·, 0) + the sum over the steps of (send + acknowledgement).
+// A ring has a closed form also where its links differ: ring_reader.hpp.
 // Cost, for each channel: n and the number of steps for the closed form, else n times the steps.
 #pragma once
 

@@ -141,7 +141,9 @@ void FairShares::solve() {
     members_.clear();
     open_what_changed();
     gathered_ = settled_;
+    stopped_.clear();
     open_from_ = full;
+    some_outside_ = false;
     for (int filled = 0; gathered_ < open_.size(); ++filled) {
         if (filled >= 3) {
             open_more();
@@ -229,8 +231,13 @@ void FairShares::open_likely(FlowId id) {
 
 void FairShares::open_loaded_of(const FlowShare& flow) {
     for (const RouteHop& hop : shared_hops_of(flow)) {
-        if (place_of_[hop.link] == closed && links_[hop.link].load >= open_from_) {
+        if (place_of_[hop.link] != closed) {
+            continue;
+        }
+        if (links_[hop.link].load >= open_from_) {
             open(hop.link);
+        } else {
+            some_outside_ = true;
         }
     }
 }
@@ -261,14 +268,8 @@ void FairShares::account() {
         if (flow.next == flow.rate) {
             continue;
         }
-        for (const RouteHop& hop : shared_hops_of(flow)) {
-            if (place_of_[hop.link] == closed) {
-                SharedLink& link = links_[hop.link];
-                link.load += link.units_of(flow.next) - link.units_of(flow.rate);
-                if (link.is_full()) {
-                    suspects_.push_back(hop.link);
-                }
-            }
+        if (some_outside_) {
+            account_outside(flow);
         }
         flow.rate = flow.next;
         if (flow.reaches_ceiling(flow.rate)) {
@@ -279,6 +280,18 @@ void FairShares::account() {
     for (const LinkId link : suspects_) {
         if (links_[link].is_full()) {
             open(link);
+        }
+    }
+}
+
+void FairShares::account_outside(const FlowShare& flow) {
+    for (const RouteHop& hop : shared_hops_of(flow)) {
+        if (place_of_[hop.link] == closed) {
+            SharedLink& link = links_[hop.link];
+            link.load += link.units_of(flow.next) - link.units_of(flow.rate);
+            if (link.is_full()) {
+                suspects_.push_back(hop.link);
+            }
         }
     }
 }

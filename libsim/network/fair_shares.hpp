@@ -117,6 +117,7 @@ private:
     void open_loaded_of(const FlowShare& flow);
     void gather();
     void account();
+    void account_outside(const FlowShare& flow);
     void open_more();
 
     void fill();
@@ -140,6 +141,7 @@ private:
     std::vector<FlowId> members_;
     std::size_t settled_ = 0;        // members that have their rates, and as many open links: private ones
     std::int64_t open_from_ = full;  // load of a member's link that is opened
+    bool some_outside_ = false;      // a member may have shared links that are not open
     std::size_t gathered_ = 0;       // open links whose flows are members
     // Apart, because they are asked for much more often than what they are of.
     std::vector<std::uint32_t> place_of_;  // of links in open_, or closed

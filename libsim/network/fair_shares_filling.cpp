@@ -33,8 +33,9 @@ void FairShares::begin_filling() {
             growing_.push_back(static_cast<std::uint32_t>(i));
         }
     }
-    for (std::size_t i = settled_; i < members_.size(); ++i) {
-        standing_[members_[i]] = Standing::growing;
+    // Of the filling before, if it was not the last.
+    for (const FlowId flow : stopped_) {
+        standing_[flow] = Standing::growing;
     }
     stopped_.clear();
 }

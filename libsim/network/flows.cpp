@@ -135,19 +135,37 @@ double FlowNetwork::rate(FlowId flow) {
     return shares_.rate(flow);
 }
 
+// A flow's work is brought up to date when its rate changes, and only then: otherwise its end would depend, in the last
+// bit, on how often it was looked at. For the same reason a change that is taken back in the same instant, by a flow
+// that starts after somebody asked, never was.
+inline void FlowNetwork::Draining::change_rate(double rate, double instant) {
+    if (now.since < instant) {
+        before = now;
+        const double drained = now.rate * (instant - now.since);
+        now = {.rate = rate, .since = instant, .work = std::max(0.0, now.work - drained)};
+    } else if (rate == before.rate) {
+        now = before;
+    } else {
+        now.rate = rate;
+    }
+    end = now.since + now.work / now.rate;
+}
+
 void FlowNetwork::solve() {
     for (const LinkId link : shares_.loosened()) {
         ends_.erase(link);
     }
     shares_.solve();
+    const std::span<Draining> flows(flows_);
+    const std::span<double> first_end(first_end_);
     for (const FlowId member : shares_.members()) {
-        Draining& flow = flows_[member];
+        Draining& flow = flows[member];
         const double rate = shares_.rate(member);
         if (rate != flow.now.rate) {
-            change_rate(flow, rate);
+            flow.change_rate(rate, now_);
         }
-        double& first_end = first_end_[shares_.bottleneck(member)];
-        first_end = std::min(first_end, flow.end);
+        double& first = first_end[shares_.bottleneck(member)];
+        first = std::min(first, flow.end);
     }
     for (std::size_t i = 0; i < shares_.open_links(); ++i) {
         const LinkId link = shares_.open_link(i);
@@ -158,22 +176,6 @@ void FlowNetwork::solve() {
             ends_.erase(link);
         }
     }
-}
-
-// A flow's work is brought up to date when its rate changes, and only then: otherwise its end would depend, in the last
-// bit, on how often it was looked at. For the same reason a change that is taken back in the same instant, by a flow
-// that starts after somebody asked, never was.
-void FlowNetwork::change_rate(Draining& flow, double rate) const {
-    if (flow.now.since < now_) {
-        flow.before = flow.now;
-        const double drained = flow.now.rate * (now_ - flow.now.since);
-        flow.now = {.rate = rate, .since = now_, .work = std::max(0.0, flow.now.work - drained)};
-    } else if (rate == flow.before.rate) {
-        flow.now = flow.before;
-    } else {
-        flow.now.rate = rate;
-    }
-    flow.end = flow.now.since + flow.now.work / flow.now.rate;
 }
 
 }  // namespace sim

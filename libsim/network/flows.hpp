@@ -69,12 +69,13 @@ private:
         Stretch now;     // of one rate
         Stretch before;  // and the one that ended in the same instant, if it began then
         double end = 0;
+
+        void change_rate(double rate, double instant);
     };
 
     void begin(FlowId flow);
     void collect_ended_of(LinkId link, std::vector<Ended>& ended);
     void solve();
-    void change_rate(Draining& flow, double rate) const;
 
     std::vector<double> latencies_;
     FairShares shares_;

@@ -11,7 +11,7 @@ using Sum = Wide;
 
 }  // namespace
 
-bool LinkUse::fits(const std::vector<Draining>& there, const Draining& one, std::int64_t bandwidth) {
+bool LinkUse::fits(std::span<const Draining> there, const Draining& one, std::int64_t bandwidth) {
     const auto overlap = [](const Draining& a, const Draining& b) { return a.begin < b.end && b.begin < a.end; };
     const auto asked_at = [&](Time instant) {
         Sum sum = one.bytes_per_second;
@@ -36,18 +36,31 @@ bool LinkUse::fits(const std::vector<Draining>& there, const Draining& one, std:
     });
 }
 
+// Once half of a list is past, so that it is seldom moved.
+void LinkUse::forget_past(std::vector<Draining>& there) const {
+    constexpr std::size_t few = 32;
+    if (there.size() < few || there[there.size() / 2].end > past_) {
+        return;
+    }
+    const auto ahead = std::upper_bound(there.begin(), there.end(), past_,
+                                        [](Time time, const Draining& other) { return time < other.end; });
+    there.erase(there.begin(), ahead);
+}
+
 bool LinkUse::add(std::span<const LinkId> route, Bandwidth rate, Time begin, Time end) {
     if (begin >= end) {
         return true;
     }
     const Draining one{begin, end, rate.bytes_per_second};
+    const auto ends_after = [](Time time, const Draining& other) { return time < other.end; };
     for (const LinkId link : route) {
         std::vector<Draining>& there = on_link_[link];
-        std::erase_if(there, [this](const Draining& other) { return other.end <= past_; });
-        if (!fits(there, one, topology_->links[link].bandwidth.bytes_per_second)) {
+        forget_past(there);
+        const auto beside = std::upper_bound(there.begin(), there.end(), begin, ends_after);
+        if (!fits({beside, there.end()}, one, topology_->links[link].bandwidth.bytes_per_second)) {
             return false;
         }
-        there.push_back(one);
+        there.insert(std::upper_bound(beside, there.end(), end, ends_after), one);
     }
     return true;
 }

@@ -2,7 +2,7 @@
 //
 // While they do not, they do not disturb each other: every one has its smallest bandwidth for itself, which no fair
 // share exceeds. So times that were found as if each message were alone are right if this says so of all of them.
-// Cost: for each link of a message, the messages that are on that link at about the same time.
+// Cost: for each link of a message, the logarithm of those that were on it, and the messages that end after it begins.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -30,11 +30,12 @@ private:
         std::int64_t bytes_per_second;
     };
 
-    static bool fits(const std::vector<Draining>& there, const Draining& one, std::int64_t bandwidth);
+    static bool fits(std::span<const Draining> there, const Draining& one, std::int64_t bandwidth);
+    void forget_past(std::vector<Draining>& there) const;
 
     const Topology* topology_;
     Time past_;
-    std::vector<std::vector<Draining>> on_link_;
+    std::vector<std::vector<Draining>> on_link_;  // by their ends
 };
 
 }  // namespace sim

@@ -239,6 +239,38 @@ TEST(Collective, OfMembersThatNameDifferentAlgorithmsIsAMismatch) {
               "  rank 1, op 0: all-reduce of 500 units, average, direct   at 0 s");
 }
 
+TEST(Collective, OfMembersThatNameDifferentChannelsIsAMismatch) {
+    const auto run = simulate(fibers(2, gpu_py()), [](GPU& gpu) {
+        all_gather(gpu, world(gpu), Units(500), Method(Algorithm::ring, {.channels = 1 + gpu.rank()}));
+    });
+    ASSERT_FALSE(run.result.ok());
+    EXPECT_EQ(run.result.fault->message,
+              "collectives do not match in the world\n"
+              "  rank 0, op 0: all-gather of 500 units   at 0 s\n"
+              "  rank 1, op 0: all-gather of 500 units, ring, 2 channels   at 0 s");
+}
+
+TEST(Collective, ByAnAlgorithmThatItDoesNotHaveIsRefusedAtOnce) {
+    const auto run =
+        simulate(fibers(2, gpu_py()), [](GPU& gpu) { all_to_all(gpu, world(gpu), Units(500), Algorithm::ring); });
+    ASSERT_FALSE(run.result.ok());
+    EXPECT_EQ(run.result.exit_code(), 4);
+    EXPECT_THAT(run.result.fault->message,
+                testing::HasSubstr("all-to-all has no algorithm ring; it has bruck, direct"));
+}
+
+TEST(Collective, WithDataInSeveralChannelsHasNoPlaceOnAHighStream) {
+    const auto run = simulate(fibers(2, gpu_py()), [](GPU& gpu) {
+        std::vector<double> data(4);
+        gpu.on(Stream{6}, [&] {
+            all_reduce(gpu, world(gpu), data, {}, Reduction::sum, Method(Algorithm::ring, {.channels = 2}));
+        });
+    });
+    ASSERT_FALSE(run.result.ok());
+    EXPECT_THAT(run.result.fault->message,
+                testing::HasSubstr("a collective of several channels has no place on stream 6, only on 0 to 5"));
+}
+
 TEST(Collective, WithARootNeedsOneThatIsInItsGroup) {
     for (const AnyCollective& any : all_collectives()) {
         if (!any.has_root() || !any.fits(2)) {

@@ -140,6 +140,18 @@ TEST_P(LogGPNetwork, AStreamHasAProcessorAndACardOfItsOwn) {
     EXPECT_EQ(s.result.ranks[1].end - Time{}, 1200ns + 200ns + 4000ns);
 }
 
+TEST_P(LogGPNetwork, AUnitOfDataIsAsManyBytesAsTheClusterSays) {
+    Cluster cluster = loggp();
+    cluster.bytes_per_unit = 100;
+    const Simulation s = simulate_well(ranks(2, cluster), [](GPU& gpu) {
+        gpu.rank() == 0 ? gpu.send(1, Units{1.01}) : gpu.receive(0, Units{1.01});
+        all_reduce(gpu, world(gpu), Units{2.02});
+    });
+    EXPECT_EQ(s.span(0, 0).end, 200ns + 100 * 1ns);
+    EXPECT_EQ(s.span(1, 0).end, 200ns + 1000ns + 200ns + 100 * 2ns);
+    EXPECT_EQ(s.span(1, 1).end, 1600ns + 2 * (200ns + 100 * 1ns + 200ns + 100 * 2ns) + 200ns);
+}
+
 TEST_P(LogGPNetwork, HasAPriceForBytesOnly) {
     const Simulation s = simulate(ranks(2, loggp()),
                                   [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, Units{1}) : gpu.receive(0, Units{1}); });

@@ -117,6 +117,17 @@ TEST_P(SharedLinks, ARingOfPrivateLinksTakesAsLongAsOnAUniformNetwork) {
     }
 }
 
+TEST_P(SharedLinks, AUnitOfDataIsAsManyBytesAsTheClusterSays) {
+    Cluster cluster = star(2);
+    cluster.bytes_per_unit = 1'000'000;
+    const Simulation s = simulate_well(ranks(2, cluster), [](GPU& gpu) {
+        gpu.rank() == 0 ? gpu.send(1, Units{1.5}) : gpu.receive(0, Units{1.5});
+        all_reduce(gpu, world(gpu), Units{4});
+    });
+    EXPECT_EQ(s.span(1, 0).end, 2us + 1500us);
+    EXPECT_EQ(s.end(), 2us + 1500us + 2 * (2us + 2ms));
+}
+
 TEST_P(SharedLinks, AnEmptyMessageTakesItsLatenciesOnly) {
     const Simulation s = simulate_well(
         ranks(2, star(2)), [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, Bytes{0}) : gpu.receive(0, Bytes{0}); });

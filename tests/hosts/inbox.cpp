@@ -1,6 +1,8 @@
 // What the supervisor takes from a rank: nothing that the kernel could not bear, whatever the rank has written.
 #include "ranks/process/inbox.hpp"
 
+#include "libsim/collectives/schedules/method.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +44,7 @@ Op collective(const CollectiveWord& word, int root = -1) {
     return {.kind = OpKind::collective, .peer = root, .amount = 1, .bytes = std::bit_cast<std::uint64_t>(word)};
 }
 
+constexpr CollectiveWord all_reduce_by_ring{.kind = CollectiveKind::all_reduce};
 const Op send{.kind = OpKind::send, .peer = 1, .amount = 1};
 
 Op on(int stream, Op op) {
@@ -52,8 +55,8 @@ Op on(int stream, Op op) {
 constexpr const char* wrong_stream = "rank 0 broke its queue (an op on a stream that cannot have it)";
 
 TEST(Inbox, TakesMessagesCollectivesWaitsAndMarksOnAStream) {
-    for (const Op& op : {send, Op{.kind = OpKind::receive, .peer = 1, .amount = -1}, collective({}),
-                         Op{.kind = OpKind::enter, .amount = 1, .bytes = collective({}).bytes},
+    for (const Op& op : {send, Op{.kind = OpKind::receive, .peer = 1, .amount = -1}, collective(all_reduce_by_ring),
+                         Op{.kind = OpKind::enter, .amount = 1, .bytes = collective(all_reduce_by_ring).bytes},
                          Op{.kind = OpKind::wait}, Op{.kind = OpKind::record}}) {
         EXPECT_EQ(complaint(on(1, op)), "") << name_of(op.kind);
         EXPECT_EQ(complaint(on(most_streams, op)), "") << name_of(op.kind);
@@ -83,7 +86,7 @@ TEST(Inbox, RefusesAsynchronousOpsThatStartNothing) {
     for (const OpKind kind : {OpKind::wait, OpKind::record, OpKind::allocate, OpKind::log, OpKind::now}) {
         EXPECT_EQ(complaint(on(255, {.kind = kind})), wrong_stream) << name_of(kind);
     }
-    EXPECT_EQ(complaint(on(255, collective({}))), wrong_stream);
+    EXPECT_EQ(complaint(on(255, collective(all_reduce_by_ring))), wrong_stream);
     EXPECT_EQ(complaint(on(255, {.kind = OpKind::compute})), "");
 }
 
@@ -98,15 +101,43 @@ TEST(Inbox, RefusesCollectivesThatThereAreNot) {
     EXPECT_EQ(complaint(on(1, collective({.kind = all_reduce, .algorithm = static_cast<Algorithm>(255)}))), unknown);
 }
 
+TEST(Inbox, RefusesMethodsThatCannotBe) {
+    constexpr const char* unknown = "rank 0 broke its queue (an unknown collective)";
+    const auto with_tag = [](const CollectiveWord& word, std::int32_t tag) {
+        Op op = collective(word);
+        op.tag = tag;
+        return complaint(op);
+    };
+    constexpr CollectiveWord ring{.kind = CollectiveKind::all_reduce};
+    EXPECT_EQ(with_tag(ring, packed({.channels = 32})), "");
+    EXPECT_EQ(with_tag(ring, packed({.channels = 33})), unknown);
+    EXPECT_EQ(with_tag(ring, packed({.pieces = 1})), unknown);
+    EXPECT_EQ(with_tag(ring, -1), unknown);
+    constexpr CollectiveWord levels{.kind = CollectiveKind::all_reduce, .algorithm = Algorithm::hierarchical};
+    EXPECT_EQ(with_tag(levels, packed({.inner = 2})), "");
+    EXPECT_EQ(with_tag(levels, packed({.inner = 3})), unknown);  // of two ranks
+    EXPECT_EQ(with_tag(levels, 0), unknown);
+    EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all})), unknown);  // by a ring
+}
+
+TEST(Inbox, TakesMessagesWaitsAndMarksOnTheStreamsOfChannels) {
+    const auto last = static_cast<int>(stream_of_channel(Stream{most_stream_with_channels}, channels_beside));
+    EXPECT_EQ(last, last_channel_stream);
+    EXPECT_EQ(complaint(on(last, send)), "");
+    EXPECT_EQ(complaint(on(last, {.kind = OpKind::wait})), "");
+    EXPECT_EQ(complaint(on(last, {.kind = OpKind::record})), "");
+}
+
 TEST(Inbox, RefusesARootThatIsNotInTheGroup) {
     constexpr const char* of_others = "rank 0 broke its queue (a collective of others)";
     for (const CollectiveKind kind :
          {CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::gather, CollectiveKind::scatter}) {
-        EXPECT_EQ(complaint(collective({.kind = kind}, 1)), "") << name_of(kind);
-        EXPECT_EQ(complaint(collective({.kind = kind}, 2)), of_others) << name_of(kind);
-        EXPECT_EQ(complaint(collective({.kind = kind}, -1)), of_others) << name_of(kind);
+        const CollectiveWord word{.kind = kind, .algorithm = default_algorithm(kind)};
+        EXPECT_EQ(complaint(collective(word, 1)), "") << name_of(kind);
+        EXPECT_EQ(complaint(collective(word, 2)), of_others) << name_of(kind);
+        EXPECT_EQ(complaint(collective(word, -1)), of_others) << name_of(kind);
     }
-    EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all}, -1)), "");
+    EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all, .algorithm = Algorithm::direct}, -1)), "");
 }
 
 TEST(Inbox, TakesNegativeAmountsOfMemoryAlone) {

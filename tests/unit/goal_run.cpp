@@ -138,7 +138,7 @@ goal::Schedule random_schedule(test::Random& random) {
     goal::ScheduleBuilder builder(static_cast<std::uint32_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
         builder.begin(static_cast<std::uint32_t>(rank));
-        const int ops = random.below(25);
+        const int ops = random.below(random.below(20) == 0 ? 150 : 25);
         std::vector<goal::OpIndex> earlier;
         for (int i = 0; i < ops; ++i) {
             goal::Op op{.size = random.below(4) * 50,

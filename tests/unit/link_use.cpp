@@ -52,6 +52,18 @@ TEST(LinkUse, FindsTheInstantAlsoWhereALaterMessageBegins) {
     EXPECT_TRUE(use.add(route, {1}, at(0), at(100)));
 }
 
+TEST(LinkUse, FindsWhatIsBesideAmongManyThatCameInAnyOrder) {
+    const Topology topology = one_link();
+    LinkUse use(topology);
+    for (int i = 0; i < 100; ++i) {
+        const int begin = 20 * (i * 37 % 100);
+        EXPECT_TRUE(use.add(route, {10}, at(begin), at(begin + 10)));
+    }
+    EXPECT_FALSE(use.add(route, {1}, at(1009), at(1012)));
+    EXPECT_TRUE(use.add(route, {1}, at(1010), at(1020)));
+    EXPECT_FALSE(use.add(route, {10}, at(1015), at(1018)));
+}
+
 TEST(LinkUse, ForgetsWhatIsPast) {
     const Topology topology = one_link();
     LinkUse use(topology);

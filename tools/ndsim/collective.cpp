@@ -41,7 +41,7 @@ public:
         if (is_table()) {
             std::vector<std::string> names;
             for (const Method& method : sweep.methods) {
-                names.push_back(text_of(method));
+                names.push_back(sweep.custom ? "custom" : text_of(method));
             }
             print(fmt::format("# {} on {} ranks, {}\n#\n", sweep.what.name(), sweep.what.ranks, sweep.cluster.name) +
                   table_head(shape_, names));
@@ -143,7 +143,8 @@ int run_collective(int argc, const char* const* argv) {
         return done;
     }
     set_options(std::get<Settings>(read), rows);
-    return sweep_sizes(options, sweep_of(options));
+    const Sweep sweep = sweep_of(options);
+    return sweep_sizes(options, sweep);
 }
 
 }  // namespace sim::scenarios

@@ -2,11 +2,12 @@
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/network/topologies/named.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/byte_sizes.hpp"
 #include "scenarios/options/profile.hpp"
 #include "scenarios/options/run_options.hpp"
+#include "scenarios/options/topology_table.hpp"
+#include "tools/ndsim/collective_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -17,21 +18,8 @@ namespace sim::scenarios {
 
 namespace {
 
+constexpr int ranks_unless_said = 8;
 constexpr std::int64_t most_bytes_with_data = std::int64_t{1} << 32U;
-
-// The names of nccl-tests are not all ours: all_reduce, alltoall, sendrecv.
-std::string hyphenated(std::string name) {
-    std::replace(name.begin(), name.end(), '_', '-');
-    for (const auto& [alias, full] : {std::pair{"alltoall", "all-to-all"},
-                                      {"allreduce", "all-reduce"},
-                                      {"allgather", "all-gather"},
-                                      {"reducescatter", "reduce-scatter"},
-                                      {"sendrecv", "send-receive"},
-                                      {"send-recv", "send-receive"}}) {
-        name = name == alias ? full : name;
-    }
-    return name;
-}
 
 CollectiveCase case_of_kind(const std::string& typed) {
     CollectiveCase what;
@@ -54,12 +42,13 @@ CollectiveCase case_of_kind(const std::string& typed) {
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
-Cluster cluster_of(const CollectiveOptions& options) {
+Cluster cluster_of(CollectiveOptions& options) {
     if (!options.profile.empty()) {
+        options.ranks = options.ranks == 0 ? ranks_unless_said : options.ranks;
         if (!options.topology.empty()) {
             throw UsageError("--topology and --profile both say what the links are; give one of them");
         }
-        Cluster cluster = read_profile(options.profile);
+        Cluster cluster = read_profile(options.profile, options.ranks);
         try {
             require_price(cluster, Bytes{1});
         } catch (const ProgramError& error) {
@@ -68,99 +57,16 @@ Cluster cluster_of(const CollectiveOptions& options) {
         return cluster;
     }
     const std::string name = options.topology.empty() ? "dgx-h100" : options.topology;
-    try {
-        Cluster cluster;
-        cluster.name = name;
-        cluster.network = FairShare{std::make_shared<const Topology>(named_topology(name, options.ranks))};
-        return cluster;
-    } catch (const ProgramError& error) {
-        throw UsageError(fmt::format("--topology {}: {}", name, error.what()));
+    const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
+    if (options.ranks == 0 && !is_file) {
+        options.ranks = ranks_unless_said;
     }
-}
-
-int gpus_per_node(const Cluster& cluster) {
-    const auto* shared = std::get_if<FairShare>(&cluster.network);
-    return shared != nullptr ? shared->topology->gpus_per_node() : ranks_per_node(cluster);
-}
-
-Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {
-    const std::string name = hyphenated(typed);
-    std::vector<std::string> known;
-    for (const Algorithm algorithm : algorithms_of(kind)) {
-        known.emplace_back(name_of(algorithm));
-        if (name == known.back()) {
-            return algorithm;
-        }
-    }
-    throw UsageError(fmt::format("--algorithm must be auto, all, or some of {}, not \"{}\"{}", fmt::join(known, ","),
-                                 typed, did_you_mean(name, known)));
-}
-
-std::vector<std::string> parts_of(const std::string& list) {
-    std::vector<std::string> parts{""};
-    for (const char c : list) {
-        if (c == ',') {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
-
-// An algorithm as such; a hierarchy is of nodes.
-Method method_of(Algorithm algorithm, int per_node) {
-    return algorithm == Algorithm::hierarchical ? Method(algorithm, MethodOptions{.inner = std::max(per_node, 1)})
-                                                : Method(algorithm);
-}
-
-// What was typed: names, or all there are. In the latter case those that do not fit are left out.
-struct Choices {
-    std::vector<Method> methods;
-    bool by_name = false;
-};
-
-Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, int per_node) {
-    Choices choices;
-    if (options.algorithm == "auto") {
-        choices.methods = methods_for(kind, options.ranks, per_node);
-    } else if (options.algorithm == "all") {
-        for (const Algorithm algorithm : algorithms_of(kind)) {
-            choices.methods.push_back(method_of(algorithm, per_node));
-        }
-    } else {
-        choices.by_name = true;
-        for (const std::string& name : parts_of(options.algorithm)) {
-            choices.methods.push_back(method_of(algorithm_named(name, kind), per_node));
-        }
-    }
-    return choices;
-}
-
-std::vector<Method> methods_of(const CollectiveOptions& options, CollectiveKind kind, int per_node) {
-    std::vector<Method> methods;
-    std::string refused;
-    const Choices choices = choices_of(options, kind, per_node);
-    for (Method method : choices.methods) {
-        method.channels = options.channels > 0 ? options.channels : method.channels;
-        method.pieces = options.pieces > 0 ? options.pieces : method.pieces;
-        try {
-            check_method(kind, method, options.ranks);
-        } catch (const ProgramError& error) {
-            refused = refused.empty() ? error.what() : refused;
-            if (choices.by_name) {
-                break;
-            }
-            continue;
-        }
-        if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
-            methods.push_back(method);
-        }
-    }
-    if (methods.empty() || (choices.by_name && !refused.empty())) {
-        throw UsageError(refused);
-    }
-    return methods;
+    Cluster cluster;
+    cluster.name = name;
+    auto topology = std::make_shared<const Topology>(read_topology(name, options.ranks));
+    options.ranks = options.ranks == 0 ? topology->gpus : options.ranks;
+    cluster.network = FairShare{std::move(topology)};
+    return cluster;
 }
 
 ElementType type_named(const std::string& name) {
@@ -195,13 +101,15 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
                      "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
                      "send-receive; nccl-tests' spellings, too",
                      text(options.kind)}),
-        {"ranks", "N", "GPUs that take part, from the first on (8)", whole(options.ranks, 1, most_ranks)},
-        {"topology", "NAME", "links that messages share: see ndsim topology (dgx-h100)", text(options.topology)},
+        {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
+         whole(options.ranks, 1, most_ranks)},
+        {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)", text(options.topology)},
         {"profile", "NAME|FILE", "links as a profile has them, in place of a topology", text(options.profile)},
         {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
          text(options.sizes)},
-        {"algorithm", "NAME|LIST",
-         "auto picks the fastest for each size; all, or names like ring,direct, stand side by side (auto)",
+        {"algorithm", "LIST|FILE",
+         "auto picks the fastest for each size; all, or names like ring,direct, stand side by side; a FILE is a "
+         "schedule of your own, see docs/collectives.md (auto)",
          text(options.algorithm)},
         {"channels", "N", "sequences of messages that run side by side, each with its part of the data (1)",
          whole(options.channels, 1, most_channels)},
@@ -217,29 +125,26 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
         {"json", "", "print one JSON object instead of the table", flag(options.json)}};
 }
 
-Sweep sweep_of(const CollectiveOptions& options) {
+Sweep sweep_of(CollectiveOptions& options) {
     Sweep sweep;
     sweep.what = case_of_kind(options.kind);
-    sweep.what.ranks = options.ranks;
     sweep.what.type = type_named(options.type);
+    if (options.json && options.csv == "-") {
+        throw UsageError("--json and --csv - both want standard output; give one of them a file");
+    }
+    if (is_schedule_file(options.algorithm)) {
+        take_schedule(options, sweep);
+    }
+    sweep.cluster = cluster_of(options);
+    sweep.what.ranks = options.ranks;
     sweep.what.root = options.root;
     if (options.root >= options.ranks) {
         throw UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
                                      options.ranks - 1, options.root));
     }
-    if (options.json && options.csv == "-") {
-        throw UsageError("--json and --csv - both want standard output; give one of them a file");
+    if (!sweep.custom) {
+        take_methods(options, sweep);
     }
-    sweep.cluster = cluster_of(options);
-    if (sweep.what.send_receive) {
-        if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0) {
-            throw UsageError("send-receive is one message from each rank: it has no algorithms, channels or pieces");
-        }
-        sweep.methods = {Algorithm::direct};
-        return sweep;
-    }
-    sweep.methods = methods_of(options, sweep.what.kind, gpus_per_node(sweep.cluster));
-    sweep.only_fastest = options.algorithm == "auto";
     return sweep;
 }
 

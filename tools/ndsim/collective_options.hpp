@@ -11,7 +11,7 @@ namespace sim::scenarios {
 
 struct CollectiveOptions {
     std::string kind;
-    int ranks = 8;
+    int ranks = 0;         // 0: not said
     std::string topology;  // empty: of the profile
     std::string profile;   // empty: none
     std::string sizes = "1K:1G";
@@ -29,8 +29,8 @@ struct CollectiveOptions {
 
 std::vector<OptionRow> option_rows(CollectiveOptions& options);
 
-// Throws UsageError where that cannot be.
-Sweep sweep_of(const CollectiveOptions& options);
+// Throws UsageError where that cannot be. Fills in the ranks that were not said, and the root of a schedule's file.
+Sweep sweep_of(CollectiveOptions& options);
 
 // The cases of all sizes, but for those in which some rank has no element: these are left out of a range, and throw
 // UsageError in a list, or if nothing remains.

@@ -45,4 +45,30 @@ Compute read_flops(const TomlReader& file) {
     return compute;
 }
 
+std::vector<std::string> flops_or_units_keys() {
+    std::vector<std::string> keys = compute_keys("flops_per_second");
+    keys.emplace_back("compute.seconds_per_unit");
+    keys.emplace_back("network.bytes_per_unit");
+    return keys;
+}
+
+Compute read_flops_or_units(const TomlReader& file) {
+    const TomlEntry* const units = file.find("compute.seconds_per_unit");
+    if (units == nullptr) {
+        return read_flops(file);
+    }
+    Compute compute;
+    compute.per_billionth_unit = file.pace(*units);
+    if (const TomlEntry* const flops = file.find("compute.flops_per_second")) {
+        compute.per_flop = pace_of(FlopRate{file.per_second(*flops)});
+    }
+    read_slowdowns(file, compute);
+    return compute;
+}
+
+std::int64_t read_bytes_per_unit(const TomlReader& file) {
+    const TomlEntry* const entry = file.find("network.bytes_per_unit");
+    return entry == nullptr ? 0 : file.per_second(*entry);
+}
+
 }  // namespace sim::scenarios

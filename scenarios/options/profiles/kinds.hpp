@@ -10,7 +10,8 @@ namespace sim::scenarios {
 Cluster units_profile(const TomlReader& file);
 // "uniform": the same in FLOPs and bytes.
 Cluster uniform_profile(const TomlReader& file);
-// "loggp": libsim/network/loggp.hpp.
+// These two price compute in FLOPs, in units, or both, and data in bytes and, if the file says what a unit of it is, in
+// units. "loggp": libsim/network/loggp.hpp.
 Cluster loggp_profile(const TomlReader& file);
 // "cluster": flows that share the links of a topology, made for so many ranks (topology_table.hpp).
 Cluster cluster_profile(const TomlReader& file, int ranks);
@@ -21,5 +22,10 @@ std::vector<std::string> compute_keys(const std::string& rate);
 void read_slowdowns(const TomlReader& file, Compute& compute);
 // The rate in FLOPs, and all that.
 Compute read_flops(const TomlReader& file);
+// The rate in FLOPs, in units, or both, and all that.
+Compute read_flops_or_units(const TomlReader& file);
+std::vector<std::string> flops_or_units_keys();
+// "network.bytes_per_unit"; 0 where the file does not say.
+std::int64_t read_bytes_per_unit(const TomlReader& file);
 
 }  // namespace sim::scenarios

@@ -35,20 +35,21 @@ Bytes eager_limit(const TomlReader& file) {
 }  // namespace
 
 Cluster loggp_profile(const TomlReader& file) {
-    std::vector<std::string> known = compute_keys("flops_per_second");
+    std::vector<std::string> known = flops_or_units_keys();
     for (const char* const key : {"latency_seconds", "overhead_seconds", "gap_seconds", "gap_per_byte_seconds",
                                   "overhead_per_byte_seconds", "eager_limit_bytes"}) {
         known.push_back(fmt::format("network.{}", key));
     }
     file.know_only(known);
     Cluster cluster;
-    cluster.compute = read_flops(file);
+    cluster.compute = read_flops_or_units(file);
     cluster.network = LogGP{.latency = file.duration(file.require("network.latency_seconds")),
                             .overhead = duration_or_none(file, "network.overhead_seconds"),
                             .gap = duration_or_none(file, "network.gap_seconds"),
                             .gap_per_byte = pace_per_byte(file, "network.gap_per_byte_seconds"),
                             .overhead_per_byte = pace_per_byte(file, "network.overhead_per_byte_seconds"),
                             .eager_limit = eager_limit(file)};
+    cluster.bytes_per_unit = read_bytes_per_unit(file);
     return cluster;
 }
 

@@ -36,21 +36,6 @@ const char* fill_of(VertexKind kind) {
     return "white";
 }
 
-// The slowest first. More different bandwidths than colours share the last.
-std::map<std::int64_t, const char*> colours_of(const Topology& topology) {
-    constexpr const char* const palette[] = {"#3d6fb4", "#c0392b", "#2e8b57", "#8e5ea2", "#b8860b", "#555555"};
-    std::set<std::int64_t> rates;
-    for (const Link& link : topology.links) {
-        rates.insert(link.bandwidth.bytes_per_second);
-    }
-    std::map<std::int64_t, const char*> colours;
-    std::size_t next = 0;
-    for (const std::int64_t rate : rates) {
-        colours[rate] = palette[std::min(next++, std::size(palette) - 1)];
-    }
-    return colours;
-}
-
 std::string escaped(const std::string& text) {
     std::string safe;
     for (const char c : text) {
@@ -79,13 +64,39 @@ std::map<Cable, int> cables_of(const Topology& topology, const Placement& placem
     return cables;
 }
 
+// The slowest first. More different bandwidths than colours share the last.
+std::map<std::int64_t, const char*> colours_of(const std::map<Cable, int>& cables) {
+    constexpr const char* const palette[] = {"#3d6fb4", "#c0392b", "#2e8b57", "#8e5ea2", "#b8860b", "#555555"};
+    std::set<std::int64_t> rates;
+    for (const auto& [cable, links] : cables) {
+        rates.insert(cable.rate);
+    }
+    std::map<std::int64_t, const char*> colours;
+    std::size_t next = 0;
+    for (const std::int64_t rate : rates) {
+        colours[rate] = palette[std::min(next++, std::size(palette) - 1)];
+    }
+    return colours;
+}
+
+// Where a line from `other` ends: a node's switch is as wide as its GPUs.
+Point towards(const Box& box, Point other) {
+    const double reach = box.kind == VertexKind::node_switch ? std::max(0.0, box.width / 2 - 11) : 0;
+    return {std::clamp(other.x, box.centre.x - reach, box.centre.x + reach), box.centre.y};
+}
+
 std::string line(const Placement& placement, const Cable& cable, int links, const char* colour) {
-    const Point a = placement.boxes[static_cast<std::size_t>(cable.a)].centre;
-    const Point b = placement.boxes[static_cast<std::size_t>(cable.b)].centre;
+    const Box& from = placement.boxes[static_cast<std::size_t>(cable.a)];
+    const Box& to = placement.boxes[static_cast<std::size_t>(cable.b)];
+    const Point a = towards(from, to.centre);
+    const Point b = towards(to, from.centre);
     const double width = std::min(4.0, 1 + 0.35 * std::log2(std::max(1, links / 2)));
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     std::string path = fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", a.x, a.y, b.x, b.y);
-    if (length > placement.bent_beyond) {
+    const bool gpus = from.kind == VertexKind::gpu && to.kind == VertexKind::gpu;
+    const double straight = a.x != b.x && a.y != b.y ? std::min(placement.bent_diagonals_beyond, placement.bent_beyond)
+                                                     : placement.bent_beyond;
+    if (gpus && length > straight) {
         const double bend = std::min(60.0, 26 + 0.04 * length) / length;
         path = fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", a.x, a.y, (a.x + b.x) / 2 + (b.y - a.y) * bend,
                            (a.y + b.y) / 2 - (b.x - a.x) * bend, b.x, b.y);
@@ -128,11 +139,14 @@ Frame bounds_of(const Placement& placement) {
 std::string frames(const Placement& placement) {
     std::string svg;
     for (const Frame& frame : placement.frames) {
+        const double width = frame.high.x - frame.low.x;
         svg += fmt::format(
-            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\" fill=\"#f5f5f5\" "
-            "stroke=\"#bbbbbb\"/>\n",
-            frame.low.x, frame.low.y, frame.high.x - frame.low.x, frame.high.y - frame.low.y);
-        svg += text({frame.low.x + 2, frame.low.y - 4}, frame.title, "fill=\"#666666\"");
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.1f}\" "
+            "fill=\"#f5f5f5\" stroke=\"#bbbbbb\"/>\n",
+            frame.low.x, frame.low.y, width, frame.high.y - frame.low.y, frame.round ? width / 2 : 6);
+        svg += frame.round ? text({frame.low.x + width / 2, frame.low.y - 3}, frame.title,
+                                  "text-anchor=\"middle\" fill=\"#666666\"")
+                           : text({frame.low.x + 2, frame.low.y - 4}, frame.title, "fill=\"#666666\"");
     }
     return svg;
 }
@@ -154,7 +168,8 @@ std::string legend(const Topology& topology, const std::map<std::int64_t, const 
 
 std::string drawing_of(const Topology& topology) {
     const Placement placement = placed(topology);
-    const std::map<std::int64_t, const char*> colours = colours_of(topology);
+    const std::map<Cable, int> cables = cables_of(topology, placement);
+    const std::map<std::int64_t, const char*> colours = colours_of(cables);
     const Frame bounds = bounds_of(placement);
     const double left = bounds.low.x - margin;
     const double top = bounds.low.y - margin - legend_height;
@@ -165,8 +180,9 @@ std::string drawing_of(const Topology& topology) {
         "height=\"{:.0f}\" font-family=\"sans-serif\" font-size=\"10\">\n"
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         left, top, width, height, width, height, left, top);
-    svg += frames(placement) + "<g fill=\"none\" stroke-opacity=\"0.55\">\n";
-    for (const auto& [cable, links] : cables_of(topology, placement)) {
+    svg += frames(placement) + "" +
+           fmt::format("<g fill=\"none\" stroke-opacity=\"{}\">\n", cables.size() > 400 ? 0.3 : 0.55);
+    for (const auto& [cable, links] : cables) {
         svg += line(placement, cable, links, colours.at(cable.rate));
     }
     svg += "</g>\n<g stroke=\"none\">\n";

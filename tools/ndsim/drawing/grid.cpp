@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sim::scenarios {
 
@@ -33,13 +34,19 @@ std::vector<Side> sides_of(const Topology& topology) {
     return sides;
 }
 
+// From one plane to the next.
+double depth_of(const std::vector<Side>& sides, double pitch) {
+    return sides.size() > 2 ? 0.84 * pitch / sides[2].boxes() : 0;
+}
+
 // Rows and columns of planes for the dimensions beyond the second.
 Point place(const std::vector<Side>& sides, const std::vector<int>& at, double pitch) {
     const double x = at[0];
     const double y = sides.size() > 1 ? at[1] : 0;
     const double z = sides.size() > 2 ? at[2] : 0;
-    Point point{x * pitch + 0.31 * z * pitch, y * pitch - 0.31 * z * pitch};
-    double below = (sides[0].boxes() + (sides.size() > 2 ? 0.31 * sides[2].boxes() : 0.0) + 0.6) * pitch;
+    const double depth = depth_of(sides, pitch);
+    Point point{x * pitch + z * depth, y * pitch - z * depth};
+    double below = (sides[0].boxes() + 1.5) * pitch;
     for (std::size_t i = 3; i < sides.size(); ++i) {
         point.x += at[i] * below;
         below *= sides[i].boxes();
@@ -81,9 +88,13 @@ void place_switches(const Topology& topology, Placement& placement) {
 Placement on_a_grid(const Topology& topology) {
     const std::vector<Side> sides = sides_of(topology);
     const bool shared = std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.share > 1; });
-    const double pitch = sides.size() > 2 ? 110 : 80;
+    // Planes may not hide each other, nor reach the next row.
+    const double pitch = sides.size() > 2 ? std::max(110.0, (shared ? 58.0 : 32.0) * sides[2].boxes()) : 80;
     Placement placement;
     placement.bent_beyond = sides.size() > 2 ? 1.25 * pitch : 1.1 * pitch;
+    if (sides.size() > 2) {
+        placement.bent_diagonals_beyond = 1.5 * std::sqrt(2.0) * depth_of(sides, pitch);
+    }
     std::vector<int> box_at;
     for (int gpu = 0; gpu < topology.gpus; ++gpu) {
         std::vector<int> at;

@@ -112,18 +112,19 @@ private:
     // Each box is some nodes, or some GPUs, and all that is theirs.
     void place_shared() {
         const int boxes = (topology_.gpus + share_ - 1) / share_;
+        width_ = std::max(boxes - 1, most_boxes / 2 - 1) * 84.0;
+        const double pitch = width_ / std::max(1, boxes - 1);
         const int per_node = topology_.gpus_per_node();
         for (int i = 0; i < boxes; ++i) {
             const int count = std::min(share_, topology_.gpus - i * share_);
             const std::string what = has_nodes_ && per_node < topology_.gpus
                                          ? fmt::format("{} {}", count / per_node, count == per_node ? "node" : "nodes")
                                          : span_label(i * share_, count);
-            placement_.add({.centre = {i * 78.0, rows_.nics},
+            placement_.add({.centre = {i * pitch, rows_.nics},
                             .width = 68,
                             .height = 36,
                             .label = fmt::format("{}\n{} GPUs", what, count)});
         }
-        width_ = (boxes - 1) * 78.0;
         const std::vector<int> first = first_gpu_below(topology_);
         for (std::size_t vertex = 0; vertex < first.size(); ++vertex) {
             placement_.box_of[vertex] = first[vertex] < 0 ? -1 : first[vertex] / share_;
@@ -145,7 +146,6 @@ private:
     // Above the GPUs they are linked to; cards side by side, switches as wide as their GPUs.
     void place_node_parts() {
         const std::vector<int> first = first_gpu_below(topology_);
-        std::vector<std::vector<int>> parts(static_cast<std::size_t>(topology_.gpus));
         std::vector<double> low(topology_.vertices.size(), 1e9);
         std::vector<double> high(topology_.vertices.size(), -1e9);
         for (const Link& link : topology_.links) {
@@ -155,16 +155,18 @@ private:
                 high[static_cast<std::size_t>(link.to)] = std::max(high[static_cast<std::size_t>(link.to)], x);
             }
         }
-        std::vector<int> nics_of(static_cast<std::size_t>(topology_.gpus), 0);
+        std::vector<int> shift_of(static_cast<std::size_t>(topology_.gpus), 0);
         for (std::size_t v = static_cast<std::size_t>(topology_.gpus); v < topology_.vertices.size(); ++v) {
             const Vertex& vertex = topology_.vertices[v];
             if (vertex.kind == VertexKind::network_switch) {
                 continue;
             }
             const bool nic = vertex.kind == VertexKind::nic;
-            if (low[v] > high[v]) {  // linked to no GPU, but to something of a node's
-                const int gpu = std::max(0, first[v]);
-                low[v] = high[v] = box_of(gpu).centre.x + gpu_pitch * nics_of[static_cast<std::size_t>(gpu)]++;
+            if (low[v] > high[v]) {  // linked to no GPU, but to something of a node's: in the node's middle
+                const int gpu = std::max(0, first[v]) / topology_.gpus_per_node() * topology_.gpus_per_node();
+                const int shift = shift_of[static_cast<std::size_t>(gpu)]++;
+                low[v] = high[v] = (box_of(gpu).centre.x + box_of(gpu + topology_.gpus_per_node() - 1).centre.x) / 2 +
+                                   gpu_pitch * (shift % 2 == 0 ? shift / 2 : -(shift + 1) / 2);
             }
             placement_.box_of[v] =
                 placement_.add({.centre = {(low[v] + high[v]) / 2, nic ? rows_.nics : rows_.node_switches},
@@ -207,7 +209,8 @@ private:
     }
 
     void place_row(const std::vector<int>& row, double y) {
-        const std::size_t share = (row.size() + most_boxes - 1) / most_boxes;
+        const std::size_t most = share_ > 1 ? most_boxes / 2 : most_boxes;
+        const std::size_t share = (row.size() + most - 1) / most;
         const std::size_t boxes = (row.size() + share - 1) / share;
         const double pitch = std::max(84.0, width_ / static_cast<double>(boxes));
         const double start = width_ / 2 - pitch * static_cast<double>(boxes - 1) / 2;

@@ -23,13 +23,15 @@ struct Frame {
     Point low;
     Point high;
     std::string title;
+    bool round = false;
 };
 
 struct Placement {
     std::vector<Box> boxes;
     std::vector<int> box_of;    // of each vertex
     std::vector<Frame> frames;  // behind the boxes
-    double bent_beyond = 1e9;   // longer lines along a row or column are bent, so that they pass the boxes between
+    double bent_diagonals_beyond = 1e9;
+    double bent_beyond = 1e9;  // longer lines along a row or column are bent, so that they pass the boxes between
     int add(Box box) {
         boxes.push_back(std::move(box));
         return static_cast<int>(boxes.size()) - 1;

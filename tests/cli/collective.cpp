@@ -1,0 +1,181 @@
+// `ndsim collective` as a user types it.
+#include "tests/cli/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+json rows(const std::string& options) {
+    const Said said = run_command("ndsim collective " + options + " --json");
+    EXPECT_EQ(said.exit_code, 0) << options << "\n" << said.err;
+    return said.exit_code == 0 ? said.json()["rows"] : json::array();
+}
+
+TEST(NdsimCollective, PrintsTheTableOfNcclTestsWithTheAlgorithmThatItPicked) {
+    // 8 GPUs on one NVSwitch: 14 steps of 0.6 us and S/8 at 450 GB/s in a ring, 6 of S/2, S/4, S/8 … halving and
+    // doubling.
+    const Said said = run_command("ndsim collective all_reduce --sizes 1K,1G");
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_THAT(said.out, StartsWith("# all-reduce on 8 ranks, dgx-h100\n#\n"));
+    EXPECT_THAT(
+        said.out,
+        HasSubstr("size         count      type  redop   root           time      algbw      busbw  algorithm\n"));
+    EXPECT_THAT(
+        said.out,
+        HasSubstr(
+            "1024           256     float    sum     -1           3.61     0.2840     0.4970  halving-doubling\n"));
+    EXPECT_THAT(said.out, HasSubstr("# Avg bus bandwidth: "));
+}
+
+TEST(NdsimCollective, HasTheBandwidthsOfNcclTests) {
+    const std::vector<std::pair<std::string, double>> factors{
+        {"all_reduce", 2 * 7.0 / 8}, {"all_gather", 7.0 / 8}, {"reduce_scatter", 7.0 / 8},
+        {"alltoall", 7.0 / 8},       {"broadcast", 1},        {"reduce", 1},
+        {"gather", 7.0 / 8},         {"sendrecv", 1}};
+    for (const auto& [kind, factor] : factors) {
+        const json row = rows(kind + " --sizes 1M").at(0);
+        EXPECT_EQ(row["bytes"], 1 << 20U) << kind;
+        EXPECT_DOUBLE_EQ(row["algbw"], (1 << 20U) / row["seconds"].get<double>()) << kind;
+        EXPECT_DOUBLE_EQ(row["busbw"], row["algbw"].get<double>() * factor) << kind;
+    }
+}
+
+TEST(NdsimCollective, CountsWhatEachRankPassesToTheCall) {
+    EXPECT_EQ(rows("all_reduce --sizes 1M").at(0)["count"], 1 << 18U);
+    EXPECT_EQ(rows("all_gather --sizes 1M").at(0)["count"], 1 << 15U);
+    EXPECT_EQ(rows("all_gather --sizes 1M --type half").at(0)["count"], 1 << 16U);
+    EXPECT_EQ(rows("broadcast --root 3 --sizes 1M").at(0)["root"], 3);
+}
+
+TEST(NdsimCollective, TakesExactlyAsLongAsItsFormulaOnPrivateLinks) {
+    // lab-pcie: 2 x (467 us + 0.5 MB / 15 GB/s), for 1 MB on 2 ranks.
+    const json row = rows("all-reduce --ranks 2 --profile lab-pcie --algorithm ring --sizes 1000000").at(0);
+    EXPECT_DOUBLE_EQ(row["seconds"], 2 * (467e-6 + 500'000 / 15e9 + 0.3333e-12));
+    EXPECT_EQ(row["found_by"], "closed form");
+    EXPECT_EQ(row["messages"], 4);
+}
+
+TEST(NdsimCollective, PicksWhatIsFastestSideBySide) {
+    const json all = rows("all_reduce --ranks 64 --algorithm all --sizes 1K,1M,1G");
+    const json picked = rows("all_reduce --ranks 64 --sizes 1K,1M,1G");
+    for (const json& row : picked) {
+        double least = 1e9;
+        for (const json& other : all) {
+            least = other["bytes"] == row["bytes"] ? std::min(least, other["seconds"].get<double>()) : least;
+        }
+        EXPECT_LE(row["seconds"].get<double>(), least) << row;
+        EXPECT_GT(row["considered"].size(), 5);
+    }
+}
+
+TEST(NdsimCollective, ShowsSeveralAlgorithmsSideBySideAndMarksTheFastest) {
+    const Said said = run_command("ndsim collective all_reduce --algorithm ring,direct --sizes 1K,1G");
+    EXPECT_THAT(said.out, HasSubstr("ring                   direct\n"));
+    EXPECT_THAT(said.out, HasSubstr("*"));
+    EXPECT_THAT(said.out, HasSubstr("# Avg bus bandwidth, direct: "));
+}
+
+TEST(NdsimCollective, IsTheSameMessageByMessageWithNumbers) {
+    for (const char* options :
+         {"all_reduce --ranks 12 --topology fat-tree --algorithm all --sizes 1000,100K",
+          "alltoall --ranks 16 --sizes 64K", "broadcast --ranks 9 --root 4 --topology ring --sizes 4K --algorithm all",
+          "sendrecv --ranks 5 --topology switch --sizes 12K",
+          "reduce_scatter --ranks 6 --profile lab-10gbe --sizes 6K"}) {
+        for (const json& row : rows(std::string(options) + " --check")) {
+            EXPECT_EQ(row["wrong"], 0) << options;
+        }
+    }
+}
+
+TEST(NdsimCollective, SaysHowEachTimeWasFoundAndWhyThatIsExact) {
+    const Said said = run_command("ndsim collective all_reduce --algorithm ring --sizes 1M --explain-cost");
+    EXPECT_THAT(said.out, HasSubstr("#   ring: closed form, for 112 messages: everybody sends to the same neighbour"));
+    const Said considered = run_command("ndsim collective all_reduce --ranks 64 --sizes 1M --explain-cost");
+    EXPECT_THAT(considered.out, HasSubstr("#     direct: not timed, its own messages take"));
+    const Said apart = run_command("ndsim collective all_reduce --sizes 1M --explain-cost --json");
+    EXPECT_TRUE(json::accept(apart.out));
+    EXPECT_THAT(apart.err, StartsWith("# 1048576 bytes\n"));
+}
+
+TEST(NdsimCollective, WritesCsvAndAPicture) {
+    const TemporaryFolder folder;
+    const Said said = run_command("ndsim collective all_reduce --algorithm ring,direct --sizes 1K:1M --csv '" +
+                                  folder.file("t.csv") + "' --plot '" + folder.file("t.svg") + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    const std::string csv = content_of(folder.file("t.csv"));
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * 11);
+    EXPECT_THAT(csv, StartsWith("bytes,count,type,redop,root,algorithm,"));
+    EXPECT_THAT(content_of(folder.file("t.svg")), EndsWith("</svg>\n"));
+    const Said alone = run_command("ndsim collective all_reduce --algorithm ring,direct --sizes 1K:1M --csv -");
+    EXPECT_EQ(alone.out, csv);
+}
+
+TEST(NdsimCollective, CarriesOutAScheduleOfTheUsersOwn) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("swap.schedule",
+                                         "collective all-reduce\nranks 2\nchunks 1\nsends input\n"
+                                         "step 0: 0 -> 1 chunk 0 reduce\nstep 0: 1 -> 0 chunk 0 reduce\n");
+    const json row = rows("all_reduce --profile lab-pcie --sizes 1500000 --check --algorithm '" + file + "'").at(0);
+    EXPECT_DOUBLE_EQ(row["seconds"], 467e-6 + 100e-6);
+    EXPECT_EQ(row["algorithm"], "custom");
+    EXPECT_EQ(row["wrong"], 0);
+    EXPECT_THAT(refusal("ndsim collective all_gather --algorithm '" + file + "'"),
+                EndsWith("is a schedule of all-reduce, not of all-gather"));
+}
+
+TEST(NdsimCollective, LeavesOutSizesOfARangeThatGiveSomeRankNothing) {
+    EXPECT_EQ(rows("all_gather --ranks 16 --sizes 32:256").size(), 3);  // 64, 128, 256
+    EXPECT_EQ(rows("all_reduce --ranks 16 --sizes 32:256").size(), 4);
+}
+
+TEST(NdsimCollective, RefusesWhatCannotBe) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"", "KIND is missing: all-reduce, all-gather"},
+        {"all_reduc", "not \"all_reduc\"; did you mean all-reduce?"},
+        {"all_reduce --ranks 0", "--ranks must be a whole number from 1 to 100000, not 0"},
+        {"all_reduce --sizes 1X", "--sizes must be a list like 1K,64K,1M or a range like 1K:8G"},
+        {"all_reduce --topology dgx-h10", "did you mean dgx-h100?"},
+        {"all_reduce --topology dgx-h100 --profile lab-pcie", "both say what the links are"},
+        {"all_reduce --profile gpu-py", "--profile gpu-py does not fit"},
+        {"all_reduce --algorithm rign", "not \"rign\"; did you mean ring?"},
+        {"all_gather --algorithm parameter-server", "--algorithm must be auto, all, or some of ring,"},
+        {"all_reduce --algorithm ring --pieces 4", "takes no pieces"},
+        {"broadcast --root 8", "--root must be one of the 8 ranks, 0 to 7, not 8"},
+        {"all_gather --sizes 16", "--sizes: 16 leaves some of 8 ranks without a float"},
+        {"all_reduce --type flaot", "did you mean float?"},
+        {"all_reduce --type half --check", "--check carries floats"},
+        {"all_reduce --sizes 1G --check", "--check holds 1G on each of 8 ranks; it goes up to 4G in all"},
+        {"sendrecv --algorithm ring", "it has no algorithms"},
+        {"all_reduce --json --csv -", "both want standard output"},
+        {"all_reduce --algorithm ./none", "none"},
+    };
+    for (const auto& [options, what] : cases) {
+        const std::string said = refusal("ndsim collective " + options);
+        EXPECT_THAT(said, StartsWith("ndsim collective: ")) << options;
+        EXPECT_THAT(said, HasSubstr(what)) << options;
+    }
+    EXPECT_THAT(refusal("ndsim collective all_reduce --plot /none/x.svg", 6), HasSubstr("/none/x.svg"));
+}
+
+TEST(NdsimCollective, EndsCleanlyWhenItIsInterrupted) {
+    // 20 sizes of a quarter of a million messages each.
+    const TemporaryFolder folder;
+    const std::string csv = folder.file("t.csv");
+    const Said said =
+        run_command("ndsim collective alltoall --ranks 512 --topology fat-tree --sizes 2K:1G --csv '" + csv + "'",
+                    "timeout --preserve-status --signal=INT 0.5");
+    if (said.exit_code != 0) {  // this machine may be quicker
+        EXPECT_EQ(said.exit_code, 130);
+    }
+    EXPECT_THAT(content_of(csv), StartsWith("bytes,count,"));
+    EXPECT_THAT(content_of(csv), EndsWith("\n"));
+}
+
+}  // namespace

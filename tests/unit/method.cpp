@@ -1,0 +1,143 @@
+#include "libsim/collectives/schedules/method.hpp"
+
+#include "libsim/collectives/schedules/check_schedule.hpp"
+#include "libsim/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace {
+
+using namespace sim;
+
+std::string complaint(CollectiveKind kind, const Method& method, int members = 8) {
+    try {
+        check_method(kind, method, members);
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Method, OfAnAlgorithmThatAKindDoesNotHaveNamesThoseItHas) {
+    EXPECT_EQ(complaint(CollectiveKind::gather, Algorithm::ring),
+              "gather has no algorithm ring; it has binomial-tree, direct");
+    EXPECT_EQ(complaint(CollectiveKind::barrier, Algorithm::ring), "barrier has no algorithm ring; it has bruck");
+}
+
+TEST(Method, IsRefusedWhereItsOptionsCannotBe) {
+    constexpr auto all_reduce = CollectiveKind::all_reduce;
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 33}}), "a collective has 1 to 32 channels, not 33");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 0}}), "a collective has 1 to 32 channels, not 0");
+    EXPECT_EQ(complaint(CollectiveKind::all_to_all, {Algorithm::bruck, {.channels = 2}}),
+              "all-to-all by bruck has one channel, not 2");
+    EXPECT_EQ(complaint(CollectiveKind::broadcast, {Algorithm::ring, {.pieces = 256}}),
+              "a pipeline has up to 255 pieces, not 256");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.pieces = 2}}),
+              "all-reduce by ring is no pipeline: it takes no pieces");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 2}}),
+              "ring has no levels: inner and middle are for hierarchical");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 3}}),
+              "hierarchical: groups of 3 do not divide 8 ranks");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 2, .middle = 3}}),
+              "hierarchical: groups of 2 x 3 do not divide 8 ranks");
+    EXPECT_EQ(complaint(all_reduce, Algorithm::hierarchical),
+              "hierarchical: inner is 1 to 511 ranks, and middle 0 to 511 such groups, not 0 and 0");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 2, .middle = 2}}), "");
+}
+
+TEST(Method, TravelsInTheTagOfItsOp) {
+    for (const Method& method : {Method(Algorithm::ring), Method(Algorithm::ring, {.channels = 32}),
+                                 Method(Algorithm::double_binary_tree, {.channels = 5, .pieces = 255}),
+                                 Method(Algorithm::hierarchical, {.inner = 511, .middle = 511})}) {
+        const Op op{.tag = packed(method),
+                    .bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.algorithm = method.algorithm})};
+        EXPECT_EQ(method_of(op), method) << text_of(method);
+    }
+    EXPECT_EQ(packed({}), 0);
+}
+
+TEST(Method, SaysWhatItIs) {
+    EXPECT_EQ(text_of(Algorithm::ring), "ring");
+    EXPECT_EQ(text_of({Algorithm::hierarchical, {.channels = 4, .inner = 8, .middle = 2}}),
+              "hierarchical, 4 channels, inner 8, middle 2");
+}
+
+TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
+    for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
+        const auto kind = static_cast<CollectiveKind>(number);
+        const std::vector<Method> methods = methods_for(kind, 16, 4);
+        for (const Method& method : methods) {
+            EXPECT_EQ(complaint(kind, method, 16), "") << text_of(method);
+        }
+        for (const Algorithm algorithm : algorithms_of(kind)) {
+            const auto is_it = [algorithm](const Method& method) { return method.algorithm == algorithm; };
+            EXPECT_TRUE(std::any_of(methods.begin(), methods.end(), is_it))
+                << name_of(kind) << " " << name_of(algorithm);
+        }
+    }
+}
+
+// A ring of which one thing is not as it should be.
+std::string what_is_wrong(Schedule schedule, Step (*at)(const Schedule&, int, int, int)) {
+    schedule.at = at != nullptr ? at : schedule.at;
+    try {
+        check_schedule(schedule);
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(CheckSchedule, FindsWhatIsWrongWithARing) {
+    static const auto ring = schedule_of(CollectiveKind::all_gather, Algorithm::ring, 4, 0);
+    EXPECT_EQ(what_is_wrong(ring, nullptr), "");
+    EXPECT_EQ(what_is_wrong(ring,
+                            [](const Schedule&, int, int member, int step) {
+                                Step wrong = ring.at(ring, 0, member, step);
+                                wrong.receive.first = member == 2 && step == 1 ? 3 : wrong.receive.first;
+                                return wrong;
+                            }),
+              "in the end chunk 0 of member 2 lacks chunk 0 of member 0");
+    EXPECT_EQ(what_is_wrong(ring,
+                            [](const Schedule&, int, int member, int step) {
+                                Step wrong = ring.at(ring, 0, member, step);
+                                wrong.to = member == 2 && step == 1 ? 0 : wrong.to;
+                                return wrong;
+                            }),
+              "channel 0, step 1: member 3 receives from 2, which has not sent");
+    EXPECT_EQ(what_is_wrong(ring,
+                            [](const Schedule&, int, int member, int step) {
+                                Step wrong = ring.at(ring, 0, member, step);
+                                wrong.from = member == 2 && step == 2 ? -1 : wrong.from;
+                                return wrong;
+                            }),
+              "channel 0, step 2: member 1 sends to 2, which never receives it");
+    EXPECT_EQ(what_is_wrong(ring,
+                            [](const Schedule&, int, int member, int step) {
+                                Step wrong = ring.at(ring, 0, member, step);
+                                wrong.send = member == 2 && step == 2 ? chunks_in_a_row(0, 2) : wrong.send;
+                                return wrong;
+                            }),
+              "channel 0, step 2: member 2 moves 2 chunks where every message is one");
+    Schedule tree = schedule_of(CollectiveKind::broadcast, Algorithm::binomial_tree, 4, 0);
+    tree.lock_step = true;
+    EXPECT_EQ(what_is_wrong(tree, nullptr), "its members are not in lock step");
+    Schedule up_and_down = schedule_of(CollectiveKind::all_reduce, Algorithm::double_binary_tree, 4, 0);
+    up_and_down.same_step = true;
+    EXPECT_NE(what_is_wrong(up_and_down, nullptr), "");
+}
+
+TEST(IsLockStep, IsWhatEveryScheduleSaysOfItself) {
+    for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
+        const auto kind = static_cast<CollectiveKind>(number);
+        for (const Method& method : methods_for(kind, 8, 4)) {
+            const Schedule schedule = schedule_of(kind, method, 8, 0);
+            EXPECT_EQ(is_lock_step(schedule), schedule.lock_step) << name_of(kind) << " " << text_of(method);
+        }
+    }
+}
+
+}  // namespace
