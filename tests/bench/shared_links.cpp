@@ -2,7 +2,6 @@
 #include "libsim/collectives/all_to_all.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "ranks/recorded.hpp"
-#include "tests/bench/jittered_ring.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -26,9 +25,24 @@ void count(benchmark::State& state, const ranks::Result& last) {
         benchmark::Counter(static_cast<double>(last.messages * state.iterations()), benchmark::Counter::kIsRate);
 }
 
+// An all-reduce's ring, message by message; sizes differ from rank to rank and step to step, so that no two coincide.
+void jittered_ring(GPU& gpu, int apart) {
+    const int n = gpu.world_size();
+    const int next = (gpu.rank() + apart) % n;
+    const int before = (gpu.rank() + n - apart) % n;
+    const auto size = [](int rank, int step) {
+        const auto mixed = static_cast<std::uint64_t>(rank) * 2654435761U + static_cast<std::uint64_t>(step) * 40503U;
+        return Bytes{1'000'000 + static_cast<std::int64_t>(mixed * 0x9e3779b97f4a7c15U >> 44U)};
+    };
+    for (int step = 0; step < 2 * (n - 1); ++step) {
+        gpu.send(next, size(gpu.rank(), step));
+        gpu.receive(before, size(before, step));
+    }
+}
+
 void jittered_ring_on(benchmark::State& state, const char* topology, int apart) {
     const int n = static_cast<int>(state.range(0));
-    const ranks::Recording recording(n, [&](GPU& gpu) { bench::jittered_ring(gpu, apart); });
+    const ranks::Recording recording(n, [&](GPU& gpu) { jittered_ring(gpu, apart); });
     ranks::LaunchOptions options{.ranks = n, .host = ranks::Host::fiber, .cluster = cluster_on(topology, n)};
     options.hash_timeline = false;
     ranks::Result result;
