@@ -5,9 +5,10 @@
 //   direct               (n-1) (L + S / B)           schedules/direct.hpp: the fewest steps; for small S
 //   parameter_server         n (L + S / B)           schedules/parameter_server.hpp: member 0 adds up, and is the
 //   bottleneck
-// All members hold bitwise equal results. The ring sums a chunk in the order of the ring, the others sum in the order
-// of the members; results may differ between them in the last digits. With data, `direct` holds all n arrays at once.
-// Errors: members that disagree on kind, size, type, reduction or algorithm end the run with a mismatch.
+// Trees, halving and doubling, Bruck's pattern, rings in both directions and of several levels: docs/collectives.md.
+// All members hold bitwise equal results. Direct and the parameter server sum in the order of the members, the others
+// in that of their steps; results may differ between them in the last digits. With data, `direct` holds all n arrays at
+// once. Errors: members that disagree on kind, size, type, reduction or method end the run with a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"

@@ -10,7 +10,8 @@
 namespace sim {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as all_gather takes it) is set. The
-// root's is whole afterwards, the others' as before. `size` is what the whole array costs; by default its bytes.
+// root's is whole afterwards, the others' as before; in a tree they hold what passed through. `size` is what the whole
+// array costs; by default its bytes.
 template <NumberRange R>
 void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
             const Method& method = Algorithm::direct) {

@@ -10,7 +10,7 @@
 namespace sim {
 
 // With data, in place: `data` is an array of the whole length, set at the root. Returns the part of it that is this
-// member's chunk (as reduce_scatter does); the rest stays as it was.
+// member's chunk (as reduce_scatter does); the rest stays as it was, but for what passes through in a tree.
 // `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>

@@ -68,8 +68,8 @@ struct Schedule {
     int channels = 1;
     int steps = 0;   // of every channel
     int chunks = 1;  // of the whole array
-    int parts =
-        1;  // of a block: chunk b parts + p is part p of block b. Where members own blocks, member b's is the b-th
+    // Chunk b parts + p is part p of block b. Where members own blocks, member b's is the b-th.
+    int parts = 1;
     // Each channel does the same with its own part of each block; `at` counts blocks.
     bool split = false;
     bool one_chunk = true;  // is every message

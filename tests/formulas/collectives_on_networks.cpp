@@ -65,10 +65,13 @@ Case random_case(std::uint64_t seed) {
     Random random(seed);
     const int n = 1 + random.below(9);
     Case what{.root = random.below(n)};
-    for (int i = 0; i < 3; ++i) {
-        what.collectives.push_back(
-            all_collectives[static_cast<std::size_t>(random.below(static_cast<int>(std::size(all_collectives))))]);
-        what.sizes.push_back(random.below(2) * random.below(100'000));
+    const std::vector<AnyCollective> all = all_collectives();
+    while (what.collectives.size() < 3) {
+        const AnyCollective& any = all[static_cast<std::size_t>(random.below(static_cast<int>(all.size())))];
+        if (any.fits(n)) {
+            what.collectives.push_back(any);
+            what.sizes.push_back(random.below(2) * random.below(100'000));
+        }
     }
     for (int rank = 0; rank < n; ++rank) {
         what.late.push_back(random.below(3) * random.below(50'000));
