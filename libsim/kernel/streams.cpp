@@ -79,13 +79,14 @@ bool Kernel::issue(int rank, Rank& self, const Op& op) {
 }
 
 void Kernel::go_on(int rank, Rank& self, Stream stream) {
-    Lane& at = lane(self, stream);
-    while (!at.blocked && !at.waiting.empty()) {
+    // Looked up anew each time: a collective of several channels makes lanes for them.
+    while (!lane(self, stream).blocked && !lane(self, stream).waiting.empty()) {
+        Lane& at = lane(self, stream);
         const Lane::Issued issued = at.waiting.front();
         at.clock = std::max(at.clock, issued.from);
         at.blocked = true;  // unless it ends, at once or while it is carried out
         if (carry_out_on(rank, self, at, issued)) {
-            end_issued(rank, self, at);
+            end_issued(rank, self, lane(self, stream));
         }
     }
 }
