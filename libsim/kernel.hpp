@@ -23,6 +23,7 @@
 #include "libsim/trace/span.hpp"
 
 #include <array>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -127,6 +128,11 @@ private:
         Memory bytes_held;
         Memory billionths_held;
     };
+    // Data that programs have sent and received on a stream of two ranks, ahead of simulated time.
+    struct Ahead {
+        std::deque<Delivery> sent;  // and not received yet
+        bool program_waits = false;
+    };
     struct Awake {
         int rank;
         Stream stream;
@@ -153,12 +159,16 @@ private:
     // kernel/streams.cpp
     static Lane& lane(Rank& self, Stream stream);
     bool issue(int rank, Rank& self, const Op& op);
+    Ahead& ahead(int source, int target, const Op& op);
+    void send_ahead(int rank, const Op& op, std::uint32_t payload);
+    bool receive_ahead(int rank, Rank& self, const Op& op, std::uint32_t op_number);
+    static bool take_ahead(Ahead& channel, Rank& target, const Op& receive);
     void go_on(int rank, Rank& self, Stream stream);
     void end_issued(int rank, Rank& self, Lane& at);
     bool carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
     bool send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
     bool receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
-    void end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued, const Message& message);
+    void end_receive_on(int rank, Lane& at, const Lane::Issued& issued, const Message& message);
     void end_collective_on(int rank, Stream stream, const MemberClock& clock, bool is_last);
     void deliver_on(int target, const WaitingReceive& receive, const Message& message);
     void joinable_is_done(int rank, Rank& self, std::int64_t handle);
@@ -283,6 +293,7 @@ private:
     std::vector<Rank> ranks_;
     int ranks_per_node_;
     std::array<Duration, 2> acknowledgements_;  // by hop
+    std::vector<Ahead> ahead_;                  // by channel of matching_
     std::vector<Awake> awake_;                  // streams that may go on
     std::array<LastPrice, 2> last_transfers_;   // by hop
     LastPrice last_compute_;

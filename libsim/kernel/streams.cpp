@@ -2,6 +2,8 @@
 //
 // A stream goes on as soon as what it waits for is there, whatever its program does meanwhile. Who wakes a stream only
 // puts it into `awake_`: it goes on when the op under way is done, so that a chain of wakings needs no stack.
+// A program that receives data on a stream has it as soon as the other program has sent it, whenever the stream comes
+// to it in simulated time: so it issues what comes after at once, and its streams find it there when they are due.
 #include "libsim/check.hpp"
 #include "libsim/kernel.hpp"
 #include "libsim/kernel/time_reader.hpp"
@@ -68,13 +70,52 @@ bool Kernel::issue(int rank, Rank& self, const Op& op) {
         lane(self, op.stream).awaited += issued.awaits_handle ? 1 : 0;
         issued.from = awaited != nullptr && awaited->done ? std::max(self.clock, awaited->end) : self.clock;
     }
-    Lane& stream = lane(self, op.stream);
-    stream.waiting.push_back(issued);
+    lane(self, op.stream).waiting.push_back(issued);
     go_on(rank, self, op.stream);
-    if (program_waits_for(op) && !lane(self, op.stream).waiting.empty()) {
-        block(self, op, issued.op_number);
+    if (op.kind == OpKind::send && op.bytes > 0) {
+        send_ahead(rank, op, issued.payload);
+    }
+    return !program_waits_for(op) || receive_ahead(rank, self, op, issued.op_number);
+}
+
+Kernel::Ahead& Kernel::ahead(int source, int target, const Op& op) {
+    const Matching::Channel channel = matching_.channel(source, target, op.tag, op.stream);
+    if (channel >= ahead_.size()) {
+        ahead_.resize(channel + std::size_t{1});
+    }
+    return ahead_[channel];
+}
+
+void Kernel::send_ahead(int rank, const Op& op, std::uint32_t payload) {
+    Ahead& channel = ahead(rank, op.peer, op);
+    channel.sent.push_back({rank, payload, op.bytes});
+    if (channel.program_waits) {
+        Rank& target = of(op.peer);
+        channel.program_waits = false;
+        if (take_ahead(channel, target, target.pending)) {
+            unblock(op.peer, target);
+        }
+    }
+}
+
+// False: the program waits for its data.
+bool Kernel::receive_ahead(int rank, Rank& self, const Op& op, std::uint32_t op_number) {
+    Ahead& channel = ahead(op.peer, rank, op);
+    if (!channel.sent.empty() && take_ahead(channel, self, op)) {
+        return true;
+    }
+    channel.program_waits = channel.sent.empty();
+    block(self, op, op_number);
+    return false;
+}
+
+// False: the data does not fit. The run ends with the mismatch when the stream comes to it.
+bool Kernel::take_ahead(Ahead& channel, Rank& target, const Op& receive) {
+    if (receive.bytes != any_bytes && receive.bytes != channel.sent.front().bytes) {
         return false;
     }
+    target.delivery = channel.sent.front();
+    channel.sent.pop_front();
     return true;
 }
 
@@ -93,18 +134,13 @@ void Kernel::go_on(int rank, Rank& self, Stream stream) {
 
 // The front has ended; whoever waits for the stream may go on.
 void Kernel::end_issued(int rank, Rank& self, Lane& at) {
-    const Lane::Issued issued = at.waiting.front();
     at.waiting.pop_front();
     at.blocked = false;
     at.busy_since.reset();
     if (self.status != Status::blocked) {
         return;
     }
-    const bool wanted = self.pending.stream == issued.op.stream && self.pending_number == issued.op_number &&
-                        program_waits_for(issued.op);
-    if (wanted) {
-        unblock(rank, self);
-    } else if (self.pending.kind == OpKind::finish && at.waiting.empty()) {
+    if (self.pending.kind == OpKind::finish && at.waiting.empty()) {
         finish(rank, self);
     } else if (self.pending.kind == OpKind::compute && !shared_links_ && streams_are_done(self)) {
         --postponed_;
@@ -191,11 +227,11 @@ bool Kernel::receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issu
         at.busy_since = std::max(at.clock, message.begin);
         return false;
     }
-    end_receive_on(rank, self, at, issued, message);
+    end_receive_on(rank, at, issued, message);
     return true;
 }
 
-void Kernel::end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued, const Message& message) {
+void Kernel::end_receive_on(int rank, Lane& at, const Lane::Issued& issued, const Message& message) {
     check_fit(rank, issued.op, issued.op_number, at.clock, message);
     const Time begin = at.clock;
     const Time transfer = std::max(begin, message.begin);
@@ -203,9 +239,6 @@ void Kernel::end_receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& 
                                  : later(std::max(begin, message.end), acknowledgement(issued.op.peer, rank));
     note(at.idle, begin, transfer);
     note(at.busy, transfer, at.clock);
-    if (issued.op.bytes > 0) {
-        self.delivery = {issued.op.peer, message.payload, message.bytes};
-    }
     emit(rank, received(issued.op, message), issued.op_number, begin, at.clock, transfer - begin,
          id_of(issued.op.peer, message));
 }
@@ -215,7 +248,7 @@ void Kernel::deliver_on(int target, const WaitingReceive& receive, const Message
     Rank& self = of(target);
     const Stream stream = stream_of(receive.handle);
     Lane& at = lane(self, stream);
-    end_receive_on(target, self, at, at.waiting.front(), message);
+    end_receive_on(target, at, at.waiting.front(), message);
     end_issued(target, self, at);
     awake_.push_back({target, stream});
 }
