@@ -171,8 +171,7 @@ private:
     bool send_by_loggp(int rank, Rank& self, const Op& op);
     bool send_on_by_loggp(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
     Time end_by_loggp(Time& card, Time ready, const Message& message);
-    void leave_by_loggp(int rank, const Op& op, Matching::Channel to, Message message, std::int64_t sender,
-                        bool meets);
+    void leave_by_loggp(int rank, const Op& op, Matching::Channel to, Message message, std::int64_t sender, bool meets);
 
     // kernel/shared_links.cpp
     bool send_as_flow(int rank, Rank& self, const Op& op);

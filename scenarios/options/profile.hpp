@@ -20,8 +20,8 @@
 //   overhead_per_byte_seconds = 0
 //   eager_limit_bytes = 8192
 //
-// Both of these take seconds_per_unit in [compute], too, and bytes_per_unit in [network]: then scenarios, which count in
-// units, run on them.
+// Both of these take seconds_per_unit in [compute], too, and bytes_per_unit in [network]: then scenarios, which count
+// in units, run on them.
 #pragma once
 
 #include "libsim/cluster.hpp"
