@@ -149,7 +149,8 @@ TEST_P(LogGPNetwork, AUnitOfDataIsAsManyBytesAsTheClusterSays) {
     });
     EXPECT_EQ(s.span(0, 0).end, 200ns + 100 * 1ns);
     EXPECT_EQ(s.span(1, 0).end, 200ns + 1000ns + 200ns + 100 * 2ns);
-    EXPECT_EQ(s.span(1, 1).end, 1600ns + 2 * (200ns + 100 * 1ns + 200ns + 100 * 2ns) + 200ns);
+    // Two steps, in each of which the other has the first byte o + L later, and takes it: rank 1 waits for both.
+    EXPECT_EQ(s.span(1, 1).end, 1600ns + 2 * (200ns + 1000ns + 200ns + 100 * 2ns));
 }
 
 TEST_P(LogGPNetwork, HasAPriceForBytesOnly) {
