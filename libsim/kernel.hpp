@@ -167,7 +167,7 @@ private:
     void end_issued(int rank, Rank& self, Lane& at);
     bool carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
     bool send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
-    bool receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued);
+    bool receive_on(int rank, Lane& at, const Lane::Issued& issued);
     void end_receive_on(int rank, Lane& at, const Lane::Issued& issued, const Message& message);
     void end_collective_on(int rank, Stream stream, const MemberClock& clock, bool is_last);
     void deliver_on(int target, const WaitingReceive& receive, const Message& message);

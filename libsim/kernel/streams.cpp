@@ -153,7 +153,7 @@ void Kernel::end_issued(int rank, Rank& self, Lane& at) {
 bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
     switch (issued.op.kind) {
         case OpKind::send: return send_on(rank, self, at, issued);
-        case OpKind::receive: return receive_on(rank, self, at, issued);
+        case OpKind::receive: return receive_on(rank, at, issued);
         case OpKind::wait: return !issued.awaits_handle;
         case OpKind::enter: board_.arrive(rank, issued.op_number, at.clock, issued.op); return true;
         case OpKind::collective: {
@@ -212,7 +212,7 @@ bool Kernel::send_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued)
     return true;
 }
 
-bool Kernel::receive_on(int rank, Rank& self, Lane& at, const Lane::Issued& issued) {
+bool Kernel::receive_on(int rank, Lane& at, const Lane::Issued& issued) {
     const Matching::Channel from = matching_.channel(issued.op.peer, rank, issued.op.tag, issued.op.stream);
     const Message* const there = matching_.oldest_message(from);
     if (there == nullptr) {
