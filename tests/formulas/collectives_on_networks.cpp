@@ -37,13 +37,23 @@ void as_messages(GPU& gpu, const AnyCollective& any, Size size, int root) {
     carry_out(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind));
 }
 
+// 3 n + 1 numbers (all-to-all: 3 n).
+void with_numbers(GPU& gpu, const AnyCollective& any, Size size, int root) {
+    const Group all = world(gpu);
+    const bool even = any.kind == CollectiveKind::all_to_all;
+    std::vector<double> data(static_cast<std::size_t>(3 * all.size() + (even ? 0 : 1)));
+    carry_out(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind),
+              any.kind == CollectiveKind::barrier ? Elements{} : elements_of(std::span(data), Reduction::sum));
+}
+
 void as_one_op(GPU& gpu, const AnyCollective& any, Size size, int root) {
     gpu.collective(world(gpu),
                    {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .method = any.method});
 }
 
-std::vector<Duration> ends(const Case& what, const Cluster& cluster, bool one_op) {
-    const auto carry = one_op ? as_one_op : as_messages;
+using Carry = void (*)(GPU& gpu, const AnyCollective& any, Size size, int root);
+
+std::vector<Duration> ends(const Case& what, const Cluster& cluster, Carry carry) {
     const int n = static_cast<int>(what.late.size());
     const Simulation s = simulate_well({.ranks = n, .host = ranks::Host::fiber, .cluster = cluster}, [&](GPU& gpu) {
         gpu.compute(Flops{what.late[static_cast<std::size_t>(gpu.rank())]});
@@ -84,7 +94,24 @@ Case random_case(std::uint64_t seed) {
 TEST(CollectiveByLogGP, TakesAsOneOpAsLongAsItsMessages) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const Case what = random_case(seed);
-        ASSERT_EQ(ends(what, loggp(), true), ends(what, loggp(), false)) << "seed " << seed;
+        const std::vector<Duration> as_messages_end = ends(what, loggp(), as_messages);
+        ASSERT_EQ(ends(what, loggp(), as_one_op), as_messages_end) << "seed " << seed;
+        ASSERT_EQ(ends(what, loggp(), with_numbers), as_messages_end) << "seed " << seed;
+    }
+}
+
+// A program waits for its numbers: with several channels, it comes to another channel in time only if all come
+// together.
+TEST(CollectiveOverSharedLinks, TakesWithNumbersAsLongAsItsMessages) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        Case what = random_case(seed);
+        const int n = static_cast<int>(what.late.size());
+        const bool one_channel = what.collectives[1].schedule(n, 0).channels == 1;
+        what.late = one_channel ? what.late : std::vector<std::int64_t>(what.late.size());
+        what.collectives = {{CollectiveKind::barrier}, what.collectives[1]};
+        const Cluster cluster = star(n, 300 * MB_per_s);
+        ASSERT_EQ(ends(what, cluster, with_numbers), ends(what, cluster, as_messages))
+            << "seed " << seed << what.collectives[1];
     }
 }
 
@@ -92,6 +119,6 @@ TEST(CollectiveOverSharedLinks, TakesAsOneOpAsLongAsItsMessages) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const Case what = random_case(seed);
         const Cluster cluster = star(static_cast<int>(what.late.size()), 300 * MB_per_s);
-        ASSERT_EQ(ends(what, cluster, true), ends(what, cluster, false)) << "seed " << seed;
+        ASSERT_EQ(ends(what, cluster, as_one_op), ends(what, cluster, as_messages)) << "seed " << seed;
     }
 }
