@@ -29,9 +29,9 @@ std::string help(const std::vector<Command>& table) {
            "  -h,--help   print this and exit; ndsim COMMAND --help: the options of one command\n"
            "  --version   print the version and exit\n"
            "\nExamples:\n"
-           "  ndsim goal --help\n"
-           "  ndsim goal ring.goal                                     # a schedule of messages, with LogGP\n"
-           "  ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1 --json\n";
+           "  ndsim collective all_reduce --ranks 64 --sizes 1K:1G --algorithm all   # which algorithm, and how fast\n"
+           "  ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # which way messages take\n"
+           "  ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's\n";
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::vector<Command>& table) {
