@@ -207,6 +207,8 @@ private:
     void end_walk_receive(std::int64_t handle, const Message& message);
     void end_walk_send(std::int64_t handle, Time at);
     void end_walk(std::int64_t handle);
+    void walk_message_begins(const Walk& walk, Time at);
+    void walk_message_ends(const Walk& walk, Time at);
 
     // kernel/transfers.cpp
     bool send_and_hold(int rank, Rank& self, const Op& op);

@@ -36,7 +36,10 @@ void require_prices(const Options& options, const Cluster& cluster) {
         require_price(cluster, Units{options.activation_units * options.items});
     } catch (const ProgramError& error) {
         throw UsageError(
-            fmt::format("--profile {} does not fit: {}; its kind must be \"units\"", options.profile, error.what()));
+            fmt::format("--profile {} does not fit: {}; its kind must be \"units\", or \"loggp\" or \"cluster\" with "
+                        "seconds_per_unit "
+                        "in [compute] and bytes_per_unit in [network]",
+                        options.profile, error.what()));
     }
 }
 

@@ -154,6 +154,7 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
         return;
     }
     if (is_walk(receive.handle)) {
+        walk_message_ends(walks_[receive.handle], message.end);
         end_walk_receive(receive.handle, message);
         next_step(receive.handle);
         return walk_on(receive.handle);
@@ -165,6 +166,7 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     check_fit(target, joinable.op, joinable.op_number, joinable.begin, message);
     joinable.message = message;
     joinable.end = end_of_asynchronous(target, joinable, message);
+    joinable.message.transfer = 0;
     joinable.done = true;
     joinable_is_done(target, self, receive.handle);
 }

@@ -15,6 +15,7 @@ void Kernel::begin_receive(int rank, Rank& self, const Op& op, std::uint32_t num
     if (message != nullptr) {
         joinable.message = *message;
         joinable.end = end_of_asynchronous(rank, joinable, *message);
+        joinable.message.transfer = 0;
         joinable.done = true;
     }
     const std::int64_t handle = self.joinables.add(joinable);
@@ -58,12 +59,18 @@ void Kernel::join_without_forgetting(int rank, Rank& self, Joinable& joinable) {
     }
     self.clock = std::max(self.clock, joinable.end);
     joinable.joined = true;
+    const bool meets = loggp_ != nullptr && joinable.op.kind == OpKind::send;
     if (joinable.op.kind == OpKind::compute) {
         self.computing += self.clock - begin;
-    } else {
-        // Who waits for its own sends is busy with them; who waits for a message is idle until its sender begins.
+    } else if (!meets) {
+        // Who waits for its own sends is busy with them, but idle where these wait for their receiver; who waits for a
+        // message is idle until its sender begins.
         const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
         self.communicating += self.clock - std::clamp(transfer, begin, self.clock);
+    }
+    if (holds_senders_ && joinable.op.kind == OpKind::send) {
+        emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
+             id_of(rank, joinable.message));
     }
     if (joinable.op.kind == OpKind::receive) {
         const int source = joinable.op.peer;

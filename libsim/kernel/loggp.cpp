@@ -48,7 +48,7 @@ bool Kernel::send_by_loggp(int rank, Rank& self, const Op& op) {
     } else if (meets) {
         block(self, op, number);
     }
-    if (!meets) {
+    if (!meets && !is_asynchronous(op)) {
         emit(rank, op, number, begin, ends.processor, Duration{0}, id_of(rank, message));
     }
     leave_by_loggp(rank, op, to, message, sender, meets);

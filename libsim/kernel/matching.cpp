@@ -1,5 +1,8 @@
 #include "libsim/kernel/matching.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 namespace sim {
 
 std::size_t Matching::slot_of(int source, int target, int tag, Stream stream) const {
@@ -52,6 +55,10 @@ std::vector<Matching::Unmatched> Matching::unmatched_to(int target) const {
             found.push_back({queue.source, queue.tag, queue.stream, nodes_[queue.first].message});
         }
     }
+    // Not in the order in which channels were first used: that is the host's.
+    std::sort(found.begin(), found.end(), [](const Unmatched& a, const Unmatched& b) {
+        return std::tuple(a.source, a.tag, a.stream) < std::tuple(b.source, b.tag, b.stream);
+    });
     return found;
 }
 

@@ -57,6 +57,9 @@ void Kernel::start_flow(int rank, Rank& self, const Op& op, const Departure& dep
         if (waiting->handle < the_program && !is_walk(waiting->handle)) {
             lane(of(op.peer), stream_of(waiting->handle)).busy_since = std::max(waiting->since, departure.begin);
         }
+        if (is_walk(waiting->handle)) {
+            walk_message_begins(walks_[waiting->handle], std::max(waiting->since, departure.begin));
+        }
         matching_.drop_oldest(to);
     } else {
         matching_.new_message(to) = message;

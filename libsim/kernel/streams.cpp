@@ -159,7 +159,6 @@ bool Kernel::carry_out_on(int rank, Rank& self, Lane& at, const Lane::Issued& is
         case OpKind::collective: {
             const Board::Meeting* const meeting = board_.arrive(rank, issued.op_number, at.clock, issued.op);
             if (shared_links_) {
-                at.busy_since = at.clock;
                 begin_walks(rank, self, issued.op, issued.op_number, at.clock);
                 return false;
             }
@@ -262,7 +261,9 @@ void Kernel::end_collective_on(int rank, Stream stream, const MemberClock& clock
     const Duration idle = clock.time - begin - std::min(clock.busy, clock.time - begin);
     emit(rank, issued.op, issued.op_number, begin, clock.time, idle, 0);
     note(at.idle, begin, begin + idle);
-    note(at.busy, begin + idle, clock.time);
+    if (!shared_links_) {
+        note(at.busy, begin + idle, clock.time);
+    }
     at.clock = clock.time;
     if (!is_last) {  // else go_on() goes on with it
         end_issued(rank, self, at);

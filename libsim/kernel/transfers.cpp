@@ -43,7 +43,7 @@ void Kernel::end_send(const Transfer& transfer, Time at) {
         Joinable& joinable = *self.joinables.find(transfer.sender);
         joinable.end = std::max(joinable.end, at);
         joinable.done = true;
-        emit(rank, joinable.op, joinable.op_number, message.begin, joinable.end, Duration{0}, id_of(rank, message));
+        joinable.message = message;
         joinable_is_done(rank, self, transfer.sender);
         return;
     }

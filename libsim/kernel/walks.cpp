@@ -21,6 +21,23 @@ Walking& Kernel::walking_on(Rank& self, Stream stream) {
     return stream == Stream::main ? self.walking : lane(self, stream).walking;
 }
 
+// A stream is busy while a message of its walks is under way.
+void Kernel::walk_message_begins(const Walk& walk, Time at) {
+    const Stream stream = walk.plan->op.stream;
+    if (stream != Stream::main && walking_on(of(walk.rank), stream).messages++ == 0) {
+        lane(of(walk.rank), stream).busy_since = at;
+    }
+}
+
+void Kernel::walk_message_ends(const Walk& walk, Time at) {
+    const Stream stream = walk.plan->op.stream;
+    if (stream != Stream::main && --walking_on(of(walk.rank), stream).messages == 0) {
+        Lane& on = lane(of(walk.rank), stream);
+        note(on.busy, *on.busy_since, at);
+        on.busy_since.reset();
+    }
+}
+
 void Kernel::begin_walks(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time begin) {
     const CollectiveWord word = collective_word(op);
     const Group& group = groups_->group(word.group);
@@ -75,6 +92,7 @@ void Kernel::walk_on(std::int64_t handle) {
 void Kernel::walk_sends(std::int64_t handle) {
     const Walk& walk = walks_[handle];
     const WalkPlan& plan = *walk.plan;
+    walk_message_begins(walk, walk.clock);
     const Op op{.kind = OpKind::send,
                 .measure = plan.op.measure,
                 .stream = plan.op.stream,
@@ -99,6 +117,7 @@ bool Kernel::walk_receives(std::int64_t handle) {
     matching_.drop_oldest(from);
     if (!has_come(message)) {
         transfers_[message.transfer].receiver = waiting;
+        walk_message_begins(walk, walk.clock);
         return false;
     }
     end_walk_receive(handle, message);
@@ -114,6 +133,7 @@ void Kernel::end_walk_receive(std::int64_t handle, const Message& message) {
 
 void Kernel::end_walk_send(std::int64_t handle, Time at) {
     Walk& walk = walks_[handle];
+    walk_message_ends(walk, at);
     walk.busy += at - walk.clock;
     walk.clock = at;
     walk_on(handle);

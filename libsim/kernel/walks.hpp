@@ -39,6 +39,7 @@ struct Walk {
 struct Walking {
     int channels_left = 0;
     Duration busy{0};  // of the busiest channel
+    int messages = 0;  // under way, of all channels
 };
 
 // Handles of walks, told from those of programs, streams and asynchronous ops.

@@ -10,8 +10,13 @@
 namespace sim {
 
 Time end_of_flow(double picoseconds) {
-    return Time{Duration{static_cast<std::int64_t>(std::ceil(picoseconds - 1e-3))}};
+    const double rounded = std::ceil(picoseconds - 1e-3);
+    if (rounded >= 0x1p63) {
+        throw_time_overflow();
+    }
+    return Time{Duration{static_cast<std::int64_t>(rounded)}};
 }
+
 namespace {
 
 constexpr double picoseconds_per_second = 1e12;

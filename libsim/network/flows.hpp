@@ -23,7 +23,7 @@
 namespace sim {
 
 // When a flow that ends at `picoseconds` has ended: rounded up, but for what is within a thousandth of a whole
-// picosecond above it, which is rounding of doubles.
+// picosecond above it, which is rounding of doubles. Throws std::overflow_error beyond the range of simulated time.
 Time end_of_flow(double picoseconds);
 
 class FlowNetwork {

@@ -178,6 +178,9 @@ Topology build(const TopologyKeys& keys, int gpus, const Keys& others) {
     if (keys.has("name")) {
         const TomlEntry& entry = keys.require("name");
         know_only(keys, others, {});
+        if (keys.has("kind")) {
+            refuse_topology(keys.file(), keys.require("kind"), "a topology has a name or a kind, not both");
+        }
         try {
             return named_topology(keys.file().text(entry, "the name of a topology"), gpus);
         } catch (const ProgramError& error) {
