@@ -1,6 +1,7 @@
 // Rings whose channels leave a node by different cards, on nodes that have one card for each GPU.
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/kernel/fastest_method.hpp"
+#include "libsim/network/rails.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -111,10 +112,17 @@ TEST(RingsOverNodes, WhoseRailsDifferAreFoundByTheirLastEnd) {
     EXPECT_FALSE(collective_time_by(Way::closed_form, {cluster, schedule, size, ranks}));
 }
 
+TEST(HasRails, WhereEveryGpuOfANodeHasACardAndNotWhereTheyShareOne) {
+    EXPECT_TRUE(has_rails(named_topology("dgx-h100", 64)));
+    EXPECT_FALSE(has_rails(named_topology("dgx-h100", 8)));
+    EXPECT_FALSE(has_rails(named_topology("aws-p4d", 64)));
+    EXPECT_FALSE(has_rails(named_topology("pcie-10gbe", 64)));
+}
+
 TEST(RingsOverNodes, AreWhatAFewNodesReduceMuchDataBy) {
     const Cluster cluster = dgx_h100(64);
     const std::vector<int> ranks = first_ranks(64);
-    const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, 64, 8, links_are_shared(cluster));
+    const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, 64, 8, true);
     const Contest contest = fastest_method({cluster, CollectiveKind::all_reduce, Bytes{1LL << 30U}, ranks}, methods);
     EXPECT_EQ(contest.winner().method, eight_rails);
 }

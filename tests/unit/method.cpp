@@ -87,10 +87,10 @@ TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
     }
 }
 
-TEST(MethodsFor, HaveRingsOfSeveralChannelsOnlyWhereLinksAreShared) {
+TEST(MethodsFor, HaveARingByAllRailsOnlyWhereThereAreSome) {
     const Method rails{Algorithm::ring, {.channels = 4, .inner = 4}};
-    const auto has_rails = [&](int members, int ranks_per_node, bool links_shared) {
-        const auto methods = methods_for(CollectiveKind::all_reduce, members, ranks_per_node, links_shared);
+    const auto has_rails = [&](int members, int ranks_per_node, bool rails_there) {
+        const auto methods = methods_for(CollectiveKind::all_reduce, members, ranks_per_node, rails_there);
         return std::count(methods.begin(), methods.end(), rails) == 1;
     };
     EXPECT_TRUE(has_rails(16, 4, true));

@@ -3,6 +3,7 @@
 #include "libsim/collectives/schedules/custom_schedule.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/network/rails.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/text_file.hpp"
 
@@ -17,6 +18,11 @@ namespace {
 int gpus_per_node(const Cluster& cluster) {
     const auto* shared = std::get_if<FairShare>(&cluster.network);
     return shared != nullptr ? shared->topology->gpus_per_node() : ranks_per_node(cluster);
+}
+
+bool have_rails(const Cluster& cluster) {
+    const auto* shared = std::get_if<FairShare>(&cluster.network);
+    return shared != nullptr && has_rails(*shared->topology);
 }
 
 Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {
@@ -74,7 +80,7 @@ Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, const 
     const int per_node = options.inner > 0 ? options.inner : gpus_per_node(cluster);
     Choices choices;
     if (options.algorithm == "auto" || options.algorithm == "all") {
-        choices.methods = methods_for(kind, options.ranks, per_node, links_are_shared(cluster));
+        choices.methods = methods_for(kind, options.ranks, per_node, have_rails(cluster));
         if (options.algorithm == "all") {
             choices.methods = one_of_each(kind, choices.methods, per_node);
         }
@@ -159,7 +165,8 @@ void take_schedule(CollectiveOptions& options, Sweep& sweep) {
 void take_methods(const CollectiveOptions& options, Sweep& sweep) {
     if (sweep.what.send_receive) {
         if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0 || options.inner > 0) {
-            throw UsageError("send-receive is one message from each rank: it has no algorithms, channels, pieces or nodes");
+            throw UsageError(
+                "send-receive is one message from each rank: it has no algorithms, channels, pieces or nodes");
         }
         sweep.methods = {Algorithm::direct};
         return;

@@ -111,7 +111,7 @@ void check_method(CollectiveKind kind, const Method& method, int members) {
     }
 }
 
-std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool links_shared) {
+std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool rails) {
     const bool two_levels = ranks_per_node > 1 && ranks_per_node < members && members % ranks_per_node == 0;
     std::vector<Method> all;
     for (const Algorithm algorithm : algorithms_of(kind)) {
@@ -122,7 +122,7 @@ std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_
             continue;
         }
         all.emplace_back(algorithm);
-        if (algorithm == ring && links_shared && two_levels && ranks_per_node <= most_channels) {
+        if (algorithm == ring && rails && two_levels && ranks_per_node <= most_channels) {
             all.emplace_back(ring, MethodOptions{.channels = ranks_per_node, .inner = ranks_per_node});
         }
         for (const int pieces : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
