@@ -122,7 +122,7 @@ std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_
             continue;
         }
         all.emplace_back(algorithm);
-        if (algorithm == ring && rails && two_levels && ranks_per_node <= most_channels) {
+        if (algorithm == ring && !is_pipeline(kind, ring) && rails && two_levels && ranks_per_node <= most_channels) {
             all.emplace_back(ring, MethodOptions{.channels = ranks_per_node, .inner = ranks_per_node});
         }
         for (const int pieces : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {

@@ -50,7 +50,7 @@ void check_method(CollectiveKind kind, const Method& method, int members);
 // What is worth trying for `members` ranks, of which `ranks_per_node` (0: unknown) are on one node: every algorithm,
 // pipelines in several lengths. One channel each: where links are private, more channels are more links. Where they are
 // not, but each rank of a node has a network card of its own (`rails`: network/rails.hpp), also a ring by all of them,
-// of up to 32.
+// of up to 32; but for pipelines, whose times on shared links have no closed form.
 std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool rails = false);
 
 // "ring", "ring, 4 channels", "hierarchical, inner 8, middle 4".
