@@ -3,7 +3,8 @@
 // Equal, to the picosecond, to the message-by-message run. There are four ways to find it, and the first that is exact
 // is taken:
 //   closed form         a schedule in lock step on equal links: the last arrival + its steps; a ring, also on unequal
-//                       links of its own (ring_time.hpp). O(members).
+//                       links of its own (ring_time.hpp), or where others than shared ones hold it up
+//                       (routed_rings.hpp). O(members).
 //   recurrence          step by step, each member's clock from its own and its sender's. Exact where no two messages
 //                       ask a link for more than it has: by the network (uniform, nodes, LogGP), by the routes that the
 //                       schedule uses at all, or by the times that come out. O(members x steps).
@@ -43,6 +44,8 @@ struct CollectiveQuestion {
     Size size;
     std::span<const int> ranks;  // of the members
     std::span<const Time> arrivals = {};
+    // Nobody asks for the ends of others than the last: none of them is later than it is said to be.
+    bool only_last = false;
 };
 
 // Throws ProgramError if the cluster has no price for what `size` counts.

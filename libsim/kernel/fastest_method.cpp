@@ -71,7 +71,7 @@ Contest fastest_method(const ContestQuestion& question, std::span<const Method> 
     std::vector<Schedule> schedules;
     Contest contest;
     const auto ask = [&](const Schedule& schedule) {
-        return CollectiveQuestion{question.cluster, schedule, question.size, question.ranks, question.arrivals};
+        return CollectiveQuestion{question.cluster, schedule, question.size, question.ranks, question.arrivals, true};
     };
     for (const Method& method : methods) {
         schedules.push_back(schedule_of(question.kind, method, static_cast<int>(question.ranks.size()), question.root));

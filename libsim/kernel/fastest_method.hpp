@@ -13,7 +13,7 @@ namespace sim {
 struct Prediction {
     Method method;
     Duration at_least{0};                // from the members' own sends
-    std::optional<CollectiveTime> time;  // none: it cannot be the fastest
+    std::optional<CollectiveTime> time;  // of the last member; none: it cannot be the fastest
 };
 
 struct Contest {

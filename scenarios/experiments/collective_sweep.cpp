@@ -60,8 +60,10 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
         CollectiveCase one = what;
         one.method = method;
         const Schedule schedule = schedule_for(sweep, one);
-        row.timed.push_back(
-            {name_for(sweep, one), one, collective_time({sweep.cluster, schedule, Bytes{one.bytes()}, ranks}), {}});
+        row.timed.push_back({name_for(sweep, one),
+                             one,
+                             collective_time({sweep.cluster, schedule, Bytes{one.bytes()}, ranks, {}, true}),
+                             {}});
     }
     for (std::size_t i = 1; i < row.timed.size(); ++i) {
         row.fastest = row.timed[i].time.end() < row.best().time.end() ? i : row.fastest;

@@ -30,7 +30,7 @@ inline std::ostream& operator<<(std::ostream& out, const AnyCollective& any) {
     return out << name_of(any.kind) << " (" << text_of(any.method) << ")";
 }
 
-// With 1 and 3 channels and, of pipelines, 1 and 5 pieces; hierarchical ones fit some numbers of members only.
+// With 1 and 3 channels and, of pipelines, 1 and 5 pieces; those of nodes fit some numbers of members only.
 inline std::vector<AnyCollective> all_collectives() {
     std::vector<AnyCollective> all;
     const auto add = [&all](CollectiveKind kind, Algorithm algorithm, const MethodOptions& options, int members) {
@@ -49,6 +49,7 @@ inline std::vector<AnyCollective> all_collectives() {
             add(kind, algorithm, {.inner = 1}, 1);
             add(kind, algorithm, {.inner = 2}, 2);
             add(kind, algorithm, {.channels = 2, .inner = 3}, 3);
+            add(kind, algorithm, {.channels = 5, .inner = 4}, 4);
             add(kind, algorithm, {.inner = 2, .middle = 2}, 4);
             add(kind, algorithm, {.inner = 4, .middle = 3}, 12);
         }

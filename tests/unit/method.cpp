@@ -37,8 +37,14 @@ TEST(Method, IsRefusedWhereItsOptionsCannotBe) {
               "a pipeline has up to 255 pieces, not 256");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.pieces = 2}}),
               "all-reduce by ring is no pipeline: it takes no pieces");
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 2}}),
-              "ring has no levels: inner and middle are for hierarchical");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::bruck, {.inner = 2}}),
+              "bruck has no levels: inner is for ring and hierarchical, middle for the latter");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 2, .middle = 2}}),
+              "ring has no levels: middle is for hierarchical");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 3}}), "ring: nodes of 3 do not divide 8 ranks");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = -1}}), "ring: inner is 0 to 511 ranks, not -1");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 512}}), "ring: inner is 0 to 511 ranks, not 512");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 8, .inner = 4}}), "");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 3}}),
               "hierarchical: groups of 3 do not divide 8 ranks");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 2, .middle = 3}}),
@@ -61,6 +67,7 @@ TEST(Method, TravelsInTheTagOfItsOp) {
 
 TEST(Method, SaysWhatItIs) {
     EXPECT_EQ(text_of(Algorithm::ring), "ring");
+    EXPECT_EQ(text_of({Algorithm::ring, {.channels = 8, .inner = 8}}), "ring, 8 channels, inner 8");
     EXPECT_EQ(text_of({Algorithm::hierarchical, {.channels = 4, .inner = 8, .middle = 2}}),
               "hierarchical, 4 channels, inner 8, middle 2");
 }
@@ -68,7 +75,7 @@ TEST(Method, SaysWhatItIs) {
 TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const auto kind = static_cast<CollectiveKind>(number);
-        const std::vector<Method> methods = methods_for(kind, 16, 4);
+        const std::vector<Method> methods = methods_for(kind, 16, 4, true);
         for (const Method& method : methods) {
             EXPECT_EQ(complaint(kind, method, 16), "") << text_of(method);
         }
@@ -78,6 +85,19 @@ TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
                 << name_of(kind) << " " << name_of(algorithm);
         }
     }
+}
+
+TEST(MethodsFor, HaveARingByAllRailsOnlyWhereThereAreSome) {
+    const Method rails{Algorithm::ring, {.channels = 4, .inner = 4}};
+    const auto has_rails = [&](int members, int ranks_per_node, bool rails_there) {
+        const auto methods = methods_for(CollectiveKind::all_reduce, members, ranks_per_node, rails_there);
+        return std::count(methods.begin(), methods.end(), rails) == 1;
+    };
+    EXPECT_TRUE(has_rails(16, 4, true));
+    EXPECT_FALSE(has_rails(16, 4, false));
+    EXPECT_FALSE(has_rails(16, 8, true));
+    EXPECT_FALSE(has_rails(4, 4, true));
+    EXPECT_FALSE(has_rails(18, 4, true));
 }
 
 // A ring of which one thing is not as it should be.
@@ -133,7 +153,7 @@ TEST(CheckSchedule, FindsWhatIsWrongWithARing) {
 TEST(IsLockStep, IsWhatEveryScheduleSaysOfItself) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const auto kind = static_cast<CollectiveKind>(number);
-        for (const Method& method : methods_for(kind, 8, 4)) {
+        for (const Method& method : methods_for(kind, 8, 4, true)) {
             const Schedule schedule = schedule_of(kind, method, 8, 0);
             EXPECT_EQ(is_lock_step(schedule), schedule.lock_step) << name_of(kind) << " " << text_of(method);
         }

@@ -3,6 +3,7 @@
 #include "libsim/collectives/schedules/custom_schedule.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/network/rails.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/text_file.hpp"
 
@@ -17,6 +18,11 @@ namespace {
 int gpus_per_node(const Cluster& cluster) {
     const auto* shared = std::get_if<FairShare>(&cluster.network);
     return shared != nullptr ? shared->topology->gpus_per_node() : ranks_per_node(cluster);
+}
+
+bool have_rails(const Cluster& cluster) {
+    const auto* shared = std::get_if<FairShare>(&cluster.network);
+    return shared != nullptr && has_rails(*shared->topology);
 }
 
 Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {
@@ -50,19 +56,33 @@ Method method_of(Algorithm algorithm, int per_node) {
                                                 : Method(algorithm);
 }
 
+// Of what is worth trying, pipelines in their own length.
+std::vector<Method> one_of_each(CollectiveKind kind, const std::vector<Method>& worth_trying, int per_node) {
+    std::vector<Method> methods;
+    for (const Algorithm algorithm : algorithms_of(kind)) {
+        methods.push_back(method_of(algorithm, per_node));
+        for (const Method& method : worth_trying) {
+            if (method.algorithm == algorithm && method.pieces == 0) {
+                methods.push_back(method);
+            }
+        }
+    }
+    return methods;
+}
+
 // What was typed: names, or all there are. In the latter case those that do not fit are left out.
 struct Choices {
     std::vector<Method> methods;
     bool by_name = false;
 };
 
-Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, int per_node) {
+Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, const Cluster& cluster) {
+    const int per_node = options.inner > 0 ? options.inner : gpus_per_node(cluster);
     Choices choices;
-    if (options.algorithm == "auto") {
-        choices.methods = methods_for(kind, options.ranks, per_node);
-    } else if (options.algorithm == "all") {
-        for (const Algorithm algorithm : algorithms_of(kind)) {
-            choices.methods.push_back(method_of(algorithm, per_node));
+    if (options.algorithm == "auto" || options.algorithm == "all") {
+        choices.methods = methods_for(kind, options.ranks, per_node, have_rails(cluster));
+        if (options.algorithm == "all") {
+            choices.methods = one_of_each(kind, choices.methods, per_node);
         }
     } else {
         choices.by_name = true;
@@ -73,13 +93,14 @@ Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, int pe
     return choices;
 }
 
-std::vector<Method> methods_of(const CollectiveOptions& options, CollectiveKind kind, int per_node) {
+std::vector<Method> methods_of(const CollectiveOptions& options, CollectiveKind kind, const Cluster& cluster) {
     std::vector<Method> methods;
     std::string refused;
-    const Choices choices = choices_of(options, kind, per_node);
+    const Choices choices = choices_of(options, kind, cluster);
     for (Method method : choices.methods) {
         method.channels = options.channels > 0 ? options.channels : method.channels;
         method.pieces = options.pieces > 0 ? options.pieces : method.pieces;
+        method.inner = choices.by_name && method.algorithm == Algorithm::ring ? options.inner : method.inner;
         try {
             check_method(kind, method, options.ranks);
         } catch (const ProgramError& error) {
@@ -120,8 +141,8 @@ bool is_schedule_file(const std::string& algorithm) {
 
 void take_schedule(CollectiveOptions& options, Sweep& sweep) {
     const std::string& file = options.algorithm;
-    if (options.channels > 0 || options.pieces > 0) {
-        throw UsageError(fmt::format("--channels and --pieces are what {} says itself", file));
+    if (options.channels > 0 || options.pieces > 0 || options.inner > 0) {
+        throw UsageError(fmt::format("--channels, --pieces and --inner are what {} says itself", file));
     }
     try {
         sweep.custom = read_schedule(read_text(file, "a schedule"), file);
@@ -143,13 +164,14 @@ void take_schedule(CollectiveOptions& options, Sweep& sweep) {
 
 void take_methods(const CollectiveOptions& options, Sweep& sweep) {
     if (sweep.what.send_receive) {
-        if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0) {
-            throw UsageError("send-receive is one message from each rank: it has no algorithms, channels or pieces");
+        if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0 || options.inner > 0) {
+            throw UsageError(
+                "send-receive is one message from each rank: it has no algorithms, channels, pieces or nodes");
         }
         sweep.methods = {Algorithm::direct};
         return;
     }
-    sweep.methods = methods_of(options, sweep.what.kind, gpus_per_node(sweep.cluster));
+    sweep.methods = methods_of(options, sweep.what.kind, sweep.cluster);
     sweep.only_fastest = options.algorithm == "auto";
 }
 

@@ -115,6 +115,8 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
          whole(options.channels, 1, most_channels)},
         {"pieces", "N", "into how many chunks a pipeline cuts a channel's part (the algorithm's own number)",
          whole(options.pieces, 1, most_pieces)},
+        {"inner", "N", "ranks of a node: a ring's channels leave it by different ones, a hierarchy has them as a level",
+         whole(options.inner, 1, most_inner)},
         {"root", "R", "of a broadcast, reduce, gather or scatter (0)", whole(options.root, 0, most_ranks - 1)},
         {"type", "NAME", fmt::format("of the elements: {} (float)", fmt::join(types, ", ")),
          choice(options.type, types)},

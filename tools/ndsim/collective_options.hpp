@@ -18,6 +18,7 @@ struct CollectiveOptions {
     std::string algorithm = "auto";
     int channels = 0;  // 0: not said
     int pieces = 0;
+    int inner = 0;
     int root = 0;
     std::string type = "float";
     bool check = false;

@@ -35,6 +35,15 @@ void check_levels(const Method& method, int members) {
     }
 }
 
+void check_nodes(const Method& method, int members) {
+    if (method.inner < 0 || method.inner > most_inner) {
+        throw ProgramError(fmt::format("ring: inner is 0 to {} ranks, not {}", most_inner, method.inner));
+    }
+    if (members % method.inner != 0) {
+        throw ProgramError(fmt::format("ring: nodes of {} do not divide {} ranks", method.inner, members));
+    }
+}
+
 }  // namespace
 
 Algorithm default_algorithm(CollectiveKind kind) {
@@ -92,22 +101,30 @@ void check_method(CollectiveKind kind, const Method& method, int members) {
     }
     if (algorithm == hierarchical) {
         check_levels(method, members);
-    } else if (method.inner != 0 || method.middle != 0) {
-        throw ProgramError(fmt::format("{} has no levels: inner and middle are for hierarchical", name_of(algorithm)));
+    } else if (method.middle != 0 || (method.inner != 0 && algorithm != ring)) {
+        throw ProgramError(fmt::format("{} has no levels: {}", name_of(algorithm),
+                                       algorithm == ring
+                                           ? "middle is for hierarchical"
+                                           : "inner is for ring and hierarchical, middle for the latter"));
+    } else if (method.inner != 0) {
+        check_nodes(method, members);
     }
 }
 
-std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node) {
+std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool rails) {
+    const bool two_levels = ranks_per_node > 1 && ranks_per_node < members && members % ranks_per_node == 0;
     std::vector<Method> all;
     for (const Algorithm algorithm : algorithms_of(kind)) {
         if (algorithm == hierarchical) {
-            const bool two_levels = ranks_per_node > 1 && ranks_per_node < members && members % ranks_per_node == 0;
             if (two_levels && ranks_per_node <= most_inner) {
                 all.emplace_back(hierarchical, MethodOptions{.inner = ranks_per_node});
             }
             continue;
         }
         all.emplace_back(algorithm);
+        if (algorithm == ring && !is_pipeline(kind, ring) && rails && two_levels && ranks_per_node <= most_channels) {
+            all.emplace_back(ring, MethodOptions{.channels = ranks_per_node, .inner = ranks_per_node});
+        }
         for (const int pieces : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
             if (is_pipeline(kind, algorithm)) {
                 all.emplace_back(algorithm, MethodOptions{.pieces = pieces});

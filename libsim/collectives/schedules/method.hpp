@@ -20,6 +20,7 @@ struct MethodOptions {
     int pieces = 0;
     // Hierarchical: ranks of an innermost group, and, for three levels, how many such groups form the next one. Up to
     // 511. 0: no such level. Their product divides the number of members.
+    // Ring: `inner` ranks of a node, which each channel leaves by another of them (ring_order.hpp). 0: by the last.
     int inner = 0;
     int middle = 0;
     friend bool operator==(const MethodOptions&, const MethodOptions&) = default;
@@ -47,8 +48,10 @@ std::vector<Algorithm> algorithms_of(CollectiveKind kind);
 void check_method(CollectiveKind kind, const Method& method, int members);
 
 // What is worth trying for `members` ranks, of which `ranks_per_node` (0: unknown) are on one node: every algorithm,
-// pipelines in several lengths. One channel each: where links are private, more channels are more links.
-std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node);
+// pipelines in several lengths. One channel each: where links are private, more channels are more links. Where they are
+// not, but each rank of a node has a network card of its own (`rails`: network/rails.hpp), also a ring by all of them,
+// of up to 32; but for pipelines, whose times on shared links have no closed form.
+std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool rails = false);
 
 // "ring", "ring, 4 channels", "hierarchical, inner 8, middle 4".
 std::string text_of(const Method& method);

@@ -5,9 +5,11 @@
 //   all-reduce                 2 (n-1) (L + ceil(S/n) / B)
 //   broadcast, reduce          2 (n-1) (L + ceil(S/n) / B) from n = 3 on: n chunks flow down a chain of n-1 links
 // In k pieces instead of n, a broadcast or reduce takes (n-2+k) (L + ceil(S/k) / B), from n = 3 and k = 2 on.
-// In c channels, each with its c-th of every chunk, ceil(S/n) becomes ceil(S/(n c)).
-// Each member sends (n-1)/n S, or 2 (n-1)/n S: the fewest bytes an all-reduce can do with. In a broadcast or reduce
-// each but the last of the chain sends S. Source: Patarasuk & Yuan, JPDC 69 (2009).
+// In c channels, each with its c-th of every chunk, ceil(S/n) becomes ceil(S/(n c)). With `inner` = k ranks of a node
+// each of k channels leaves a node by another GPU (ring_order.hpp): where these have network cards of their own, k
+// times the bandwidth between nodes. Steps, messages and bytes are the same. Each member sends (n-1)/n S, or 2 (n-1)/n
+// S: the fewest bytes an all-reduce can do with. In a broadcast or reduce each but the last of the chain sends S.
+// Source: Patarasuk & Yuan, JPDC 69 (2009).
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
@@ -15,13 +17,13 @@
 namespace sim {
 
 // Ends with the whole sum everywhere.
-Schedule ring_all_reduce(int members, int channels = 1);
+Schedule ring_all_reduce(int members, const MethodOptions& options = {});
 
 // Ends with the sum of chunk i at member i.
-Schedule ring_reduce_scatter(int members, int channels = 1);
+Schedule ring_reduce_scatter(int members, const MethodOptions& options = {});
 
 // Begins with chunk i at member i, ends with all chunks everywhere.
-Schedule ring_all_gather(int members, int channels = 1);
+Schedule ring_all_gather(int members, const MethodOptions& options = {});
 
 // A pipeline down the ring, from the root to its left neighbour, one chunk a step: n of them, or `pieces`.
 Schedule ring_broadcast(int members, int root, const MethodOptions& options = {});

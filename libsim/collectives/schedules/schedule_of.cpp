@@ -43,7 +43,7 @@ constexpr std::array rows{
     Row{broadcast, Algorithm::hierarchical,
         [](const Asked& a) { return hierarchical(broadcast, a.members, a.root, a.method); }},
 
-    Row{all_gather, Algorithm::ring, [](const Asked& a) { return ring_all_gather(a.members, a.method.channels); }},
+    Row{all_gather, Algorithm::ring, [](const Asked& a) { return ring_all_gather(a.members, a.method); }},
     Row{all_gather, Algorithm::bidirectional_ring,
         [](const Asked& a) { return bidirectional_ring(all_gather, a.members, a.method.channels); }},
     Row{all_gather, Algorithm::halving_doubling,
@@ -53,8 +53,7 @@ constexpr std::array rows{
     Row{all_gather, Algorithm::hierarchical,
         [](const Asked& a) { return hierarchical(all_gather, a.members, 0, a.method); }},
 
-    Row{reduce_scatter, Algorithm::ring,
-        [](const Asked& a) { return ring_reduce_scatter(a.members, a.method.channels); }},
+    Row{reduce_scatter, Algorithm::ring, [](const Asked& a) { return ring_reduce_scatter(a.members, a.method); }},
     Row{reduce_scatter, Algorithm::bidirectional_ring,
         [](const Asked& a) { return bidirectional_ring(reduce_scatter, a.members, a.method.channels); }},
     Row{reduce_scatter, Algorithm::halving_doubling,
@@ -66,7 +65,7 @@ constexpr std::array rows{
     Row{reduce_scatter, Algorithm::hierarchical,
         [](const Asked& a) { return hierarchical(reduce_scatter, a.members, 0, a.method); }},
 
-    Row{all_reduce, Algorithm::ring, [](const Asked& a) { return ring_all_reduce(a.members, a.method.channels); }},
+    Row{all_reduce, Algorithm::ring, [](const Asked& a) { return ring_all_reduce(a.members, a.method); }},
     Row{all_reduce, Algorithm::bidirectional_ring,
         [](const Asked& a) { return bidirectional_ring(all_reduce, a.members, a.method.channels); }},
     Row{all_reduce, Algorithm::binomial_tree,
