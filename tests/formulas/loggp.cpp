@@ -102,6 +102,24 @@ TEST_P(LogGPNetwork, AnAsynchronousRendezvousLetsItsSenderComputeMeanwhile) {
     EXPECT_EQ(s.result.ranks[0].end - Time{}, 4000ns);
 }
 
+TEST_P(LogGPNetwork, AnAsynchronousRendezvousIsMetOnceByAnAsynchronousReceive) {
+    for (const bool receiver_first : {true, false}) {
+        const Simulation s = simulate_well(ranks(2, loggp()), [&](GPU& gpu) {
+            if ((gpu.rank() == 1) == receiver_first) {
+                gpu.compute(Flops{0});
+            }
+            const Handle open = gpu.rank() == 0 ? gpu.send_async(1, Bytes{2001}) : gpu.receive_async(0, Bytes{2001});
+            gpu.wait(open);
+            gpu.rank() == 0 ? gpu.send(1, Bytes{1}) : gpu.receive(0, Bytes{1});
+        });
+        EXPECT_EQ(s.result.ranks[0].end - Time{},
+                  300ns + 4000ns + 200ns);  // its card is free for the second at 4300 ns
+        EXPECT_EQ(s.result.ranks[0].communication, 2200ns + (4500ns - 2200ns));
+        EXPECT_EQ(s.result.ranks[1].end - Time{}, 1200ns + 300ns + 4000ns + 200ns);  // so is the receiver's at 5500 ns
+        EXPECT_EQ(s.spans[0].size(), receiver_first ? 2U : 3U);
+    }
+}
+
 TEST_P(LogGPNetwork, TwoLongMessagesThatCrossEachOtherAreADeadlockThatSaysWhy) {
     const Simulation s = simulate(ranks(2, loggp()), [](GPU& gpu) {
         gpu.send(1 - gpu.rank(), Bytes{2000});

@@ -122,7 +122,7 @@ TEST(HasRails, WhereEveryGpuOfANodeHasACardAndNotWhereTheyShareOne) {
 TEST(RingsOverNodes, AreWhatAFewNodesReduceMuchDataBy) {
     const Cluster cluster = dgx_h100(64);
     const std::vector<int> ranks = first_ranks(64);
-    const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, 64, 8, true);
+    const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, 64, 8, Wiring::rails);
     const Contest contest = fastest_method({cluster, CollectiveKind::all_reduce, Bytes{1LL << 30U}, ranks}, methods);
     EXPECT_EQ(contest.winner().method, eight_rails);
 }

@@ -160,12 +160,46 @@ TEST_P(SharedLinks, AComputationIsSlowedDownAsLongAsItsStreamIsReallyBusy) {
     EXPECT_EQ(end_of_compute_beside_a_stream(options, true, Flops{800'000}), 1502us + (800us - 751us));
 }
 
+TEST_P(SharedLinks, AStreamThatWaitsForALateMemberSlowsNothingDown) {
+    Cluster cluster = star(2);
+    cluster.compute.overlap_slowdown = 2;
+    const Simulation s = simulate_well(ranks(2, cluster), [](GPU& gpu) {
+        gpu.compute(Flops{gpu.rank() * 600'000});
+        const Handle sum = gpu.on(Stream{1}, [&] { all_reduce(gpu, world(gpu), Bytes{0}); });
+        gpu.compute(Flops{gpu.rank() == 0 ? 500'000 : 0});
+        gpu.wait(sum);
+    });
+    EXPECT_EQ(s.result.ranks[0].compute, 500us + 1us);  // beside its own first message, for 2 us
+    EXPECT_EQ(s.end(), 600us + 2us + 2us);
+}
+
+TEST_P(SharedLinks, TimesBeyondTheRangeOfSimulatedTimeAreAnError) {
+    EXPECT_THROW(simulate(ranks(2, star(2)),
+                          [](GPU& gpu) {
+                              const Bytes all{INT64_MAX};
+                              gpu.rank() == 0 ? gpu.send(1, all) : gpu.receive(0, all);
+                          }),
+                 std::overflow_error);
+}
+
 TEST_P(SharedLinks, MoreRanksThanGpusAreRefused) {
     EXPECT_THROW(ranks::launch(ranks(3, star(2)), [](GPU&) {}), ProgramError);
 }
 
+// A LogGP network on which most messages of the programs below are rendezvous.
+Cluster loggp_with_rendezvous() {
+    Cluster cluster = uniform({.flops = FlopRate{1'000'000'000}});
+    cluster.network = LogGP{.latency = 5us,
+                            .overhead = 1us,
+                            .gap = 2us,
+                            .gap_per_byte = {100, 1},
+                            .overhead_per_byte = {10, 1},
+                            .eager_limit = Bytes{1000}};
+    return cluster;
+}
+
 // Random traffic: what is asynchronous, on streams or with data must not make the hosts differ.
-TEST(SharedLinksOnBothHosts, GiveOneTimeline) {
+TEST(NetworksThatHoldSenders, GiveOneTimelineOnBothHosts) {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         const int n = 2 + Random(seed).below(6);
         const auto program = [&](GPU& gpu) {
@@ -197,9 +231,11 @@ TEST(SharedLinksOnBothHosts, GiveOneTimeline) {
                 gpu.wait(handle);
             }
         };
-        const auto hash = [&](ranks::Host host) {
-            return simulate_well({.ranks = n, .host = host, .cluster = star(n)}, program).result.timeline_sha256;
-        };
-        ASSERT_EQ(hash(ranks::Host::process), hash(ranks::Host::fiber)) << "seed " << seed;
+        for (const Cluster& cluster : {star(n), loggp_with_rendezvous()}) {
+            const auto hash = [&](ranks::Host host) {
+                return simulate_well({.ranks = n, .host = host, .cluster = cluster}, program).result.timeline_sha256;
+            };
+            ASSERT_EQ(hash(ranks::Host::process), hash(ranks::Host::fiber)) << "seed " << seed;
+        }
     }
 }

@@ -75,7 +75,7 @@ TEST(Method, SaysWhatItIs) {
 TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const auto kind = static_cast<CollectiveKind>(number);
-        const std::vector<Method> methods = methods_for(kind, 16, 4, true);
+        const std::vector<Method> methods = methods_for(kind, 16, 4, Wiring::rails);
         for (const Method& method : methods) {
             EXPECT_EQ(complaint(kind, method, 16), "") << text_of(method);
         }
@@ -89,15 +89,30 @@ TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
 
 TEST(MethodsFor, HaveARingByAllRailsOnlyWhereThereAreSome) {
     const Method rails{Algorithm::ring, {.channels = 4, .inner = 4}};
-    const auto has_rails = [&](int members, int ranks_per_node, bool rails_there) {
-        const auto methods = methods_for(CollectiveKind::all_reduce, members, ranks_per_node, rails_there);
+    const auto has_rails = [&](int members, int ranks_per_node, Wiring wiring) {
+        const auto methods = methods_for(CollectiveKind::all_reduce, members, ranks_per_node, wiring);
         return std::count(methods.begin(), methods.end(), rails) == 1;
     };
-    EXPECT_TRUE(has_rails(16, 4, true));
-    EXPECT_FALSE(has_rails(16, 4, false));
-    EXPECT_FALSE(has_rails(16, 8, true));
-    EXPECT_FALSE(has_rails(4, 4, true));
-    EXPECT_FALSE(has_rails(18, 4, true));
+    EXPECT_TRUE(has_rails(16, 4, Wiring::rails));
+    EXPECT_FALSE(has_rails(16, 4, Wiring::shared_links));
+    EXPECT_FALSE(has_rails(16, 8, Wiring::rails));
+    EXPECT_FALSE(has_rails(4, 4, Wiring::rails));
+    EXPECT_FALSE(has_rails(18, 4, Wiring::rails));
+}
+
+TEST(MethodsFor, HaveManyDirectMessagesAtATimeOnlyWhereLinksAreShared) {
+    const auto most_channels_of_direct = [](CollectiveKind kind, int members, Wiring wiring) {
+        int most = 0;
+        for (const Method& method : methods_for(kind, members, 8, wiring)) {
+            most = method.algorithm == Algorithm::direct ? std::max(most, method.channels) : most;
+        }
+        return most;
+    };
+    EXPECT_EQ(most_channels_of_direct(CollectiveKind::all_to_all, 16, Wiring::shared_links), 15);
+    EXPECT_EQ(most_channels_of_direct(CollectiveKind::all_gather, 64, Wiring::rails), 32);
+    EXPECT_EQ(most_channels_of_direct(CollectiveKind::all_to_all, 512, Wiring::rails), 1);
+    EXPECT_EQ(most_channels_of_direct(CollectiveKind::all_to_all, 16, Wiring::private_links), 1);
+    EXPECT_EQ(most_channels_of_direct(CollectiveKind::all_reduce, 16, Wiring::rails), 1);
 }
 
 // A ring of which one thing is not as it should be.
@@ -153,7 +168,7 @@ TEST(CheckSchedule, FindsWhatIsWrongWithARing) {
 TEST(IsLockStep, IsWhatEveryScheduleSaysOfItself) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const auto kind = static_cast<CollectiveKind>(number);
-        for (const Method& method : methods_for(kind, 8, 4, true)) {
+        for (const Method& method : methods_for(kind, 8, 4, Wiring::rails)) {
             const Schedule schedule = schedule_of(kind, method, 8, 0);
             EXPECT_EQ(is_lock_step(schedule), schedule.lock_step) << name_of(kind) << " " << text_of(method);
         }

@@ -20,9 +20,11 @@ int gpus_per_node(const Cluster& cluster) {
     return shared != nullptr ? shared->topology->gpus_per_node() : ranks_per_node(cluster);
 }
 
-bool have_rails(const Cluster& cluster) {
+Wiring wiring_of(const Cluster& cluster) {
     const auto* shared = std::get_if<FairShare>(&cluster.network);
-    return shared != nullptr && has_rails(*shared->topology);
+    return shared == nullptr              ? Wiring::private_links
+           : has_rails(*shared->topology) ? Wiring::rails
+                                          : Wiring::shared_links;
 }
 
 Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {
@@ -80,7 +82,7 @@ Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, const 
     const int per_node = options.inner > 0 ? options.inner : gpus_per_node(cluster);
     Choices choices;
     if (options.algorithm == "auto" || options.algorithm == "all") {
-        choices.methods = methods_for(kind, options.ranks, per_node, have_rails(cluster));
+        choices.methods = methods_for(kind, options.ranks, per_node, wiring_of(cluster));
         if (options.algorithm == "all") {
             choices.methods = one_of_each(kind, choices.methods, per_node);
         }

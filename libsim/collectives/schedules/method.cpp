@@ -111,7 +111,7 @@ void check_method(CollectiveKind kind, const Method& method, int members) {
     }
 }
 
-std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool rails) {
+std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, Wiring wiring) {
     const bool two_levels = ranks_per_node > 1 && ranks_per_node < members && members % ranks_per_node == 0;
     std::vector<Method> all;
     for (const Algorithm algorithm : algorithms_of(kind)) {
@@ -122,8 +122,14 @@ std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_
             continue;
         }
         all.emplace_back(algorithm);
-        if (algorithm == ring && !is_pipeline(kind, ring) && rails && two_levels && ranks_per_node <= most_channels) {
+        if (algorithm == ring && !is_pipeline(kind, ring) && wiring == Wiring::rails && two_levels &&
+            ranks_per_node <= most_channels) {
             all.emplace_back(ring, MethodOptions{.channels = ranks_per_node, .inner = ranks_per_node});
+        }
+        const bool exchanges = kind == CollectiveKind::all_to_all || kind == CollectiveKind::all_gather ||
+                               kind == CollectiveKind::reduce_scatter;
+        if (algorithm == direct && exchanges && wiring != Wiring::private_links && members > 2 && members <= 256) {
+            all.emplace_back(direct, MethodOptions{.channels = std::min(members - 1, most_channels)});
         }
         for (const int pieces : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
             if (is_pipeline(kind, algorithm)) {

@@ -47,11 +47,16 @@ std::vector<Algorithm> algorithms_of(CollectiveKind kind);
 // Throws ProgramError, which names what there is, unless `members` ranks can carry out `kind` so.
 void check_method(CollectiveKind kind, const Method& method, int members);
 
+// What channels have to themselves: on private links each has a sender of its own. With rails, each rank of a node has
+// a network card of its own (network/rails.hpp).
+enum class Wiring : std::uint8_t { private_links, shared_links, rails };
+
 // What is worth trying for `members` ranks, of which `ranks_per_node` (0: unknown) are on one node: every algorithm,
-// pipelines in several lengths. One channel each: where links are private, more channels are more links. Where they are
-// not, but each rank of a node has a network card of its own (`rails`: network/rails.hpp), also a ring by all of them,
-// of up to 32; but for pipelines, whose times on shared links have no closed form.
-std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node, bool rails = false);
+// pipelines in several lengths. One channel each where links are private: more channels would be more links. Where they
+// are shared, also direct messages many at a time, among up to 256 members: beyond, so many flows at once take long to
+// solve. With rails, also a ring by all of them, of up to 32; but for pipelines, whose times then have no closed form.
+std::vector<Method> methods_for(CollectiveKind kind, int members, int ranks_per_node,
+                                Wiring wiring = Wiring::private_links);
 
 // "ring", "ring, 4 channels", "hierarchical, inner 8, middle 4".
 std::string text_of(const Method& method);
