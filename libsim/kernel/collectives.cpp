@@ -3,8 +3,8 @@
 #include "libsim/error.hpp"
 #include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
-#include "libsim/kernel/loggp_reader.hpp"
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/loggp_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 // to it in simulated time: so it issues what comes after at once, and its streams find it there when they are due.
 #include "libsim/check.hpp"
 #include "libsim/kernel.hpp"
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What collectives of several sizes take by several methods, each alone on the cluster and begun by all ranks at 0.
 #pragma once
 
-#include "libsim/kernel/fastest_method.hpp"
+#include "libsim/kernel/collective_time/fastest_method.hpp"
 #include "scenarios/experiments/collective_case.hpp"
 
 #include <optional>

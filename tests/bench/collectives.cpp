@@ -1,6 +1,6 @@
 // A collective as one op, with stragglers: the kernel alone, from a recording, and from fibers.
 #include "libsim/collectives/all_reduce.hpp"
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 #include "ranks/recorded.hpp"
 
 #include <benchmark/benchmark.h>

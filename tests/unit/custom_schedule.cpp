@@ -2,7 +2,7 @@
 
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 #include "ranks/launch.hpp"
 
 #include <gmock/gmock.h>

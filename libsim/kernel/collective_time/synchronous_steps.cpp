@@ -1,6 +1,6 @@
 // A collective's time on shared links where all members go through its steps together: one solve for each step.
-#include "libsim/kernel/collective_ways.hpp"
-#include "libsim/kernel/routed_messages.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
+#include "libsim/kernel/collective_time/routed_messages.hpp"
 #include "libsim/network/flows.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-#include "libsim/kernel/collective_time.hpp"
+#include "libsim/kernel/collective_time/collective_time.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/kernel/collective_ways.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
 
 #include <algorithm>
 

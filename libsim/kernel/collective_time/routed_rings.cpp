@@ -1,8 +1,8 @@
-#include "libsim/kernel/routed_rings.hpp"
+#include "libsim/kernel/collective_time/routed_rings.hpp"
 
-#include "libsim/kernel/ring_of.hpp"
-#include "libsim/kernel/ring_time.hpp"
-#include "libsim/kernel/routed_messages.hpp"
+#include "libsim/kernel/collective_time/routed_messages.hpp"
+#include "libsim/kernel/readers/ring_of.hpp"
+#include "libsim/kernel/readers/ring_time.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 // Cost: members times steps.
 #pragma once
 
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 
 namespace sim {
 

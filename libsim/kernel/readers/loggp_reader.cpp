@@ -1,6 +1,6 @@
-#include "libsim/kernel/loggp_reader.hpp"
+#include "libsim/kernel/readers/loggp_reader.hpp"
 
-#include "libsim/kernel/mailbox.hpp"
+#include "libsim/kernel/readers/mailbox.hpp"
 
 #include <algorithm>
 #include <variant>

@@ -1,8 +1,8 @@
 // A collective's time as a formula: schedules in lock step where every message costs the same, and rings.
-#include "libsim/kernel/collective_ways.hpp"
-#include "libsim/kernel/member_costs.hpp"
-#include "libsim/kernel/ring_reader.hpp"
-#include "libsim/kernel/routed_rings.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
+#include "libsim/kernel/collective_time/member_costs.hpp"
+#include "libsim/kernel/collective_time/routed_rings.hpp"
+#include "libsim/kernel/readers/ring_reader.hpp"
 
 namespace sim {
 

@@ -1,7 +1,7 @@
-#include "libsim/kernel/ring_reader.hpp"
+#include "libsim/kernel/readers/ring_reader.hpp"
 
-#include "libsim/kernel/ring_of.hpp"
-#include "libsim/kernel/ring_time.hpp"
+#include "libsim/kernel/readers/ring_of.hpp"
+#include "libsim/kernel/readers/ring_time.hpp"
 
 #include <algorithm>
 

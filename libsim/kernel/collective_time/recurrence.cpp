@@ -1,8 +1,8 @@
 // A collective's time step by step, as if each message were alone.
-#include "libsim/kernel/collective_ways.hpp"
-#include "libsim/kernel/loggp_reader.hpp"
-#include "libsim/kernel/member_costs.hpp"
-#include "libsim/kernel/routed_messages.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
+#include "libsim/kernel/collective_time/member_costs.hpp"
+#include "libsim/kernel/collective_time/routed_messages.hpp"
+#include "libsim/kernel/readers/loggp_reader.hpp"
 
 namespace sim {
 

@@ -1,9 +1,9 @@
-#include "libsim/kernel/fastest_method.hpp"
+#include "libsim/kernel/collective_time/fastest_method.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/kernel/collective_ways.hpp"
-#include "libsim/kernel/member_costs.hpp"
-#include "libsim/kernel/routed_messages.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
+#include "libsim/kernel/collective_time/member_costs.hpp"
+#include "libsim/kernel/collective_time/routed_messages.hpp"
 
 #include <algorithm>
 #include <functional>

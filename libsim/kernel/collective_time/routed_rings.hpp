@@ -11,7 +11,7 @@
 // where no other has more than it.
 #pragma once
 
-#include "libsim/kernel/collective_ways.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
 
 namespace sim {
 

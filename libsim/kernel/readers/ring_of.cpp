@@ -1,4 +1,4 @@
-#include "libsim/kernel/ring_of.hpp"
+#include "libsim/kernel/readers/ring_of.hpp"
 
 namespace sim {
 

@@ -1,6 +1,6 @@
-#include "libsim/kernel/member_costs.hpp"
+#include "libsim/kernel/collective_time/member_costs.hpp"
 
-#include "libsim/kernel/collective_ways.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
 
 namespace sim {
 

@@ -1,8 +1,8 @@
 // What the time reader asks for, of a collective on uniform links and nodes.
 #pragma once
 
-#include "libsim/kernel/collective_time.hpp"
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/collective_time/collective_time.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 
 namespace sim {
 

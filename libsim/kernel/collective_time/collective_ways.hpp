@@ -1,8 +1,8 @@
 // The ways of collective_time.hpp, each in a file of its own. Nothing where the way would not be exact.
 #pragma once
 
-#include "libsim/kernel/collective_time.hpp"
-#include "libsim/kernel/schedule_walk.hpp"
+#include "libsim/kernel/collective_time/collective_time.hpp"
+#include "libsim/kernel/collective_time/schedule_walk.hpp"
 
 namespace sim {
 

@@ -2,7 +2,7 @@
 // members' sends are still under way: the first step then begins later, and that is all.
 #pragma once
 
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 
 namespace sim {
 

@@ -1,8 +1,8 @@
-#include "libsim/kernel/time_reader.hpp"
+#include "libsim/kernel/readers/time_reader.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/kernel/mailbox.hpp"
-#include "libsim/kernel/ring_reader.hpp"
+#include "libsim/kernel/readers/mailbox.hpp"
+#include "libsim/kernel/readers/ring_reader.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "libsim/kernel/routed_messages.hpp"
+#include "libsim/kernel/collective_time/routed_messages.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // A collective's time on shared links: its messages as flows, each begun when its sender comes to it.
 #include "libsim/check.hpp"
-#include "libsim/kernel/collective_ways.hpp"
-#include "libsim/kernel/routed_messages.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
+#include "libsim/kernel/collective_time/routed_messages.hpp"
 #include "libsim/network/flows.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // else its steps.
 #pragma once
 
-#include "libsim/kernel/collective_time.hpp"
+#include "libsim/kernel/collective_time/collective_time.hpp"
 
 namespace sim {
 

@@ -4,7 +4,7 @@
 // A sender is busy until its message is there, and its receiver has it then (fair_share.hpp).
 #pragma once
 
-#include "libsim/kernel/collective_ways.hpp"
+#include "libsim/kernel/collective_time/collective_ways.hpp"
 #include "libsim/network/link_use.hpp"
 #include "libsim/network/route_cost.hpp"
 
