@@ -10,8 +10,8 @@
 #include "scenarios/errors.hpp"
 #include "scenarios/experiments/bandwidth_report.hpp"
 #include "scenarios/options/profile.hpp"
-#include "scenarios/options/settings.hpp"
 #include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/launch.hpp"
 
 #include <fmt/format.h>
@@ -130,13 +130,9 @@ int run_or_throw(int argc, const char* const* argv) {
     ProfileOptions options;
     options.ranks = 2;
     options.profile = "lab-pcie";
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    set_options(std::get<Settings>(read), rows);
     const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     check_options(options, cluster);
     std::vector<CollectiveCase> cases;

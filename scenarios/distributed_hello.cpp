@@ -9,8 +9,8 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/error.hpp"
 #include "scenarios/options/profile.hpp"
-#include "scenarios/options/settings.hpp"
 #include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/launch.hpp"
 
 #include <fmt/format.h>
@@ -134,13 +134,9 @@ std::string json_report(const HelloOptions& options, const sim::ranks::Result& r
 int run_or_throw(int argc, const char* const* argv) {
     HelloOptions options;
     options.ranks = 4;
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    set_options(std::get<Settings>(read), rows);
     check_host(options.host, options.ranks);
     const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     const Launched launched =

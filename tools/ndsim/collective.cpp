@@ -5,10 +5,10 @@
 #include "scenarios/experiments/nccl_table.hpp"
 #include "scenarios/experiments/sweep_report.hpp"
 #include "scenarios/options/byte_sizes.hpp"
-#include "scenarios/options/settings.hpp"
 #include "scenarios/report/output_file.hpp"
 #include "scenarios/report/progress.hpp"
 #include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
 #include "tools/ndsim/collective_options.hpp"
 
 #include <fmt/format.h>
@@ -136,13 +136,9 @@ int sweep_sizes(const CollectiveOptions& options, const Sweep& sweep) {
 
 int run_collective(int argc, const char* const* argv) {
     CollectiveOptions options;
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    set_options(std::get<Settings>(read), rows);
     const Sweep sweep = sweep_of(options);
     return sweep_sizes(options, sweep);
 }

@@ -1,8 +1,8 @@
 #include "tools/ndsim/flows.hpp"
 
-#include "scenarios/options/settings.hpp"
 #include "scenarios/options/text_file.hpp"
 #include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 
 #include <fmt/format.h>
@@ -93,13 +93,9 @@ std::string table_of(const FlowCase& flow_case) {
 
 int run_flows(int argc, const char* const* argv) {
     FlowOptions options;
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    set_options(std::get<Settings>(read), rows);
     const std::vector<FlowCase> cases = parse_flow_cases(read_text(options.file, "a JSON file"), options.file);
     if (options.json) {
         print(json_of(cases));

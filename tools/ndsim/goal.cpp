@@ -4,9 +4,9 @@
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
-#include "scenarios/options/settings.hpp"
 #include "scenarios/options/text_file.hpp"
 #include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 
 #include <fmt/format.h>
@@ -95,13 +95,9 @@ std::string table(const GoalOptions& options, const goal::Schedule& schedule, co
 
 int run_goal(int argc, const char* const* argv) {
     GoalOptions options;
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    set_options(std::get<Settings>(read), rows);
     const std::string text = read_text(options.file, "a GOAL schedule");
     const goal::Schedule schedule = goal::parse(text, options.file);
     const goal::Outcome outcome = goal::run(schedule, options.costs, options.charge);

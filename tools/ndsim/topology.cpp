@@ -1,9 +1,9 @@
 #include "tools/ndsim/topology.hpp"
 
-#include "scenarios/options/settings.hpp"
 #include "scenarios/options/topology_table.hpp"
 #include "scenarios/report/output_file.hpp"
 #include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
 #include "tools/ndsim/drawing/drawing.hpp"
 #include "tools/ndsim/topology_report.hpp"
 
@@ -62,13 +62,9 @@ std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& 
 
 int run_topology(int argc, const char* const* argv) {
     TopologyOptions options;
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    set_options(std::get<Settings>(read), rows);
     if (options.list) {
         print(topology_list(options.json));
         return done;
