@@ -11,6 +11,7 @@
 #include "libsim/network/topologies/ring.hpp"
 #include "libsim/network/topologies/single_switch.hpp"
 #include "libsim/network/topologies/torus.hpp"
+#include "scenarios/options/profiles/kinds.hpp"
 #include "scenarios/options/topology_keys.hpp"
 
 #include <algorithm>
@@ -228,7 +229,7 @@ Topology read_topology(const std::string& name_or_file, int gpus) {
     const bool in_table = file.has_table("topology");
     Keys others;
     if (in_table) {  // a whole profile will do
-        others = {"kind", "compute.flops_per_second", "compute.slowdown", "compute.overlap_slowdown"};
+        others = flops_or_units_keys();
     }
     Topology topology = topology_of(file, in_table ? "topology" : "", gpus, others);
     if (topology.name == "custom") {

@@ -112,6 +112,31 @@ TEST(TopologyTable, IsRefusedWithFileLineAndKey) {
               "t.toml:2: sizes must be a list of whole numbers, 1 or more, not a list");
 }
 
+TEST(TopologyTable, HasANameOrAKind) {
+    EXPECT_EQ(complaint("name = \"dgx-h100\"\nkind = \"ring\"\n"),
+              "t.toml:2: a topology has a name or a kind, not both");
+}
+
+TEST(TopologyTable, IsReadFromAWholeProfile) {
+    EXPECT_EQ(topology_of("kind = \"cluster\"\ncompute.seconds_per_unit = 0.1\nnetwork.bytes_per_unit = 1e6\n"
+                          "[topology]\nname = \"dgx-h100\"\n",
+                          8)
+                  .gpus,
+              8);
+}
+
+TEST(Profile, OfKindClusterTakesUnitsWhereItSaysWhatTheyAre) {
+    const TemporaryFolder folder;
+    const Cluster cluster =
+        read_profile(folder.with("p.toml",
+                                 "kind = \"cluster\"\ncompute.seconds_per_unit = 0.5\nnetwork.bytes_per_unit = 1e6\n"
+                                 "topology.name = \"dgx-h100\"\n"),
+                     8);
+    EXPECT_EQ(compute_time(cluster, 0, Units{2}), duration_of_seconds(1));
+    EXPECT_EQ(bytes_of(cluster, Units{2.5}), 2'500'000);
+    EXPECT_NO_THROW(require_price(cluster, Units{1}));
+}
+
 TEST(TopologyTable, OfLinksNamesTheLineOfTheWrongOne) {
     const std::string bad_name = two_gpus + "[[link]]\nfrom = \"b\"\nto = \"aa\"\nbytes_per_second = 1e9\n";
     EXPECT_EQ(complaint(bad_name, 2), "t.toml:14: no vertex is called \"aa\"; did you mean a?");
