@@ -1,19 +1,20 @@
 // A schedule from a text, one message a line. docs/collectives.md has an example.
 //
-//   collective all-reduce          the kind; all but barrier
+// clang-format off
+//   collective all-reduce     the kind; all but barrier
 //   ranks 4
-//   chunks 4                       of the whole array; where ranks own blocks, a multiple of the ranks: block i is rank
-//   i's channels 1                     1 if not said. A chunk belongs to one channel root 0                         0
-//   if not said sends input                    members send what they began with, also after it was overwritten; if it
-//   reduces, one
-//                                  chunk
+//   chunks 4                  of the whole array; where ranks own blocks, a multiple of the ranks: block i is rank i's
+//   channels 1                1 if not said; a chunk belongs to one channel
+//   root 0                    0 if not said
+//   sends input               members send what they began with, also after it was overwritten; if it reduces, one chunk
 //   step 0: 0 -> 1 chunk 3 reduce
 //   step 1 channel 0: 1 -> 2 chunks 2..3 into 0..1 received in step 4
+// clang-format on
 //
 // Comments begin with #. Ranks are the members of the group, from 0. Chunks a..b are all from a to b, around the end if
 // b < a; `into` says where the receiver puts them, if not into the same. In a step of a channel a rank sends at most
-// one message and receives at most one; a message is received in the step it is sent in, or in a later one. Cost: that
-// of check_schedule(), and memory for ranks x channels x steps.
+// one message and receives at most one; a message is received in the step it is sent in, or in a later one.
+// Cost: that of check_schedule(), and memory for ranks x channels x steps.
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
