@@ -30,7 +30,7 @@
 
 namespace sim {
 
-struct LinkCosts;
+class LinkCosts;
 struct MemberClock;
 struct Schedule;
 
