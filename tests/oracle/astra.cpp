@@ -1,6 +1,8 @@
 // Collectives against ASTRA-sim: 576 runs, each equal to ours or different by a formula (docs/network.md).
 #include "tests/oracle/astra.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 namespace {
