@@ -12,6 +12,10 @@ set(NDSIM_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undef
 if(NDSIM_SANITIZE)
     add_compile_options(-fsanitize=${NDSIM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${NDSIM_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # With what the sanitizers add, g++ takes values in std::optional for uninitialized that are not.
+        list(APPEND NDSIM_WARNINGS_GNU -Wno-maybe-uninitialized)
+    endif()
     if(NDSIM_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # The fences of ranks/process order memory between processes, which the thread sanitizer does not see anyway.
         list(APPEND NDSIM_WARNINGS_GNU -Wno-tsan)

@@ -97,13 +97,13 @@ std::optional<int> Kernel::next_turn_in_time() {
     FlowNetwork& flows = shared_links_->flows;
     while (true) {
         const std::optional<double> event = flows.next_event();
-        const std::optional<Time> on_links = event ? std::optional(end_of_flow(*event)) : std::nullopt;
+        const Time on_links = event ? end_of_flow(*event) : Time::max();
         const bool ranks_wait = !agenda_.empty();
-        const bool links_first = on_links && (!ranks_wait || *on_links <= agenda_.next_at());
-        if (!links_first && !ranks_wait) {
+        if (!event && !ranks_wait) {
             return std::nullopt;
         }
-        const Time at = links_first ? *on_links : agenda_.next_at();
+        const bool links_first = event && (!ranks_wait || on_links <= agenda_.next_at());
+        const Time at = links_first ? on_links : agenda_.next_at();
         if (out_ > 0 && at > turn_at_) {
             return std::nullopt;
         }
