@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 
-install(TARGETS ndsim_core ndsim_gpu ndsim_kernel ndsim_sim ndsim_ranks EXPORT ndsim_targets
+install(TARGETS ndsim_core ndsim_gpu ndsim_model ndsim_kernel ndsim_sim ndsim_ranks EXPORT ndsim_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
 

@@ -1,0 +1,43 @@
+// Whether a layout can be: what does not divide, what does not go together. Not whether it fits into memory.
+#pragma once
+
+#include "libsim/model/layout.hpp"
+#include "libsim/model/machine.hpp"
+#include "libsim/model/transformer.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sim::model {
+
+// Why layouts are refused; a search counts them.
+enum class Misfit : std::uint8_t {
+    count,        // a size below 1
+    gpus,         // dp x tp x pp x cp is not the number of GPUs
+    heads,        // tp does not divide heads or key-value heads
+    width,        // tp does not divide a width
+    layers,       // stages x chunks do not divide the layers
+    sequence,     // cp or sequence parallel does not divide the sequence
+    experts,      // ep does not divide the experts, or the ranks
+    batch,        // dp x micro-batch does not divide the global batch
+    schedule,     // the schedule cannot have this shape
+    combination,  // options that exclude each other
+    precision,    // the GPU has no such units
+    network,      // more nodes than the machine has links for
+};
+const char* name_of(Misfit misfit);
+
+struct LayoutProblem {
+    Misfit misfit;
+    std::string what;  // one line: the numbers, why, and the nearest that would do
+};
+// Empty: the layout can be. `gpus` 0: as many as the layout has.
+std::vector<LayoutProblem> problems_of(const Transformer& model, const Machine& machine, const Layout& layout,
+                                       int gpus = 0);
+// The first of them alone, without its text: what a search asks. Cost: some hundred nanoseconds.
+bool is_possible(const Transformer& model, const Machine& machine, const Layout& layout, Misfit* why = nullptr);
+// Throws ProgramError with all problems, a line each.
+void check_layout(const Transformer& model, const Machine& machine, const Layout& layout, int gpus = 0);
+
+}  // namespace sim::model

@@ -1,0 +1,62 @@
+// What share of its data sheet an accelerator reaches: one set of numbers per GPU generation, never per run.
+//
+// Where each number comes from stands beside it in the data files (hardware/*.toml); how it is used, in
+// kernel_time.hpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sim::model {
+
+struct Efficiency {
+    // Matrix products of F FLOPs, whose shortest side is d: gemm_peak / (1 + (gemm_half_flops / F)^gemm_exponent) *
+    // d / (d + gemm_half_side) of the peak, times gemm_unaligned where a side is no multiple of 64.
+    double gemm_peak = 0.75;
+    double gemm_half_flops = 2e9;
+    double gemm_exponent = 0.8;
+    double gemm_half_side = 40;
+    double gemm_unaligned = 0.8;
+    double gemm_weight_gradient = 0.95;  // factor: it adds to gradients of 4 bytes
+    double gemm_grouped = 0.85;          // factor: experts' products in one kernel
+    double fp8_peak = 0.65;              // as gemm_peak, of the fp8 peak
+    double fp8_half_flops = 8e9;
+    double fp8_casts = 1.0;  // passes over a product's inputs to quantise them
+
+    // Attention in one kernel (flash), of the peak; h heads on a rank over n tokens: * h / (h + flash_half_heads)
+    // * n / (n + flash_half_tokens).
+    double flash_forward = 0.6;
+    double flash_backward = 0.5;
+    double flash_half_heads = 1;
+    double flash_half_tokens = 500;
+    double scores_gemm = 0.45;  // of the peak: the batched products of attention without flash
+
+    // Kernels that only read and write: of the memory's bandwidth, reached by half at memory_half_bytes.
+    double memory_share = 0.85;
+    double memory_half_bytes = 2e6;
+
+    // Seconds. A kernel takes at least `kernel_floor`: the host launches no faster.
+    double kernel_floor = 8e-6;
+    double kernel_gap = 1.5e-6;   // between two kernels, however fast the host is
+    double step_overhead = 2e-3;  // data loader, logging, gradient clipping's host side: once per step
+    double micro_batch_overhead = 0.2e-3;
+
+    // Networks: factors on what the collectives take alone.
+    double link_share = 0.82;  // of a link's rate that rings reach
+    double nic_share = 0.90;
+    double switch_share = 0;       // … that all-reduce reaches where switches add up (NVLS); 0: they do not
+    double busy_collective = 1.3;  // collectives beside or between kernels of a training step
+    double compute_beside = 1.08;  // kernels while a collective is under way
+    double jitter = 0.004;         // standard deviation of a kernel's time, by rank and micro-batch
+};
+
+// A number of Efficiency by its name in data files and `--set`.
+struct EfficiencyField {
+    std::string_view name;
+    double Efficiency::*field;
+    double lowest;
+    double highest;
+};
+std::span<const EfficiencyField> efficiency_fields();
+
+}  // namespace sim::model

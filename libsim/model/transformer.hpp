@@ -1,0 +1,84 @@
+// A transformer as a shape: what is trained, without a single number of it.
+//
+// Sizes are counts, never bytes. A value that check_transformer() accepts has a number of parameters, of FLOPs and of
+// bytes for every operator: see parameters.hpp and operators.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sim::model {
+
+// Multi-head latent attention (DeepSeek-AI 2024, arXiv 2405.04434): queries and keys are built from small vectors.
+struct LatentAttention {
+    int query_rank = 0;  // q_lora_rank; 0: queries are built from the hidden state
+    int key_value_rank = 0;
+    int plain_dim = 0;   // of a head's query and key, without positions (qk_nope_head_dim)
+    int rotary_dim = 0;  // of a head's query and key, with positions (qk_rope_head_dim)
+    int value_dim = 0;
+    friend bool operator==(const LatentAttention&, const LatentAttention&) = default;
+};
+
+// Feed-forward parts of which a token visits `top_k`, and all of the shared ones. 0 experts: a dense model.
+struct Experts {
+    int count = 0;         // routed
+    int top_k = 0;         // of them, per token
+    int ffn = 0;           // width of one expert
+    int shared = 0;        // how many widths `ffn` every token visits besides
+    int dense_layers = 0;  // the first so many layers have a dense feed-forward part of width Transformer::ffn
+    int every = 1;         // of the others, each `every`-th has experts
+    friend bool operator==(const Experts&, const Experts&) = default;
+};
+
+// Tokens attend to the last `window` ones only, in each `every`-th layer. 0: to all.
+struct SlidingWindow {
+    int window = 0;
+    int every = 1;
+    friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
+};
+
+struct Transformer {
+    std::string name = "transformer";
+    int layers = 0;
+    int hidden = 0;
+    int ffn = 0;       // width of the dense feed-forward part
+    int heads = 0;     // of queries
+    int kv_heads = 0;  // of keys and values; = heads: multi-head, 1: multi-query, between: grouped-query attention
+    int head_dim = 0;  // usually hidden / heads
+    int vocabulary = 0;
+    int sequence = 0;  // tokens of one sample
+
+    bool gated = false;              // SwiGLU and the like: three matrices instead of two
+    bool causal = true;              // false: every token attends to all (BERT)
+    bool tied_embeddings = true;     // the output layer is the embedding's transpose
+    bool learned_positions = false;  // a table of sequence x hidden; otherwise rotary, or none
+    bool rotary = false;
+    bool biases = true;       // of linear layers; norms have one where this is set, too (LayerNorm, not RMSNorm)
+    bool qkv_biases = false;  // of the query, key and value projections alone (Qwen2)
+
+    std::optional<LatentAttention> latent;
+    Experts experts;
+    SlidingWindow sliding;
+
+    bool has_experts(int layer) const {
+        return experts.count > 0 && layer >= experts.dense_layers &&
+               (layer - experts.dense_layers) % experts.every == 0;
+    }
+    // How many tokens of the past a token of this layer attends to at most.
+    int window_of(int layer) const {
+        return sliding.window > 0 && layer % sliding.every == 0 && sliding.window < sequence ? sliding.window
+                                                                                             : sequence;
+    }
+    // Widths of all heads' queries, keys, and values together.
+    std::int64_t query_width() const;
+    std::int64_t key_width() const;
+    std::int64_t value_width() const;
+
+    friend bool operator==(const Transformer&, const Transformer&) = default;
+};
+
+// Throws ProgramError that names the field, its value and what would do, for a shape that cannot be.
+void check_transformer(const Transformer& model);
+
+}  // namespace sim::model

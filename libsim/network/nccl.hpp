@@ -1,0 +1,63 @@
+// Nodes of GPUs whose collectives take what NCCL's own tuner expects of them: the fastest of its algorithms and
+// protocols, one duration for all members, from the moment when the last of them has come.
+//
+// Unlike on other networks, a collective is not made of messages here, and no two transfers disturb each other.
+// Source of the formulas and constants: NVIDIA/nccl, src/graph/tuning.cc (2026-06).
+#pragma once
+
+#include "libsim/op.hpp"
+#include "libsim/units.hpp"
+
+namespace sim {
+
+// Latencies of one protocol, in seconds.
+struct NcclLatencies {
+    double base = 0;
+    double within = 0;  // one hop between GPUs of a node
+    double across = 0;  // one hop between nodes
+};
+struct NcclProtocols {
+    NcclLatencies ll;
+    NcclLatencies ll128;
+    NcclLatencies simple;
+};
+
+// Bandwidths in bytes per second, per GPU and direction.
+struct Nccl {
+    int ranks_per_node = 8;
+    double within = 0;        // that a ring reaches within a node
+    double across = 0;        // that a ring reaches between nodes; 0: nothing goes there
+    double ll_most = 87.7e9;  // bus bandwidth that the protocol LL reaches at most within a node
+    NcclProtocols ring{{6.6e-6, 0.6e-6, 2.7e-6}, {14.0e-6, 1.9e-6, 4.0e-6}, {8.4e-6, 3.4e-6, 14.0e-6}};
+    NcclProtocols tree{{6.8e-6, 0.6e-6, 5.0e-6}, {14.0e-6, 1.25e-6, 8.5e-6}, {8.4e-6, 4.0e-6, 14.0e-6}};
+    double switch_bandwidth = 0;  // that all-reduce reaches where switches add up (NVLS); 0: they do not
+    double switch_latency = 25e-6;
+    double message_latency = 8e-6;          // of a point-to-point message within a node …
+    double message_latency_across = 16e-6;  // … and between nodes
+};
+
+// Where the members of a collective are: `members` in all, up to `on_node` of them on each node.
+struct Footprint {
+    int members = 1;
+    int on_node = 1;
+    friend bool operator==(const Footprint&, const Footprint&) = default;
+};
+
+// What a collective takes. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
+// input of a rank), as in sim::Collective. One member: nothing. Throws ProgramError where it has to cross nodes and
+// `across` is 0.
+Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
+
+// Why it takes that: algorithm, protocol, bus bandwidth.
+struct NcclChoice {
+    const char* algorithm = "ring";
+    const char* protocol = "simple";
+    double seconds = 0;
+    double bus_bandwidth = 0;
+};
+NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
+
+// What a message from GPU to GPU takes; `cards` network cards carry a part of it each.
+Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across);
+
+}  // namespace sim
