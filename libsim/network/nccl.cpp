@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace sim {
@@ -101,7 +100,7 @@ void add_ring(const Nccl& network, CollectiveKind kind, const Place& at, Candida
 // A chain within each node, two binary trees between the nodes. NCCL expects every node to send all of the bytes
 // twice; over m nodes it is 2 (m-1)/m of them, and that is what the measured runs show.
 void add_tree(const Nccl& network, const Place& at, Candidate& best) {
-    const int levels = static_cast<int>(std::bit_width(static_cast<unsigned>(at.nodes))) - 1;
+    const int levels = std::ilogb(at.nodes);
     const double expected_twice = at.ring_bandwidth / 2;
     double sent = at.card_bandwidth * at.nodes / (2 * (at.nodes - 1));
     if (at.on_node > 1) {
@@ -129,7 +128,7 @@ void add_switch(const Nccl& network, const Place& at, Candidate& best) {
     const char* name = "NVLS";
     if (at.nodes > 1) {
         bandwidth = std::min(bandwidth, at.card_bandwidth);
-        latency += 2 * (std::bit_width(static_cast<unsigned>(at.nodes)) - 1) * network.switch_latency_across;
+        latency += 2 * std::ilogb(at.nodes) * network.switch_latency_across;
         name = "NVLS-tree";
     }
     const double seconds = latency + moved / bandwidth;
