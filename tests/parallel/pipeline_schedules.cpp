@@ -51,6 +51,14 @@ TEST(PipelineSchedules, DoEveryMicroBatchOnceAndNeverWaitForEver) {
     }
 }
 
+TEST(PipelineSchedules, SayWhetherTheyCanRunWithoutThrowing) {
+    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
+        for (const PipelineShape& shape : {PipelineShape{2, 4, 1}, {2, 5, 1}, {2, 4, 2}, {3, 4, 2}, {4, 2, 3}}) {
+            EXPECT_EQ(schedule.can_run(shape), test::can_run(schedule, shape)) << schedule.name;
+        }
+    }
+}
+
 TEST(PipelineSchedules, SplitBackwardIfAndOnlyIfTheySaySo) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
         for (const PipelineStep& step : schedule.steps({2, 4, 1}, 1)) {
