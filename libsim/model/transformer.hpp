@@ -28,6 +28,7 @@ struct Experts {
     int shared = 0;        // how many widths `ffn` every token visits besides
     int dense_layers = 0;  // the first so many layers have a dense feed-forward part of width Transformer::ffn
     int every = 1;         // of the others, each `every`-th has experts
+    bool router_bias = false;
     friend bool operator==(const Experts&, const Experts&) = default;
 };
 
@@ -45,7 +46,7 @@ struct Transformer {
     int ffn = 0;       // width of the dense feed-forward part
     int heads = 0;     // of queries
     int kv_heads = 0;  // of keys and values; = heads: multi-head, 1: multi-query, between: grouped-query attention
-    int head_dim = 0;  // usually hidden / heads
+    int head_dim = 0;  // usually hidden / heads; with latent attention plain_dim + rotary_dim
     int vocabulary = 0;
     int sequence = 0;  // tokens of one sample
 
@@ -54,8 +55,15 @@ struct Transformer {
     bool tied_embeddings = true;     // the output layer is the embedding's transpose
     bool learned_positions = false;  // a table of sequence x hidden; otherwise rotary, or none
     bool rotary = false;
-    bool biases = true;       // of linear layers; norms have one where this is set, too (LayerNorm, not RMSNorm)
-    bool qkv_biases = false;  // of the query, key and value projections alone (Qwen2)
+    bool biases = true;            // of linear layers
+    bool qkv_biases = false;       // of the query, key and value projections alone (Qwen2)
+    bool norm_biases = true;       // LayerNorm; RMSNorm has none
+    int norms_per_layer = 2;       // 1: attention and feed-forward part side by side share one; 4: behind both, too
+    bool qk_norms = false;         // of every head's query and key (Qwen3)
+    bool attention_sinks = false;  // one number per head that a token may attend to instead (gpt-oss)
+    bool embedding_norm = false;   // behind the tables (BERT, BLOOM)
+    bool final_norm = true;        // before the output layer
+    int token_types = 0;           // rows of a further table (BERT)
 
     std::optional<LatentAttention> latent;
     Experts experts;
@@ -74,11 +82,14 @@ struct Transformer {
     std::int64_t query_width() const;
     std::int64_t key_width() const;
     std::int64_t value_width() const;
+    // What the output projection of attention takes in.
+    std::int64_t output_width() const;
 
     friend bool operator==(const Transformer&, const Transformer&) = default;
 };
 
-// Throws ProgramError that names the field, its value and what would do, for a shape that cannot be.
+// Throws ProgramError that names the field, its value and what would do, for a shape that cannot be. It is too large
+// above 10^16 parameters.
 void check_transformer(const Transformer& model);
 
 }  // namespace sim::model
