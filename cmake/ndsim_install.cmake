@@ -8,6 +8,8 @@ install(TARGETS ndsim_core ndsim_gpu ndsim_model ndsim_kernel ndsim_sim ndsim_ra
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
 
 install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+# To read, and to copy from: the library has them compiled in.
+install(DIRECTORY libsim/model/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware FILES_MATCHING PATTERN *.toml)
 file(GLOB ranks_headers CONFIGURE_DEPENDS ranks/*.hpp)
 install(FILES ${ranks_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ranks)
 

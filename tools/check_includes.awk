@@ -13,7 +13,7 @@ FNR == 1 {
     libsim = FILENAME ~ /^libsim\//
     schedule = FILENAME ~ /^libsim\/collectives\/(schedule\.[ch]pp|schedules\/)/
     kernel_side = FILENAME ~ /^libsim\/(kernel[.\/]|trace\/)/
-    rank_side = FILENAME ~ /^libsim\/((gpu|port)\.|parallel\/)/ || (FILENAME ~ /^libsim\/collectives\// && !schedule)
+    rank_side = FILENAME ~ /^libsim\/((gpu|port)\.|(model|parallel)\/)/ || (FILENAME ~ /^libsim\/collectives\// && !schedule)
     core = libsim && !kernel_side && !rank_side
     public_header = FILENAME ~ /^(libsim\/.*|ranks\/[^\/]*)\.hpp$/
 }

@@ -16,7 +16,7 @@ void Machine::derive_network() {
     network.ranks_per_node = gpus_per_node;
     network.within = scale_up * gpu.efficiency.link_share;
     network.across = scale_out * gpu.efficiency.nic_share;
-    network.switch_bandwidth = scale_up * gpu.efficiency.switch_share;
+    network.switch_bandwidth = switch_sums ? scale_up * gpu.efficiency.switch_share : 0;
 }
 
 }  // namespace sim::model

@@ -51,6 +51,14 @@ TEST(PipelineSchedules, DoEveryMicroBatchOnceAndNeverWaitForEver) {
     }
 }
 
+TEST(PipelineSchedules, SayWhetherTheyCanRunWithoutThrowing) {
+    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
+        for (const PipelineShape& shape : {PipelineShape{2, 4, 1}, {2, 5, 1}, {2, 4, 2}, {3, 4, 2}, {4, 2, 3}}) {
+            EXPECT_EQ(schedule.can_run(shape), test::can_run(schedule, shape)) << schedule.name;
+        }
+    }
+}
+
 TEST(PipelineSchedules, SplitBackwardIfAndOnlyIfTheySaySo) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
         for (const PipelineStep& step : schedule.steps({2, 4, 1}, 1)) {
@@ -126,7 +134,7 @@ TEST(PipelineSchedules, AreFoundByNameAndTheNearestIsNamed) {
     EXPECT_EQ(error_of([] { pipeline_schedule("1b1f"); }),
               "there is no pipeline schedule \"1b1f\"; did you mean 1f1b?");
     EXPECT_EQ(error_of([] { pipeline_schedule("something"); }),
-              "there is no pipeline schedule \"something\"; known: gpipe, 1f1b, interleaved, zb_h1");
+              "there is no pipeline schedule \"something\"; known: gpipe, 1f1b, interleaved, zb_h1, zb_h2");
 }
 
 TEST(PipelineSchedules, SayWhichShapesWouldFit) {

@@ -6,8 +6,10 @@
 #include "libsim/parallel/pipeline/schedules/interleaved.hpp"
 #include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
 #include "libsim/parallel/pipeline/schedules/zb_h1.hpp"
+#include "libsim/parallel/pipeline/schedules/zb_h2.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 
 namespace sim {
@@ -16,15 +18,20 @@ namespace {
 
 // clang-format off
 constexpr auto known = std::to_array<NamedPipelineSchedule>({
-    // name, function, uses chunks, splits backward, what it requires, summary
-    {"gpipe", gpipe, false, false, nullptr, "all micro-batches forward, then all backward; keeps every activation"},
-    {"1f1b", one_f_one_b, false, false, nullptr, "one forward, one backward: as fast as gpipe, keeps at most one activation per stage"},
-    {"interleaved", interleaved, true, false, check_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
-    {"zb_h1", zb_h1, false, true, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
+    // name, function, uses chunks, splits backward, what it requires, whether that holds, summary
+    {"gpipe", gpipe, false, false, nullptr, nullptr, "all micro-batches forward, then all backward; keeps every activation"},
+    {"1f1b", one_f_one_b, false, false, nullptr, nullptr, "one forward, one backward: as fast as gpipe, keeps at most one activation per stage"},
+    {"interleaved", interleaved, true, false, check_interleaved, fits_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
+    {"zb_h1", zb_h1, false, true, nullptr, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
+    {"zb_h2", zb_h2, false, true, nullptr, nullptr, "zero bubble H2: no stage waits between its first and its last step; twice the memory"},
 });
 // clang-format on
 
 }  // namespace
+
+bool NamedPipelineSchedule::can_run(const PipelineShape& shape) const {
+    return (shape.chunks == 1 || uses_chunks) && (fits == nullptr || fits(shape));
+}
 
 void NamedPipelineSchedule::check(const PipelineShape& shape) const {
     const auto one_or_more = [](int count, const char* what) {
@@ -48,12 +55,17 @@ std::span<const NamedPipelineSchedule> pipeline_schedules() {
     return known;
 }
 
+const NamedPipelineSchedule* find_pipeline_schedule(std::string_view name) {
+    const auto* const found = std::find_if(known.begin(), known.end(), [&](const auto& s) { return s.name == name; });
+    return found == known.end() ? nullptr : found;
+}
+
 const NamedPipelineSchedule& pipeline_schedule(std::string_view name) {
+    if (const NamedPipelineSchedule* const found = find_pipeline_schedule(name)) {
+        return *found;
+    }
     std::vector<std::string> names;
     for (const NamedPipelineSchedule& schedule : known) {
-        if (schedule.name == name) {
-            return schedule;
-        }
         names.emplace_back(schedule.name);
     }
     const std::string near = did_you_mean(name, names);

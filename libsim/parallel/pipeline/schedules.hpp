@@ -15,13 +15,18 @@ struct NamedPipelineSchedule {
     bool uses_chunks = false;                             // more than one chunk per stage is possible
     bool splits_backward = false;                         // has backward_input and backward_weight
     void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
+    bool (*fits)(const PipelineShape&) = nullptr;         // whether `requirement` would not throw; null where that is
     std::string_view summary;
 
+    // Whether this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
+    bool can_run(const PipelineShape& shape) const;
     // Throws ProgramError, with what would fit, unless this schedule can run in this shape.
     void check(const PipelineShape& shape) const;
 };
 
 std::span<const NamedPipelineSchedule> pipeline_schedules();
+// Null if there is none of this name. Allocates nothing.
+const NamedPipelineSchedule* find_pipeline_schedule(std::string_view name);
 // Throws ProgramError, with the nearest name, if there is none of this name.
 const NamedPipelineSchedule& pipeline_schedule(std::string_view name);
 

@@ -25,12 +25,15 @@ int chunks_ahead(const PipelineShape& shape, int stage) {
 
 }  // namespace
 
+bool fits_interleaved(const PipelineShape& shape) {
+    return shape.micro_batches % shape.stages == 0;
+}
+
 void check_interleaved(const PipelineShape& shape) {
-    const int more = shape.micro_batches % shape.stages;
-    if (more == 0) {
+    if (fits_interleaved(shape)) {
         return;
     }
-    const int less = shape.micro_batches - more;
+    const int less = shape.micro_batches - shape.micro_batches % shape.stages;
     const std::string fits =
         less == 0 ? fmt::format("{}", shape.stages) : fmt::format("{} or {}", less, less + shape.stages);
     throw ProgramError(fmt::format("interleaved needs micro-batches divisible by stages: {} over {}; {} would fit",

@@ -15,5 +15,6 @@ namespace sim {
 std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage);
 // Throws ProgramError unless micro-batches are divisible by stages.
 void check_interleaved(const PipelineShape& shape);
+bool fits_interleaved(const PipelineShape& shape);
 
 }  // namespace sim

@@ -1,0 +1,62 @@
+#include "libsim/model/hardware.hpp"
+
+#include "libsim/model/hardware/reader.hpp"
+
+namespace sim::model {
+
+std::vector<std::string> accelerator_names() {
+    return catalogue_names("accelerators");
+}
+
+std::vector<std::string> machine_names() {
+    return catalogue_names("machines");
+}
+
+Accelerator accelerator(std::string_view name) {
+    Hardware hardware;
+    put_named_accelerator(hardware, name, "");
+    return hardware.machine.gpu;
+}
+
+Machine machine(std::string_view name) {
+    Hardware hardware;
+    put_named_machine(hardware, name, "");
+    finish(hardware, std::string(name));
+    return hardware.machine;
+}
+
+Machine machine_of_toml(std::string_view text, const std::string& where) {
+    return hardware_of_toml(text, where).machine;
+}
+
+Hardware hardware_of(std::string_view name) {
+    Hardware hardware;
+    CatalogueFile file;
+    if (!find_in_catalogue("machines", name, file) && find_in_catalogue("accelerators", name, file)) {
+        put_named_accelerator(hardware, name, "");
+        hardware.machine.name = hardware.machine.gpu.name;
+        hardware.machine.gpus_per_node = 1;
+    } else {
+        put_named_machine(hardware, name, "");
+    }
+    finish(hardware, std::string(name));
+    return hardware;
+}
+
+Hardware hardware_of_toml(std::string_view text, const std::string& where) {
+    Hardware hardware;
+    hardware.machine.name = where;
+    const CatalogueFile file{where, where, hardware_entries(text, where)};
+    put_machine(hardware, file);
+    if (text_under(file.entries, "name").empty()) {
+        hardware.machine.name = where;  // not its base's
+    }
+    finish(hardware, where);
+    return hardware;
+}
+
+std::vector<Sourced> sources_of(std::string_view name) {
+    return hardware_of(name).numbers;
+}
+
+}  // namespace sim::model

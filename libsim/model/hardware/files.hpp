@@ -1,0 +1,16 @@
+// The TOML files that are compiled in. What defines them is generated: cmake/ndsim_embed.cmake.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sim::model {
+
+struct HardwareFile {
+    std::string_view folder;  // accelerators, generations, machines
+    std::string_view stem;    // the file's name without .toml
+    std::string_view text;
+};
+std::span<const HardwareFile> hardware_files();
+
+}  // namespace sim::model

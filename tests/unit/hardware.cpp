@@ -1,0 +1,143 @@
+// Accelerators and machines as they ship.
+#include "libsim/model/hardware.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/model/hardware/catalogue.hpp"
+#include "libsim/model/hardware/files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace {
+
+using namespace sim;
+using namespace sim::model;
+using testing::HasSubstr;
+
+template <class Call>
+std::string complaint(Call call) {
+    try {
+        call();
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+const Sourced* find(const std::vector<Sourced>& numbers, const std::string& field) {
+    const auto at =
+        std::find_if(numbers.begin(), numbers.end(), [&](const Sourced& one) { return one.field == field; });
+    return at == numbers.end() ? nullptr : &*at;
+}
+
+TEST(Hardware, OfEveryShippedMachineReads) {
+    for (const std::string& name : machine_names()) {
+        const Machine one = machine(name);
+        EXPECT_EQ(one.name, name);
+        EXPECT_GT(one.gpu.memory_bytes, std::int64_t{1} << 33) << name;
+        EXPECT_EQ(one.network.ranks_per_node, one.gpus_per_node) << name;
+        EXPECT_GT(one.network.within, 1e9) << name;
+    }
+}
+
+TEST(Hardware, OfEveryAcceleratorComesInAMachineThatHoldsIt) {
+    for (const std::string& name : accelerator_names()) {
+        EXPECT_EQ(accelerator(name).name, name);
+        EXPECT_EQ(machine(name).gpu.name, name);
+    }
+}
+
+TEST(Hardware, FilesAreNamedAsWhatTheyHold) {
+    std::set<std::string_view> names;
+    for (const HardwareFile& file : hardware_files()) {
+        CatalogueFile found;
+        ASSERT_TRUE(find_in_catalogue(file.folder, file.stem, found));
+        EXPECT_EQ(plain_name(found.name), file.stem);
+        if (file.folder != "generations") {
+            EXPECT_TRUE(names.insert(file.stem).second) << file.stem << " is a machine and an accelerator";
+        }
+    }
+}
+
+TEST(Hardware, HasASourceAndAConfidenceForEveryNumberInAFile) {
+    for (const HardwareFile& file : hardware_files()) {
+        for (const HardwareEntry& entry : hardware_entries(file.text, std::string(file.stem))) {
+            if (std::holds_alternative<double>(entry.value)) {
+                EXPECT_NE(entry.source, "") << entry.where << " " << entry.key;
+                EXPECT_NE(entry.confidence, "") << entry.where << " " << entry.key;
+            }
+        }
+    }
+}
+
+TEST(Hardware, OfADgxA100IsWhatItsDataSheetsSay) {
+    const Machine one = machine("dgx-a100");
+    EXPECT_EQ(one.gpu.name, "A100-SXM-80GB");
+    EXPECT_EQ(one.gpu.generation, "ampere");
+    EXPECT_EQ(one.gpu.bf16_flops, 312e12);
+    EXPECT_EQ(one.gpu.peak(Precision::fp8), 0);
+    EXPECT_EQ(one.gpu.memory_bandwidth, 2039e9);
+    EXPECT_EQ(one.gpu.processors, 108);
+    EXPECT_EQ(one.gpus_per_node, 8);
+    EXPECT_EQ(one.scale_up, 300e9);
+    EXPECT_EQ(one.scale_out, 25e9);  // 8 cards of 200 Gb/s over 8 GPUs
+    EXPECT_EQ(one.network.within, 300e9 * one.gpu.efficiency.link_share);
+    EXPECT_EQ(one.network.ll_most, 87.7e9);
+    EXPECT_EQ(one.network.switch_bandwidth, 0);
+}
+
+TEST(Hardware, SwitchesAddUpSinceHopper) {
+    const Machine one = machine("h100");
+    EXPECT_EQ(one.name, "dgx-h100");
+    EXPECT_EQ(one.network.switch_bandwidth, 450e9 * one.gpu.efficiency.switch_share);
+    EXPECT_GT(one.network.switch_bandwidth, one.network.within);
+}
+
+TEST(Hardware, OfACappedGpuSustainsLessThanItsPeak) {
+    const Accelerator one = accelerator("H100-SXM-96GB-HBM2e (2.4 TB/s, 500 W cap)");
+    EXPECT_EQ(one.peak(Precision::bf16), 989e12);
+    EXPECT_EQ(one.sustained(Precision::bf16), 989e12 * 0.85);
+    EXPECT_EQ(one.memory_bandwidth, 2.4e12);
+    EXPECT_EQ(accelerator("h800").power_watts, 700);  // as its base
+    EXPECT_EQ(machine("h800").scale_up, 200e9);
+}
+
+TEST(Hardware, PriceOfANodeIsSplitOverItsGpus) {
+    EXPECT_EQ(machine("p5.48xlarge").gpu.usd_per_hour, 55.04 / 8);
+    EXPECT_EQ(find(sources_of("p5.48xlarge"), "node_usd_per_hour")->value, 55.04);
+}
+
+TEST(Hardware, IsFoundByAliasesWhateverTheCase) {
+    EXPECT_EQ(accelerator("A100").name, "A100-SXM-80GB");
+    EXPECT_EQ(accelerator("a100-sxm-40gb (DGX A100)").name, "A100-SXM-40GB");
+    EXPECT_EQ(machine("DGX-H100").name, "dgx-h100");
+    EXPECT_EQ(machine("b200").name, "dgx-b200");
+}
+
+TEST(Hardware, ThatIsNotKnownIsToldWithTheNearest) {
+    EXPECT_EQ(complaint([] { machine("dgx-h10"); }), "there is no machine \"dgx-h10\"; did you mean dgx-h100?");
+    EXPECT_EQ(complaint([] { accelerator("h100-sxm-80"); }),
+              "there is no accelerator \"h100-sxm-80\"; did you mean h100-sxm-80gb?");
+    EXPECT_EQ(complaint([] { machine("abacus"); }), "there is no machine \"abacus\"; ndsim hardware lists them");
+    EXPECT_EQ(complaint([] { machine(""); }), "there is no machine \"\"; ndsim hardware lists them");
+}
+
+TEST(Hardware, TellsTheSourceOfEachNumberOfAMachine) {
+    const std::vector<Sourced> numbers = sources_of("dgx-h100");
+    const Sourced* bandwidth = find(numbers, "memory_bandwidth");
+    ASSERT_NE(bandwidth, nullptr);
+    EXPECT_EQ(bandwidth->value, 3350e9);
+    EXPECT_EQ(bandwidth->unit, "B/s");
+    EXPECT_THAT(bandwidth->source, HasSubstr("stas00/ml-engineering"));
+    EXPECT_EQ(bandwidth->confidence, "A");
+    EXPECT_NE(find(numbers, "efficiency.gemm_peak"), nullptr);
+    EXPECT_EQ(find(numbers, "network.ring.simple.across")->value, 14e-6);
+    for (const Sourced& one : numbers) {
+        EXPECT_NE(one.source, "") << one.field;
+    }
+}
+
+}  // namespace
