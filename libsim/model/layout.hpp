@@ -27,6 +27,10 @@ enum class Fusion : std::uint8_t {
     compiled,  // torch.compile
 };
 
+// Whose training loop it is, where that decides what a step keeps in memory. zero = 3 is PyTorch's FSDP unless it is
+// DeepSpeed's.
+enum class Framework : std::uint8_t { megatron, deepspeed, torch };
+
 struct Layout {
     int dp = 1;
     int tp = 1;
@@ -61,6 +65,7 @@ struct Layout {
     bool scatter_gather = true;      // messages between stages are split over tp's network cards
     bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
     bool offload_optimizer = false;     // states and the update are the host's
+    Framework framework = Framework::megatron;
 
     int ranks() const { return dp * tp * pp * cp; }
     // Per pipeline. Requires: check_layout() accepted it.
@@ -76,5 +81,6 @@ const char* name_of(Recompute recompute);
 const char* name_of(Precision precision);
 const char* name_of(Optimizer optimizer);
 const char* name_of(Fusion fusion);
+const char* name_of(Framework framework);
 
 }  // namespace sim::model

@@ -2,6 +2,7 @@
 #include "tools/ndsim/command.hpp"
 #include "tools/ndsim/flows.hpp"
 #include "tools/ndsim/goal.hpp"
+#include "tools/ndsim/hardware.hpp"
 #include "tools/ndsim/topology.hpp"
 #include "tools/ndsim/validate.hpp"
 
@@ -10,6 +11,7 @@ namespace sim::scenarios {
 std::vector<Command> commands() {
     return {
         {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
+        {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},
         {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},
         {"flows", "when flows over shared links end, max-min fair", run_flows},
         {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
