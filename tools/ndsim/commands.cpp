@@ -4,6 +4,7 @@
 #include "tools/ndsim/goal.hpp"
 #include "tools/ndsim/topology.hpp"
 #include "tools/ndsim/train.hpp"
+#include "tools/ndsim/validate.hpp"
 
 namespace sim::scenarios {
 
@@ -15,6 +16,7 @@ std::vector<Command> commands() {
         {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},
         {"flows", "when flows over shared links end, max-min fair", run_flows},
         {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
+        {"validate", "published training runs, predicted and compared with what was measured", run_validate},
     };
 }
 

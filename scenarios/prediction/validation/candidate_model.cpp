@@ -1,0 +1,134 @@
+#include "scenarios/prediction/validation/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+namespace sim::scenarios {
+namespace {
+
+using model::Transformer;
+
+// The first number in a text.
+std::optional<int> number_in(const std::string& text) {
+    const std::size_t digit = text.find_first_of("0123456789");
+    return digit == std::string::npos ? std::nullopt : std::optional<int>(std::atoi(text.c_str() + digit));
+}
+
+// "405B variant uses 16 kv heads"
+std::optional<int> heads_in_notes(const std::string& notes) {
+    const std::size_t at = notes.find(" kv heads");
+    if (at == std::string::npos) {
+        return std::nullopt;
+    }
+    const std::size_t begin = notes.find_last_not_of("0123456789", at - 1) + 1;
+    return number_in(notes.substr(begin, at - begin));
+}
+
+// As most models: heads of 128, or as near to that as can be divided.
+int usual_heads(const RunRecord& record) {
+    const int hidden = record.model.hidden;
+    int best = record.layout.tp;
+    for (int heads = record.layout.tp; heads <= hidden; heads += record.layout.tp) {
+        const auto off = [&](int h) { return std::abs(std::log(static_cast<double>(hidden) / h / 128)); };
+        if (hidden % heads == 0 && (hidden % best != 0 || off(heads) < off(best))) {
+            best = heads;
+        }
+    }
+    return best;
+}
+
+void take_heads(const RunRecord& record, Transformer& model, Assumed& assumed) {
+    const RunModel& run = record.model;
+    model.heads = run.heads.value_or(usual_heads(record));
+    if (!run.heads) {
+        assumed["heads"] = fmt::format("{}: nearest to 128 wide", model.heads);
+    }
+    model.kv_heads = run.kv_heads.value_or(model.heads);
+    if (const std::optional<int> noted = heads_in_notes(record.notes); noted && model.kv_heads != model.heads) {
+        // A note about one model of several.
+        if (!mentions(record.notes, "405B") || mentions(run.name, "405B")) {
+            model.kv_heads = *noted;
+            assumed["kv_heads"] = fmt::format("{}: by the notes", *noted);
+        }
+    }
+    model.head_dim = run.head_dim.value_or(std::max(1, run.hidden / model.heads));
+}
+
+void take_attention(const RunRecord& record, Transformer& model, Assumed& assumed) {
+    const RunModel& run = record.model;
+    if (mentions(run.attention, "mla") || run.key_value_rank) {
+        // DeepSeek-V2 and V3 have the same (arXiv 2405.04434, 2412.19437).
+        model.latent = {.query_rank = run.query_rank.value_or(1536),
+                        .key_value_rank = run.key_value_rank.value_or(512),
+                        .plain_dim = run.plain_dim.value_or(128),
+                        .rotary_dim = run.rotary_dim.value_or(64),
+                        .value_dim = run.value_dim.value_or(128)};
+        if (!run.key_value_rank) {
+            assumed["latent_attention"] = "as DeepSeek-V2: ranks 1536 and 512, heads of 128 + 64";
+        }
+        model.head_dim = model.latent->value_dim;
+    }
+    if (const std::optional<int> window = number_in(run.sliding_window)) {
+        model.sliding = {.window = *window, .every = mentions(run.sliding_window, "alternating") ? 2 : 1};
+    }
+}
+
+void take_experts(const RunRecord& record, Transformer& model, Assumed& assumed) {
+    const RunModel& run = record.model;
+    if (run.experts.value_or(0) == 0) {
+        return;
+    }
+    model.experts = {.count = *run.experts,
+                     .top_k = run.top_k.value_or(2),
+                     .ffn = run.expert_ffn.value_or(run.ffn),
+                     .shared = run.shared_experts.value_or(0),
+                     .dense_layers = run.dense_layers.value_or(0)};
+    if (!run.top_k) {
+        assumed["topk"] = fmt::format("{}", model.experts.top_k);
+    }
+}
+
+void take_vocabulary(const RunRecord& record, const Practice& practice, Transformer& model, Assumed& assumed) {
+    constexpr int gpt2 = 50'257;
+    model.vocabulary = record.model.vocabulary.value_or(gpt2);
+    const int multiple = practice.pads_vocabulary ? 128 * record.layout.tp : record.layout.tp;
+    const int padded = (model.vocabulary + multiple - 1) / multiple * multiple;
+    if (!record.model.vocabulary || padded != model.vocabulary) {
+        assumed["vocabulary"] = fmt::format("{}: {}{} padded to a multiple of {}", padded,
+                                            record.model.vocabulary ? "" : "GPT-2's ", model.vocabulary, multiple);
+    }
+    model.vocabulary = padded;
+}
+
+}  // namespace
+
+// Two families: GPT (learned positions, biases, tied embeddings) and Llama (rotary, no biases, untied).
+Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed) {
+    const RunModel& run = record.model;
+    Transformer model;
+    model.name = run.name;
+    model.layers = run.layers;
+    model.hidden = run.hidden;
+    model.ffn = run.ffn;
+    model.sequence = run.sequence;
+    model.gated = run.gated;
+    model.causal = !mentions(run.name, "bert");
+    model.rotary = run.gated;
+    model.learned_positions = !run.gated;
+    model.tied_embeddings = !run.gated;
+    model.biases = !run.gated && practice.biases;
+    model.qkv_biases = mentions(run.name, "qwen2|qwen1.5");
+    take_heads(record, model, assumed);
+    take_attention(record, model, assumed);
+    take_experts(record, model, assumed);
+    take_vocabulary(record, practice, model, assumed);
+    assumed["architecture"] = run.gated ? "as Llama: rotary positions, no biases, output apart from the embedding"
+                                        : "as GPT: learned positions, output tied to the embedding";
+    model::check_transformer(model);
+    return model;
+}
+
+}  // namespace sim::scenarios

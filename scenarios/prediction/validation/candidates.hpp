@@ -1,0 +1,44 @@
+// What a record's run may have been: model, machine, and the layouts that its source leaves open.
+#pragma once
+
+#include "libsim/model/layout.hpp"
+#include "libsim/model/machine.hpp"
+#include "libsim/model/transformer.hpp"
+#include "scenarios/prediction/validation/practice.hpp"
+#include "scenarios/prediction/validation/record.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+// Field and value, for everything that the record does not say.
+using Assumed = std::map<std::string, std::string>;
+
+// Replaces a number of Efficiency for all machines of one generation; for calibration.
+struct EfficiencyChange {
+    std::string generation;
+    double model::Efficiency::*field = nullptr;
+    double value = 0;
+};
+
+// Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
+model::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
+model::Machine machine_of(const RunRecord& record, const std::vector<EfficiencyChange>& changes, Assumed& assumed);
+
+// The values of what is open; never empty.
+struct OpenChoices {
+    std::vector<int> micro_batches;
+    std::vector<int> interleaves;
+    std::vector<model::Recompute> recomputes;  // the least first
+};
+struct Candidates {
+    model::Layout known;  // all that is not open
+    OpenChoices open;
+};
+// `model.layers` are rounded up to what the stages can share evenly: the longest stage sets the pace.
+Candidates candidates_of(const RunRecord& record, const Practice& practice, model::Transformer& model,
+                         const model::Machine& machine, Assumed& assumed);
+
+}  // namespace sim::scenarios

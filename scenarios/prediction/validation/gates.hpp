@@ -1,0 +1,16 @@
+// The mean absolute error of step time that ndsim promises by set of published runs; docs/accuracy.md says which of the
+// promises it keeps.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace sim::scenarios {
+
+// A share. Nothing: none is promised.
+std::optional<double> promised_error(std::string_view set);
+
+inline constexpr double promised_memory_error = 0.05;
+inline constexpr double promised_correlation = 0.9;  // within sweeps
+
+}  // namespace sim::scenarios

@@ -1,0 +1,179 @@
+#include "scenarios/prediction/validation/predict_run.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/model/check_layout.hpp"
+#include "libsim/model/memory.hpp"
+#include "scenarios/prediction/prediction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+namespace {
+
+using model::Layout;
+using model::Machine;
+using model::Memory;
+using model::Recompute;
+using model::Transformer;
+
+constexpr std::size_t most_layouts = 12;
+constexpr double gib = 1024.0 * 1024 * 1024;
+
+double seconds_of(Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
+// With each micro-batch and number of chunks that is open; the recomputation is still the least. The impossible ones
+// are left out; throws ProgramError with the reason if all are.
+std::vector<Layout> possible_layouts(const Candidates& candidates, const Transformer& model, const Machine& machine) {
+    const OpenChoices& open = candidates.open;
+    const std::size_t chunks = std::max<std::size_t>(1, most_layouts / open.micro_batches.size());
+    std::vector<Layout> result;
+    Layout layout = candidates.known;
+    for (const int micro_batch : open.micro_batches) {
+        for (std::size_t i = 0; i < std::min(chunks, open.interleaves.size()); ++i) {
+            layout = candidates.known;
+            layout.micro_batch = micro_batch;
+            layout.interleave = open.interleaves[i];
+            layout.recompute = open.recomputes.front();
+            if (layout.interleave == 1 && layout.schedule == "interleaved") {
+                layout.schedule = "1f1b";
+            }
+            if (is_possible(model, machine, layout)) {
+                result.push_back(layout);
+            }
+        }
+    }
+    if (result.empty()) {
+        const std::vector<model::LayoutProblem> problems = problems_of(model, machine, layout);
+        throw ProgramError(problems.empty() ? "no layout is possible" : "layout: " + problems.front().what);
+    }
+    return result;
+}
+
+bool fits(const Transformer& model, const Machine& machine, const Layout& layout) {
+    return least_memory(model, machine, layout) <= machine.gpu.memory_bytes && memory_of(model, machine, layout).fits();
+}
+
+// Sets the least recomputation that fits; false: none does, and it is the most.
+bool take_recompute(const std::vector<Recompute>& choices, const Transformer& model, const Machine& machine,
+                    Layout& layout) {
+    for (const Recompute choice : choices) {
+        layout.recompute = choice;
+        if (fits(model, machine, layout)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct Choice {
+    Layout layout;
+    Prediction prediction;
+};
+
+Choice fastest(const std::vector<Layout>& layouts, const Transformer& model, const Machine& machine) {
+    Choice best;
+    for (const Layout& layout : layouts) {
+        const Prediction prediction = predict(model, machine, layout, {.details = false});
+        if (best.prediction.step == Duration{0} || prediction.step < best.prediction.step) {
+            best = {layout, prediction};
+        }
+    }
+    return best;
+}
+
+Layout smallest(const std::vector<Layout>& layouts, const Transformer& model, const Machine& machine) {
+    return *std::min_element(layouts.begin(), layouts.end(), [&](const Layout& a, const Layout& b) {
+        return least_memory(model, machine, a) < least_memory(model, machine, b);
+    });
+}
+
+Choice chosen(const Candidates& candidates, const Transformer& model, const Machine& machine, Assumed& assumed) {
+    const std::vector<Layout> possible = possible_layouts(candidates, model, machine);
+    const OpenChoices& open = candidates.open;
+    if (possible.size() == 1 && open.recomputes.size() == 1) {
+        return fastest(possible, model, machine);  // it ran: whether it fits is no question
+    }
+    std::vector<Layout> fitting;
+    std::vector<Layout> others;
+    for (Layout layout : possible) {
+        (take_recompute(open.recomputes, model, machine, layout) ? fitting : others).push_back(layout);
+    }
+    if (fitting.empty()) {
+        assumed["memory"] = "no layout that is open fits; the smallest is taken";
+        fitting.push_back(smallest(others, model, machine));
+    }
+    return fastest(fitting, model, machine);
+}
+
+void note_choices(const Candidates& candidates, const Layout& layout, Assumed& assumed) {
+    const OpenChoices& open = candidates.open;
+    if (open.micro_batches.size() > 1) {
+        assumed["micro_batch"] =
+            fmt::format("{}: the fastest of {}", layout.micro_batch, fmt::join(open.micro_batches, ", "));
+    }
+    if (open.interleaves.size() > 1) {
+        assumed["interleave"] =
+            fmt::format("{}: the fastest of {}", layout.interleave, fmt::join(open.interleaves, ", "));
+    }
+    if (open.recomputes.size() > 1) {
+        assumed["recompute"] = fmt::format("{}: the least that fits", name_of(layout.recompute));
+    }
+}
+
+// Forward and backward of a second layer, with the communication that nothing hides.
+double layer_seconds(Transformer model, const Machine& machine, const Layout& layout) {
+    const auto busy = [&] {
+        double sum = 0;
+        for (const Spent spent : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
+            sum += predict(model, machine, layout).budget[static_cast<std::size_t>(spent)];
+        }
+        return sum / layout.micro_batches();
+    };
+    const double one = busy();
+    model.layers += 1;
+    return busy() - one;
+}
+
+double printed_gib(const Memory& memory, const Practice& practice) {
+    const model::MemoryUse& peak = memory.fullest().peak;
+    const std::int64_t reserve = practice.memory == MemoryMeans::allocated ? peak.reserve : 0;
+    return static_cast<double>(peak.total() - reserve) / gib;
+}
+
+void predict_into(RunPrediction& result, const RunRecord& record, const std::vector<EfficiencyChange>& changes) {
+    const Practice& practice = practice_of(record);
+    result.causal_half = practice.causal_half;
+    result.model = transformer_of(record, practice, result.assumed);
+    const Machine machine = machine_of(record, changes, result.assumed);
+    const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
+    const Choice choice = chosen(candidates, result.model, machine, result.assumed);
+    note_choices(candidates, choice.layout, result.assumed);
+    result.layout = choice.layout;
+    result.step_seconds = seconds_of(choice.prediction.step);
+    result.memory_gib = printed_gib(memory_of(result.model, machine, choice.layout), practice);
+    if (result.model.layers == 1) {
+        result.layer_seconds = layer_seconds(result.model, machine, choice.layout);
+    }
+}
+
+}  // namespace
+
+RunPrediction predict_run(const RunRecord& record, const std::vector<EfficiencyChange>& changes) {
+    RunPrediction result{.id = record.id, .set = record.set, .problem = record.problem};
+    if (!result.problem.empty()) {
+        return result;
+    }
+    try {
+        predict_into(result, record, changes);
+    } catch (const ProgramError& error) {
+        const std::string what = error.what();
+        result.problem = fmt::format("record \"{}\": {}", record.id, what.substr(0, what.find('\n')));
+    }
+    return result;
+}
+
+}  // namespace sim::scenarios
