@@ -37,8 +37,7 @@ struct Candidates {
     model::Layout known;  // all that is not open
     OpenChoices open;
 };
-// `model.layers` are rounded up to what the stages can share evenly: the longest stage sets the pace.
-Candidates candidates_of(const RunRecord& record, const Practice& practice, model::Transformer& model,
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
                          const model::Machine& machine, Assumed& assumed);
 
 }  // namespace sim::scenarios

@@ -33,7 +33,6 @@ struct Practice {
     bool scatter_gather = true;
     bool sequence_parallel = false;  // where the record does not say and tp > 1
     bool pads_vocabulary = false;    // to a multiple of 128 x tp
-    bool biases = true;              // of models that are not gated
     bool causal_half = false;        // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
     std::string_view why;
