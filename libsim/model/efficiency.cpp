@@ -14,6 +14,7 @@ constexpr std::array fields{
     EfficiencyField{"gemm_unaligned", &Efficiency::gemm_unaligned, 0, 1.2},
     EfficiencyField{"gemm_weight_gradient", &Efficiency::gemm_weight_gradient, 0, 1.2},
     EfficiencyField{"gemm_grouped", &Efficiency::gemm_grouped, 0, 1.2},
+    EfficiencyField{"grouped_half_rows", &Efficiency::grouped_half_rows, 0, 1e+12},
     EfficiencyField{"fp8_peak", &Efficiency::fp8_peak, 0, 1.2},
     EfficiencyField{"fp8_half_flops", &Efficiency::fp8_half_flops, 0, 1e+12},
     EfficiencyField{"fp8_casts", &Efficiency::fp8_casts, 0, 100},
@@ -33,6 +34,7 @@ constexpr std::array fields{
     EfficiencyField{"switch_share", &Efficiency::switch_share, 0, 1.2},
     EfficiencyField{"busy_collective", &Efficiency::busy_collective, 1, 10},
     EfficiencyField{"compute_beside", &Efficiency::compute_beside, 1, 10},
+    EfficiencyField{"tensor_exposed", &Efficiency::tensor_exposed, 0, 1},
     EfficiencyField{"jitter", &Efficiency::jitter, 0, 1},
 };
 

@@ -19,6 +19,7 @@ struct Efficiency {
     double gemm_unaligned = 0.8;
     double gemm_weight_gradient = 0.95;  // factor: it adds to gradients of 4 bytes
     double gemm_grouped = 0.85;          // factor: experts' products in one kernel
+    double grouped_half_rows = 100;      // rows of an expert at which half of that is reached
     double fp8_peak = 0.65;              // as gemm_peak, of the fp8 peak
     double fp8_half_flops = 8e9;
     double fp8_casts = 1.0;  // passes over a product's inputs to quantise them
@@ -47,6 +48,7 @@ struct Efficiency {
     double switch_share = 0;       // … that all-reduce reaches where switches add up (NVLS); 0: they do not
     double busy_collective = 1.3;  // collectives beside or between kernels of a training step
     double compute_beside = 1.08;  // kernels while a collective is under way
+    double tensor_exposed = 0.15;  // of an overlapped collective of tensor parallelism: what is never hidden
     double jitter = 0.004;         // standard deviation of a kernel's time, by rank and micro-batch
 };
 

@@ -1,7 +1,10 @@
-// Nodes of GPUs whose collectives take what NCCL's own tuner expects of them: the fastest of its algorithms and
-// protocols, one duration for all members, from the moment when the last of them has come.
+// Nodes of GPUs whose collectives take what NCCL's own tuner expects of them: it chooses the algorithm and protocol
+// that it takes to be the fastest; one duration for all members, from the moment when the last of them has come.
+//
+//   time = base latency + steps within * hop + steps across * hop + bytes on the bus / bus bandwidth
 //
 // Unlike on other networks, a collective is not made of messages here, and no two transfers disturb each other.
+// What is chosen when, and how it compares with measured runs: docs/network.md, "NCCL".
 // Source of the formulas and constants: NVIDIA/nccl, src/graph/tuning.cc (2026-06).
 #pragma once
 
@@ -27,16 +30,21 @@ struct Nccl {
     int ranks_per_node = 8;
     double within = 0;        // that a ring reaches within a node
     double across = 0;        // that a ring reaches between nodes; 0: nothing goes there
-    double ll_most = 87.7e9;  // bus bandwidth that the protocol LL reaches at most within a node
+    double ll_most = 87.7e9;  // bus bandwidth that the protocol LL reaches at most within a node; a quarter across
     NcclProtocols ring{{6.6e-6, 0.6e-6, 2.7e-6}, {14.0e-6, 1.9e-6, 4.0e-6}, {8.4e-6, 3.4e-6, 14.0e-6}};
     NcclProtocols tree{{6.8e-6, 0.6e-6, 5.0e-6}, {14.0e-6, 1.25e-6, 8.5e-6}, {8.4e-6, 4.0e-6, 14.0e-6}};
-    double switch_bandwidth = 0;  // that all-reduce reaches where switches add up (NVLS); 0: they do not
+    // Bus bandwidth of an all-reduce of 8 GPUs or more of a node, more than 4, whose switches add up (NVLS); 0: they
+    // do not.
+    double switch_bandwidth = 0;
     double switch_latency = 25e-6;
-    double message_latency = 8e-6;          // of a point-to-point message within a node …
-    double message_latency_across = 16e-6;  // … and between nodes
+    double switch_latency_across = 20.9e-6;  // more, twice for each level of a tree of nodes
+    double message_latency = 8e-6;           // of a point-to-point message within a node …
+    double message_latency_across = 16e-6;   // … and between nodes
 };
 
-// Where the members of a collective are: `members` in all, up to `on_node` of them on each node.
+// Where the members of a collective are: `members` in all, `on_node` of them on each node (fewer on the last).
+// A GPU has a card of its own, so that a node's members have as many.
+// Requires: both at least 1.
 struct Footprint {
     int members = 1;
     int on_node = 1;
@@ -44,20 +52,22 @@ struct Footprint {
 };
 
 // What a collective takes. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
-// input of a rank), as in sim::Collective. One member: nothing. Throws ProgramError where it has to cross nodes and
-// `across` is 0.
+// input of a rank), as in sim::Collective; a barrier is an all-reduce of 0. One member: nothing. Allocates nothing.
+// Throws ProgramError where it needs `within` or `across`, and that is 0.
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
-// Why it takes that: algorithm, protocol, bus bandwidth.
+// Why it takes that: algorithm (ring, tree, NVLS, NVLS-tree, direct; none for one member), protocol (LL, LL128,
+// Simple), bus bandwidth (nccl-tests' definition).
 struct NcclChoice {
     const char* algorithm = "ring";
-    const char* protocol = "simple";
+    const char* protocol = "Simple";
     double seconds = 0;
     double bus_bandwidth = 0;
 };
 NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
-// What a message from GPU to GPU takes; `cards` network cards carry a part of it each.
+// What a message from GPU to GPU takes: a latency, and its bytes over the links or the sender's own card. Throws
+// ProgramError where `within` or `across` is 0.
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across);
 
 }  // namespace sim

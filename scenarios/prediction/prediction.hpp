@@ -7,6 +7,7 @@
 #include "libsim/model/layout.hpp"
 #include "libsim/model/machine.hpp"
 #include "libsim/model/memory.hpp"
+#include "libsim/model/spent.hpp"
 #include "libsim/model/transformer.hpp"
 #include "libsim/trace/span.hpp"
 #include "libsim/units.hpp"
@@ -19,24 +20,12 @@
 
 namespace sim::scenarios {
 
-// Where a rank's time goes; the average over all ranks sums up to the step.
-enum class Spent : std::uint8_t {
-    compute,    // forward and backward, once
-    recompute,  // the forward pass again
-    tensor,     // exposed communication: that no computation hides
-    context,
-    expert,
-    pipeline,   // messages between stages that have been sent and are not there yet
-    data,       // gradients and parameters over data-parallel ranks
-    bubble,     // a stage has nothing to do
-    optimizer,  // the update, with the gradient norm
-    overhead,   // host side: data loader, launches
-    straggler,  // waiting for slower ranks
-};
-inline constexpr std::size_t spent_kinds = 11;
-const char* name_of(Spent spent);
+using model::name_of;
+using model::Spent;
+using model::spent_kinds;
 
-using Budget = std::array<double, spent_kinds>;  // seconds
+// Seconds; the average over all ranks sums up to the step.
+using Budget = std::array<double, spent_kinds>;
 
 // One sort of collective of a step.
 struct CommunicationUse {

@@ -134,7 +134,7 @@ TEST(PipelineSchedules, AreFoundByNameAndTheNearestIsNamed) {
     EXPECT_EQ(error_of([] { pipeline_schedule("1b1f"); }),
               "there is no pipeline schedule \"1b1f\"; did you mean 1f1b?");
     EXPECT_EQ(error_of([] { pipeline_schedule("something"); }),
-              "there is no pipeline schedule \"something\"; known: gpipe, 1f1b, interleaved, zb_h1");
+              "there is no pipeline schedule \"something\"; known: gpipe, 1f1b, interleaved, zb_h1, zb_h2");
 }
 
 TEST(PipelineSchedules, SayWhichShapesWouldFit) {

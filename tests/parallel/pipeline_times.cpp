@@ -78,6 +78,20 @@ TEST(FreePipeline, OfZeroBubbleIsIdleForForwardAndInputLessWeights) {
     }
 }
 
+// Each stage begins its own F after the one before, and ends as much later than the stage behind it began to.
+TEST(FreePipeline, OfZeroBubbleH2NeverWaitsBetweenAStagesFirstAndLastStep) {
+    for (int p = 1; p <= 8; ++p) {
+        for (int m = 2 * p - 1; m <= 20; ++m) {
+            const FreeRun free = run("zb_h2", {p, m, 1}, {.forward = ps, .backward_input = ps, .backward_weight = ps});
+            for (int stage = 0; stage < p; ++stage) {
+                const auto at = static_cast<std::size_t>(stage);
+                EXPECT_EQ(free.stages[at].busy, 3 * m * ps);
+                EXPECT_EQ(free.ends[at].back(), (stage + 3 * m) * ps) << p << " " << m << " " << stage;
+            }
+        }
+    }
+}
+
 TEST(PipelineTime, OfGPipeIsItsFirstMicroBatchAndTheSlowestPlaceForTheOthers) {
     Random random(1);
     for (int round = 0; round < 2000; ++round) {

@@ -6,6 +6,7 @@
 #include "libsim/parallel/pipeline/schedules/interleaved.hpp"
 #include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
 #include "libsim/parallel/pipeline/schedules/zb_h1.hpp"
+#include "libsim/parallel/pipeline/schedules/zb_h2.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -22,6 +23,7 @@ constexpr auto known = std::to_array<NamedPipelineSchedule>({
     {"1f1b", one_f_one_b, false, false, nullptr, nullptr, "one forward, one backward: as fast as gpipe, keeps at most one activation per stage"},
     {"interleaved", interleaved, true, false, check_interleaved, fits_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
     {"zb_h1", zb_h1, false, true, nullptr, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
+    {"zb_h2", zb_h2, false, true, nullptr, nullptr, "zero bubble H2: no stage waits between its first and its last step; twice the memory"},
 });
 // clang-format on
 

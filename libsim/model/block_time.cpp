@@ -1,0 +1,246 @@
+#include "libsim/model/block_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim::model {
+
+namespace {
+
+constexpr double picoseconds = 1e12;
+
+Duration rounded(double seconds) {
+    return Duration{std::llround(seconds * picoseconds)};
+}
+
+Parts parts_of(const std::vector<KernelSpan>& spans) {
+    Parts parts;
+    for (const KernelSpan& span : spans) {
+        parts[span.spent] += span.time;
+    }
+    return parts;
+}
+
+}  // namespace
+
+BlockTime& BlockTime::operator+=(const BlockTime& other) {
+    forward += other.forward;
+    backward_input += other.backward_input;
+    backward_weight += other.backward_weight;
+    forward_flops += other.forward_flops;
+    backward_flops += other.backward_flops;
+    recompute_flops += other.recompute_flops;
+    return *this;
+}
+
+BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout,
+                       const BlockGroups& groups)
+    : model_(&model), machine_(&machine), layout_(&layout), groups_(groups), kernels_(machine.gpu, layout) {}
+
+double BlockTimes::tensor_seconds(CollectiveKind kind, double bytes) const {
+    if (kind == CollectiveKind::barrier) {
+        return 0;
+    }
+    const Duration alone = nccl_time(machine_->network, kind, std::llround(bytes), groups_.tensor);
+    return seconds(alone) * machine_->gpu.efficiency.busy_collective;
+}
+
+// Each of cp - 1 rounds hides behind the attention of the round before.
+double BlockTimes::context_seconds(const Operator& op, double bytes, double core) const {
+    (void)op;
+    const int rounds = layout_->cp - 1;
+    const bool across = groups_.context.on_node < groups_.context.members;
+    const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
+                       machine_->gpu.efficiency.busy_collective;
+    return rounds * std::max(0.0, hop - core / layout_->cp);
+}
+
+double BlockTimes::forward_seconds(const Operator& op) const {
+    switch (op.kind) {
+        case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward);
+        case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
+        case OperatorKind::scores: return kernels_.scores(op.gemm);
+        case OperatorKind::flash: return kernels_.flash(op.forward_flops, op.heads, op.tokens, false);
+        case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
+        case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
+        case OperatorKind::context: return 0;  // beside the attention: context_seconds()
+        case OperatorKind::expert:
+            return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(op.forward_bytes),
+                                     groups_.expert)) *
+                   machine_->gpu.efficiency.busy_collective;
+    }
+    return 0;
+}
+
+void BlockTimes::forward(const std::vector<Operator>& operators, bool again, bool core_only,
+                         std::vector<KernelSpan>& spans) const {
+    double core = 0;
+    double hideable = 0;  // of the product before: what overlapped tensor parallelism hides its collective behind
+    for (const Operator& op : operators) {
+        if (core_only && !op.is_attention_core) {
+            continue;
+        }
+        Spent spent = again ? Spent::recompute : Spent::compute;
+        double time = forward_seconds(op);
+        if (op.kind == OperatorKind::tensor) {
+            spent = again ? Spent::recompute : Spent::tensor;
+            if (layout_->overlap_tensor) {
+                time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - hideable);
+            }
+        } else if (op.kind == OperatorKind::context) {
+            time = context_seconds(op, op.forward_bytes, core);
+            spent = Spent::context;
+        } else if (op.kind == OperatorKind::expert) {
+            spent = again ? Spent::recompute : Spent::expert;
+        }
+        if (op.kind == OperatorKind::gemm) {
+            hideable = time;
+        }
+        if (op.is_attention_core) {
+            core += time;
+        }
+        spans.push_back({op.name, spent, rounded(time)});
+    }
+}
+
+// From the last operator to the first. A column-parallel product's collective runs beside its weight gradient where
+// the framework does so.
+void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
+                          std::vector<KernelSpan>& weight) const {
+    const Efficiency& efficiency = machine_->gpu.efficiency;
+    double weights = 0;  // of the products since the last collective
+    double core = 0;
+    for (auto at = operators.rbegin(); at != operators.rend(); ++at) {
+        const Operator& op = *at;
+        switch (op.kind) {
+            case OperatorKind::gemm:
+            case OperatorKind::grouped_gemm: {
+                const Gemm& g = op.gemm;
+                const Gemm dgrad{g.m, g.k, g.n, g.batch};
+                const Gemm wgrad{g.n, g.k, g.m, g.batch};
+                const bool grouped = op.kind == OperatorKind::grouped_gemm;
+                const double to_input = grouped ? kernels_.grouped_gemm(dgrad, GemmKind::input_gradient)
+                                                : kernels_.gemm(dgrad, GemmKind::input_gradient);
+                // A grouped weight gradient sums over the rows, which are `m` of each expert.
+                const double to_weight = grouped ? kernels_.grouped_gemm(g, GemmKind::weight_gradient)
+                                                 : kernels_.gemm(wgrad, GemmKind::weight_gradient);
+                input.push_back({op.name, Spent::compute, rounded(to_input)});
+                weight.push_back({op.name, Spent::compute, rounded(to_weight)});
+                weights = to_weight;
+                break;
+            }
+            case OperatorKind::scores: {
+                const Gemm& g = op.gemm;
+                const double both =
+                    kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
+                input.push_back({op.name, Spent::compute, rounded(both)});
+                core += both;
+                break;
+            }
+            case OperatorKind::flash: {
+                const double time = kernels_.flash(op.backward_flops, op.heads, op.tokens, true);
+                input.push_back({op.name, Spent::compute, rounded(time)});
+                core += time;
+                break;
+            }
+            case OperatorKind::memory:
+                input.push_back(
+                    {op.name, Spent::compute, rounded(kernels_.memory(op.backward_bytes, op.backward_kernels))});
+                break;
+            case OperatorKind::tensor: {
+                double time = tensor_seconds(op.backward_collective, op.backward_bytes);
+                const bool beside =
+                    op.hides_behind_weights && (layout_->fusion == Fusion::fused || layout_->overlap_tensor);
+                if (beside) {
+                    time = std::max(time * efficiency.tensor_exposed, time - weights);
+                } else if (layout_->overlap_tensor) {
+                    time = time * efficiency.tensor_exposed;
+                }
+                input.push_back({op.name, Spent::tensor, rounded(time)});
+                break;
+            }
+            case OperatorKind::context:
+                // The attention comes after it here: what it hides behind is not known yet.
+                input.push_back({op.name, Spent::context, Duration{0}});
+                break;
+            case OperatorKind::expert: input.push_back({op.name, Spent::expert, rounded(forward_seconds(op))}); break;
+        }
+    }
+    for (std::size_t at = 0; at < input.size(); ++at) {
+        if (input[at].spent == Spent::context) {
+            const auto op = std::find_if(operators.begin(), operators.end(),
+                                         [](const Operator& each) { return each.kind == OperatorKind::context; });
+            input[at].time = rounded(context_seconds(*op, op->backward_bytes, core));
+        }
+    }
+}
+
+BlockTime BlockTimes::sum(const std::vector<Operator>& operators, bool recomputes) const {
+    BlockTime time;
+    std::vector<KernelSpan> spans;
+    forward(operators, false, false, spans);
+    time.forward = parts_of(spans);
+    std::vector<KernelSpan> input;
+    std::vector<KernelSpan> weight;
+    backward(operators, input, weight);
+    time.backward_input = parts_of(input);
+    time.backward_weight = parts_of(weight);
+    const bool full = recomputes && layout_->recompute == Recompute::full;
+    const bool core = recomputes && layout_->recompute == Recompute::selective && !layout_->flash_attention;
+    if (full || core) {
+        spans.clear();
+        forward(operators, true, core, spans);
+        time.backward_input += parts_of(spans);
+    }
+    for (const Operator& op : operators) {
+        time.forward_flops += op.forward_flops;
+        time.backward_flops += op.backward_flops;
+        if (full || (core && op.is_attention_core)) {
+            time.recompute_flops += op.forward_flops;
+        }
+    }
+    return time;
+}
+
+const BlockTime& BlockTimes::of_layer(int layer) {
+    const bool experts = model_->has_experts(layer);
+    const int window = model_->window_of(layer);
+    for (const Sort& sort : sorts_) {
+        if (sort.experts == experts && sort.window == window) {
+            return sort.time;
+        }
+    }
+    sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
+    sorts_.push_back({experts, window, sum(layer_operators(*model_, *layout_, layer), true)});
+    return sorts_.back().time;
+}
+
+BlockTime BlockTimes::of_embedding() const {
+    return sum(embedding_operators(*model_, *layout_), false);
+}
+
+BlockTime BlockTimes::of_output() const {
+    return sum(output_operators(*model_, *layout_), false);
+}
+
+std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
+    std::vector<KernelSpan> spans;
+    forward(layer_operators(*model_, *layout_, layer), false, false, spans);
+    return spans;
+}
+
+std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
+    const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
+    std::vector<KernelSpan> spans;
+    if (layout_->recompute == Recompute::full) {
+        forward(operators, true, false, spans);
+    } else if (layout_->recompute == Recompute::selective && !layout_->flash_attention) {
+        forward(operators, true, true, spans);
+    }
+    std::vector<KernelSpan> weight;
+    backward(operators, spans, weight);
+    spans.insert(spans.end(), weight.begin(), weight.end());
+    return spans;
+}
+
+}  // namespace sim::model

@@ -1,0 +1,76 @@
+// How long a stage takes for one micro-batch: its operators' kernels, one after another, and what of their collectives
+// no kernel hides.
+#pragma once
+
+#include "libsim/model/machine.hpp"
+#include "libsim/model/operators.hpp"
+#include "libsim/model/spent.hpp"
+
+#include <vector>
+
+namespace sim::model {
+
+// One kernel or collective, as a block carries it out.
+struct KernelSpan {
+    const char* name;
+    Spent spent;
+    Duration time;
+};
+
+// Of one layer (or of the embedding, or of the output) for one micro-batch. The parts of backward are those of both
+// gradients; a schedule that splits backward does them apart.
+struct BlockTime {
+    Parts forward;
+    Parts backward_input;  // with what is computed again before it
+    Parts backward_weight;
+    double forward_flops = 0;  // carried out, on this rank
+    double backward_flops = 0;
+    double recompute_flops = 0;
+
+    Duration backward() const { return backward_input.total() + backward_weight.total(); }
+    BlockTime& operator+=(const BlockTime& other);
+};
+
+// The groups that a block's collectives run over.
+struct BlockGroups {
+    Footprint tensor;
+    Footprint context;
+    Footprint expert;
+};
+
+class BlockTimes {
+public:
+    BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout, const BlockGroups& groups);
+
+    // Cost: linear in the operators of a layer, once for each sort of layer.
+    const BlockTime& of_layer(int layer);
+    BlockTime of_embedding() const;
+    BlockTime of_output() const;
+    // In the order in which they run; their times add up to the block's, exactly.
+    std::vector<KernelSpan> forward_kernels(int layer) const;
+    std::vector<KernelSpan> backward_kernels(int layer) const;
+
+private:
+    struct Sort {
+        bool experts;
+        int window;
+        BlockTime time;
+    };
+    BlockTime sum(const std::vector<Operator>& operators, bool recomputes) const;
+    void forward(const std::vector<Operator>& operators, bool again, bool core_only,
+                 std::vector<KernelSpan>& spans) const;
+    void backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
+                  std::vector<KernelSpan>& weight) const;
+    double forward_seconds(const Operator& op) const;
+    double tensor_seconds(CollectiveKind kind, double bytes) const;
+    double context_seconds(const Operator& op, double bytes, double core) const;
+
+    const Transformer* model_;
+    const Machine* machine_;
+    const Layout* layout_;
+    BlockGroups groups_;
+    KernelTimes kernels_;
+    std::vector<Sort> sorts_;
+};
+
+}  // namespace sim::model

@@ -1,0 +1,38 @@
+// Where a rank's time goes in a training step. The parts of a step sum up to it.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace sim::model {
+
+enum class Spent : std::uint8_t {
+    compute,    // forward and backward, once
+    recompute,  // the forward pass again
+    tensor,     // exposed communication: that no computation hides
+    context,
+    expert,
+    pipeline,   // messages between stages that have been sent and are not there yet
+    data,       // gradients and parameters over data-parallel ranks
+    bubble,     // a stage has nothing to do
+    optimizer,  // the update, with the gradient norm
+    overhead,   // host side: data loader, launches
+    straggler,  // waiting for slower ranks
+};
+inline constexpr std::size_t spent_kinds = 11;
+const char* name_of(Spent spent);
+
+// Time of one kind each.
+struct Parts {
+    std::array<Duration, spent_kinds> of{};
+
+    Duration& operator[](Spent spent) { return of[static_cast<std::size_t>(spent)]; }
+    Duration operator[](Spent spent) const { return of[static_cast<std::size_t>(spent)]; }
+    Duration total() const;
+    Parts& operator+=(const Parts& other);
+    friend Parts operator*(std::int64_t times, const Parts& parts);
+};
+
+}  // namespace sim::model

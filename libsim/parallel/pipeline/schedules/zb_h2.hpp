@@ -1,0 +1,18 @@
+// Zero bubble, H2: as H1, with twice the forwards ahead, so that no stage ever waits between its first step and its
+// last one. The stages begin one after another and end in the same order, which the next step fills if nothing makes
+// them meet between two steps: the optimizer's update must not wait for all of them.
+//
+// Stage i runs 2 (p - i - 1) forwards ahead and puts the weights' gradients off by 2 i micro-batches: every stage keeps
+// min(2 p - 1, m) until the gradient of the weights.
+// On a network that costs nothing, with F = B = W and m >= 2 p - 1: a stage is busy from its first step to its last,
+// m (F + B + W).
+// Source: Qi et al., Zero Bubble Pipeline Parallelism, 2023.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage);
+
+}  // namespace sim

@@ -1,0 +1,176 @@
+#include "scenarios/prediction/communication.hpp"
+
+#include "libsim/model/operators.hpp"
+#include "libsim/model/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim::scenarios {
+
+namespace {
+
+using model::Layout;
+using model::Operator;
+using model::OperatorKind;
+using model::StepPlan;
+
+// nccl-tests' definition of bus bandwidth: what a collective's data would need over the slowest link.
+double bus_factor(CollectiveKind kind, int members) {
+    const double n = members;
+    switch (kind) {
+        case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
+        case CollectiveKind::all_gather:
+        case CollectiveKind::reduce_scatter:
+        case CollectiveKind::all_to_all: return (n - 1) / n;
+        default: return 1;
+    }
+}
+
+class Uses {
+public:
+    explicit Uses(const StepPlan& plan) : plan_(plan) {}
+
+    std::vector<CommunicationUse> take() { return std::move(uses_); }
+
+    void add(const char* what, Spent group, CollectiveKind kind, std::int64_t count, double bytes,
+             const Footprint& members) {
+        if (members.members < 2 || count == 0 || bytes <= 0) {
+            return;
+        }
+        const auto whole = static_cast<std::int64_t>(bytes);
+        for (CommunicationUse& use : uses_) {
+            if (use.what == what && use.bytes == whole && use.members == members.members) {
+                use.count += count;
+                return;
+            }
+        }
+        const NcclChoice choice = nccl_choice(plan_.machine.network, kind, whole, members);
+        const bool across = members.on_node < members.members;
+        const double rate = bytes / choice.seconds * bus_factor(kind, members.members);
+        const double link = across ? std::min(plan_.machine.scale_up, plan_.machine.scale_out * members.on_node)
+                                   : plan_.machine.scale_up;
+        uses_.push_back({.what = what,
+                         .group = group,
+                         .count = count,
+                         .bytes = whole,
+                         .members = members.members,
+                         .across_nodes = across,
+                         .algorithm = std::string(choice.algorithm) + "/" + choice.protocol,
+                         .seconds_alone = choice.seconds,
+                         .bus_bandwidth = rate,
+                         .link_share = link > 0 ? rate / link : 0});
+    }
+
+    void message(const char* what, std::int64_t count, std::int64_t bytes, bool across) {
+        const double time = seconds(nccl_message_time(plan_.machine.network, bytes, across));
+        const double rate = static_cast<double>(bytes) / time;
+        const double link = across ? plan_.machine.scale_out : plan_.machine.scale_up;
+        uses_.push_back({.what = what,
+                         .group = Spent::pipeline,
+                         .count = count,
+                         .bytes = bytes,
+                         .members = 2,
+                         .across_nodes = across,
+                         .algorithm = "send and receive",
+                         .seconds_alone = time,
+                         .bus_bandwidth = rate,
+                         .link_share = link > 0 ? rate / link : 0});
+    }
+
+    // Each sort's part of its group's exposed time, by what it would take alone.
+    void expose(const Budget& budget) {
+        Budget alone{};
+        for (const CommunicationUse& use : uses_) {
+            alone[static_cast<std::size_t>(use.group)] += use.seconds_alone * static_cast<double>(use.count);
+        }
+        for (CommunicationUse& use : uses_) {
+            const auto group = static_cast<std::size_t>(use.group);
+            const double own = use.seconds_alone * static_cast<double>(use.count);
+            use.exposed_seconds = alone[group] > 0 ? budget[group] * own / alone[group] : 0;
+        }
+    }
+
+private:
+    const StepPlan& plan_;
+    std::vector<CommunicationUse> uses_;
+};
+
+Footprint footprint(const StepPlan& plan, int stride, int count) {
+    return {count, std::clamp(plan.machine.gpus_per_node / std::max(1, stride), 1, count)};
+}
+
+void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operator>& operators, std::int64_t times) {
+    const Layout& layout = plan.layout;
+    const bool again = layout.recompute == model::Recompute::full;
+    const Footprint tensor = footprint(plan, 1, layout.tp);
+    for (const Operator& op : operators) {
+        if (op.kind == OperatorKind::tensor) {
+            const auto add = [&](CollectiveKind kind, std::int64_t count) {
+                if (kind != CollectiveKind::barrier) {
+                    const std::string what = std::string(name_of(kind)) + " of tensor parallelism";
+                    uses.add(what.c_str(), Spent::tensor, kind, count, op.forward_bytes, tensor);
+                }
+            };
+            add(op.forward_collective, again ? 2 * times : times);
+            add(op.backward_collective, times);
+        } else if (op.kind == OperatorKind::expert) {
+            uses.add("all-to-all of tokens", Spent::expert, CollectiveKind::all_to_all, (again ? 3 : 2) * times,
+                     op.forward_bytes, footprint(plan, layout.expert_tp, layout.ep));
+        }
+    }
+}
+
+void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
+    const Layout& layout = plan.layout;
+    for (int chunk = 0; chunk < layout.interleave; ++chunk) {
+        const int at = virtual_stage_of(layout, stage, chunk);
+        const int first = first_layer_of(plan.model, layout, at);
+        for (int layer = first; layer < first + layers_of(plan.model, layout, at); ++layer) {
+            add_of_operators(uses, plan, layer_operators(plan.model, layout, layer), layout.micro_batches());
+        }
+    }
+}
+
+void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
+    const Layout& layout = plan.layout;
+    const Footprint replicas = footprint(plan, layout.tp, layout.replicas());
+    const Footprint experts = footprint(plan, layout.ep * layout.expert_tp, layout.expert_replicas());
+    const std::int64_t passes = layout.zero == 3 ? layout.micro_batches() : 1;
+    const std::int64_t gathers = layout.zero == 3 ? (layout.reshard_after_forward ? 2 : 1) * passes : 1;
+    for (const model::Chunk& chunk : plan.stages[static_cast<std::size_t>(stage)].chunks) {
+        for (const model::Bucket& bucket : chunk.buckets) {
+            const auto dense = static_cast<double>(bucket.dense_parameters);
+            const auto routed = static_cast<double>(bucket.expert_parameters);
+            if (layout.zero > 0) {
+                uses.add("all-gather of parameters", Spent::data, CollectiveKind::all_gather, gathers,
+                         dense * plan.parameter_bytes, replicas);
+                uses.add("all-gather of experts", Spent::data, CollectiveKind::all_gather, gathers,
+                         routed * plan.parameter_bytes, experts);
+            }
+            const CollectiveKind kind = layout.zero > 0 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+            uses.add("reduction of gradients", Spent::data, kind, passes, dense * plan.gradient_bytes, replicas);
+            uses.add("reduction of experts' gradients", Spent::data, kind, passes, routed * plan.gradient_bytes,
+                     experts);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Prediction& prediction) {
+    const Layout& layout = plan.layout;
+    const int stage = layout.pp / 2;
+    Uses uses(plan);
+    add_of_layers(uses, plan, stage);
+    add_of_buckets(uses, plan, stage);
+    if (layout.pp > 1) {
+        const int apart = layout.dp * layout.cp * layout.tp;
+        uses.message("messages between stages", 2L * layout.micro_batches() * layout.interleave, plan.boundary_bytes,
+                     apart >= plan.machine.gpus_per_node || layout.ranks() > plan.machine.gpus_per_node);
+    }
+    uses.expose(prediction.budget);
+    return uses.take();
+}
+
+}  // namespace sim::scenarios
