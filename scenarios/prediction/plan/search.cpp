@@ -13,18 +13,14 @@ namespace {
 using Kind = PlanVerdict::Kind;
 constexpr std::size_t shown_misses = 3;
 
-// USD of a step, or GPU-hours.
-double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Duration step) {
-    const double price = question.machine.gpu.usd_per_hour > 0 ? question.machine.gpu.usd_per_hour : 1;
-    return point.gpus * seconds(step) / 3600 * price;
-}
-
 void count(PlanCounts& counts, const PlanVerdict& verdict) {
     ++counts.all;
     switch (verdict.kind) {
-        case Kind::not_reached: ++counts.not_reached; break;
+        case Kind::not_reached:
+        case Kind::may_fit: ++counts.not_reached; break;
         case Kind::refused: ++counts.refused[static_cast<std::size_t>(verdict.misfit)]; break;
         case Kind::too_large_at_least: ++counts.too_large_at_least; break;
+        case Kind::outdone: ++counts.outdone; break;
         case Kind::too_large: ++counts.too_large; break;
         case Kind::feasible: ++counts.feasible; break;
     }
@@ -61,17 +57,15 @@ void keep_nearest(std::vector<PlanMiss>& misses) {
 
 // Of a space, the layout that needs least; 0 GPUs if none fits.
 EnoughGpus smallest_of(const PlanQuestion& question, const PlanOracle& oracle) {
-    // The bound first, for all; the prediction for the smallest alone.
-    const PlanOracle bound{.least_memory = oracle.least_memory, .step = nullptr};
     EnoughGpus found;
     for (const PlanPoint& point : points_of(question.space, question.model, question.machine)) {
-        const PlanVerdict verdict = verdict_of(question, point, bound);
-        if (verdict.kind == Kind::feasible && (found.gpus == 0 || verdict.answer.memory < found.smallest.memory)) {
+        const PlanVerdict verdict = bounds_of(question, point, oracle);
+        if (verdict.kind == Kind::may_fit && (found.gpus == 0 || verdict.answer.memory < found.smallest.memory)) {
             found = {point.gpus, {point, verdict.answer.memory}};
         }
     }
     if (found.gpus > 0) {
-        const PlanVerdict verdict = verdict_of(question, found.smallest.point, oracle);
+        const PlanVerdict verdict = simulated(question, found.smallest.point, oracle);
         found.smallest.memory = verdict.answer.memory;
         found.gpus = verdict.kind == Kind::feasible ? found.gpus : 0;
     }
