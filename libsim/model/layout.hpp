@@ -56,6 +56,7 @@ struct Layout {
 
     bool sequence_parallel = false;  // activations between tensor-parallel regions are spread over tp
     bool flash_attention = true;
+    int flash_version = 2;           // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
     bool fp32_gradients = true;      // accumulated and reduced in 4 bytes, otherwise in the precision of the parameters
     bool overlap_gradients = true;   // reduced while the last micro-batch's backward pass goes on
     bool overlap_parameters = true;  // gathered while the first forward pass goes on (zero >= 1)

@@ -100,12 +100,13 @@ std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& 
                                        .on_done = [&](std::size_t done) { progress.at(done, "published runs"); }});
 }
 
-// One line for each record that could not be predicted.
-int complain_about(const std::vector<RunPrediction>& predictions) {
+// One line for each record that could not be predicted, or of which nothing was measured that can be.
+int complain_about(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
     int exit_code = done;
-    for (const RunPrediction& run : predictions) {
-        if (!run.problem.empty()) {
-            exit_code = complain(executable.name, run.problem, usage);
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        const std::string& problem = predictions[i].problem.empty() ? measured[i].problem : predictions[i].problem;
+        if (!problem.empty()) {
+            exit_code = complain(executable.name, problem, usage);
         }
     }
     return exit_code;
@@ -123,7 +124,7 @@ int run_validate(int argc, const char* const* argv) {
     }
     const Runs runs = read(options);
     const std::vector<RunPrediction> predictions = predict_all(runs, options);
-    const int exit_code = complain_about(predictions);
+    const int exit_code = complain_about(predictions, runs.measured);
     if (!options.out.empty()) {
         write_output(options.out, [&](std::ostream& out) { out << validation_json(predictions, runs.measured); });
     }

@@ -11,7 +11,7 @@ namespace sim::model {
 
 namespace {
 
-enum class Kind : std::uint8_t { gpipe, one_f_one_b, interleaved, zb_h1, other };
+enum class Kind : std::uint8_t { gpipe, one_f_one_b, interleaved, zero_bubble, other };
 
 Kind kind_of(const Layout& layout) {
     const std::string& name = layout.schedule;
@@ -24,7 +24,7 @@ Kind kind_of(const Layout& layout) {
     if (name == "interleaved") {
         return Kind::interleaved;
     }
-    return name == "zb_h1" ? Kind::zb_h1 : Kind::other;
+    return name == "zb_h1" || name == "zb_h2" ? Kind::zero_bubble : Kind::other;
 }
 
 KeptInStep one_chunk(const ChunkBytes& chunk, int micro_batches, int weights_alone) {
@@ -56,11 +56,14 @@ std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& 
     switch (kind) {
         case Kind::gpipe: return one_chunk(chunk, m, 0);
         case Kind::one_f_one_b: return one_chunk(chunk, std::min(behind + 1, m), 0);
-        case Kind::zb_h1:
+        case Kind::zero_bubble: {
             if (chunk.weight_inputs > chunk.kept) {
                 return std::nullopt;  // the most may come later
             }
-            return one_chunk(chunk, std::min(behind + 1, m), std::clamp(m - 1 - behind, 0, stage));
+            const int times = layout.schedule == "zb_h2" ? 2 : 1;  // of what H1 runs ahead and puts off
+            const int ahead = times * behind;
+            return one_chunk(chunk, std::min(ahead + 1, m), std::clamp(m - 1 - ahead, 0, times * stage));
+        }
         case Kind::interleaved: {
             const bool equal = std::all_of(bytes.chunks.begin(), bytes.chunks.end(),
                                            [&](const ChunkBytes& other) { return other.layers == chunk.layers; });

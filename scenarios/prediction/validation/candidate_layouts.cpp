@@ -85,16 +85,16 @@ bool interleave_unknown(const RunRecord& record) {
 }
 
 // Divisors of what one stage has, within what published runs use.
-std::vector<int> interleaves_of(const RunRecord& record, const Layout& known, int layers, Assumed& assumed) {
+std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& assumed) {
     const RunLayout& run = record.layout;
-    const int per_stage = (layers + 2 * known.drop_last_layers) / run.pp;
+    const int per_stage = (layers + run.pp - 1) / run.pp;
     const bool chunks_possible = run.schedule.empty() || mentions(run.schedule, "interleaved");
     if (run.pp == 1 || !chunks_possible) {
         return {1};
     }
     if (run.most_interleave) {
-        assumed["interleave"] = fmt::format("{}: one layer per chunk", per_stage);
-        return {per_stage};
+        assumed["interleave"] = "as many chunks as there are layers";
+        return {per_stage, std::max(1, layers / run.pp)};
     }
     if (!interleave_unknown(record)) {
         return {*run.interleave};
@@ -140,26 +140,6 @@ std::vector<Recompute> recomputes_of(const std::string& text) {
     return {Recompute::none, Recompute::selective, Recompute::full};
 }
 
-// Layers that stages cannot share evenly: the first and the last get one fewer where that does it (they have the
-// embedding and the output layer), otherwise the longest stage sets the pace of all.
-void share_layers(const RunRecord& record, model::Transformer& model, Layout& layout, Assumed& assumed) {
-    const int pp = record.layout.pp;
-    const int chunks = interleave_unknown(record) ? 1 : record.layout.interleave.value_or(1);
-    const int parts =
-        pp * (record.layout.schedule.empty() || mentions(record.layout.schedule, "interleaved") ? chunks : 1);
-    if (pp > 1 && model.layers % parts != 0 && (model.layers + 2) % parts == 0) {
-        layout.drop_last_layers = 1;
-        if (!mentions(record.notes, "one layer fewer")) {
-            assumed["layers"] = "one fewer on the first and the last stage";
-        }
-    } else if (model.layers % parts != 0) {
-        const int even = (model.layers + parts - 1) / parts * parts;
-        assumed["layers"] =
-            fmt::format("{} instead of {}: the longest of {} stages sets the pace", even, model.layers, pp);
-        model.layers = even;
-    }
-}
-
 void take_practice(const RunRecord& record, const Practice& practice, Layout& layout, Assumed& assumed) {
     const RunLayout& run = record.layout;
     const std::string& notes = record.notes;
@@ -193,9 +173,18 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     }
 }
 
+int flash_version_of(const RunRecord& record, const Practice& practice) {
+    for (int version = 1; version <= 3; ++version) {
+        if (mentions(record.flash_attention, fmt::format("v{}", version))) {
+            return version;
+        }
+    }
+    return practice.flash_version;
+}
+
 }  // namespace
 
-Candidates candidates_of(const RunRecord& record, const Practice& practice, model::Transformer& model,
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
                          const model::Machine& machine, Assumed& assumed) {
     const RunLayout& run = record.layout;
     Candidates result;
@@ -207,15 +196,13 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, mode
     layout.ep = model.experts.count > 0 ? run.ep : 1;
     layout.precision = precision_of(record, machine, assumed);
     layout.flash_attention = record.flash_attention.empty() || mentions(record.flash_attention, "true|v");
+    layout.flash_version = flash_version_of(record, practice);
     if (record.flash_attention.empty()) {
-        assumed["flash_attention"] = "yes";
-    } else if (mentions(record.flash_attention, "v1")) {
-        assumed["flash_attention"] = "v2 instead of v1";
+        assumed["flash_attention"] = fmt::format("version {}", layout.flash_version);
     }
     take_practice(record, practice, layout, assumed);
     take_batch(run, layout, assumed);
-    share_layers(record, model, layout, assumed);
-    const std::vector<int> interleaves = interleaves_of(record, layout, model.layers, assumed);
+    const std::vector<int> interleaves = interleaves_of(record, model.layers, assumed);
     const bool chunks = interleaves.back() > 1;
     layout.schedule =
         run.pp == 1 || run.schedule.empty() ? (chunks ? "interleaved" : "1f1b") : schedule_of(run.schedule, assumed);

@@ -23,9 +23,15 @@ struct EfficiencyChange {
     double value = 0;
 };
 
+// Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
+// missing.
+using Machines = std::map<std::string, model::Machine>;
+Machines machines_of(const std::vector<RunRecord>& records);
+
 // Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
 model::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
-model::Machine machine_of(const RunRecord& record, const std::vector<EfficiencyChange>& changes, Assumed& assumed);
+model::Machine machine_of(const RunRecord& record, const Machines& machines,
+                          const std::vector<EfficiencyChange>& changes, Assumed& assumed);
 
 // The values of what is open; never empty.
 struct OpenChoices {
@@ -37,8 +43,7 @@ struct Candidates {
     model::Layout known;  // all that is not open
     OpenChoices open;
 };
-// `model.layers` are rounded up to what the stages can share evenly: the longest stage sets the pace.
-Candidates candidates_of(const RunRecord& record, const Practice& practice, model::Transformer& model,
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
                          const model::Machine& machine, Assumed& assumed);
 
 }  // namespace sim::scenarios

@@ -3,12 +3,14 @@
 #include "libsim/model/parameters.hpp"
 #include "scenarios/prediction/validation/json_fields.hpp"
 
+#include <fmt/format.h>
+
 namespace sim::scenarios {
 namespace {
 
 using nlohmann::json;
 
-// A record that was badly measured has its configuration predicted all the same.
+// A bad measurement has its configuration predicted all the same.
 Measured measured_of(const json& record) {
     Measured measured;
     try {
@@ -26,8 +28,8 @@ Measured measured_of(const json& record) {
         if (const std::optional<double> layer = part.optional_rate("layer_total_ms")) {
             measured.layer_seconds = *layer / 1e3;
         }
-    } catch (const BadRecord&) {
-        return {};
+    } catch (const BadRecord& bad) {
+        return {.problem = bad.what()};
     }
     return measured;
 }
@@ -38,6 +40,9 @@ std::vector<Measured> read_measured(const std::string& text, const std::string& 
     std::vector<Measured> all;
     for (const json& record : parse_records(text, file)) {
         all.push_back(record.is_object() ? measured_of(record) : Measured{});
+        if (std::string& problem = all.back().problem; !problem.empty()) {
+            problem = fmt::format("{}: record {}: {}", file, all.size() - 1, problem);
+        }
     }
     return all;
 }

@@ -18,10 +18,10 @@ struct Measured {
     std::optional<double> memory_gib;         // of one GPU, at its peak
     std::optional<double> layer_seconds;      // of one layer, forward and backward
     bool usable = true;                       // for scoring the step's time
+    std::string problem;                      // what of it cannot be, and where: then nothing above is sure
 };
 
-// In the order of read_runs(); a record without it, or with a bad one, has measured nothing. Throws UsageError as
-// read_runs() does.
+// In the order of read_runs(); a record without it has measured nothing. Throws UsageError as read_runs() does.
 std::vector<Measured> read_measured(const std::string& text, const std::string& file);
 
 // Of one step: given, or from tokens per second, or from FLOP/s by the operations that were counted. Nothing if nothing

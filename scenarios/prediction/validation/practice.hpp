@@ -26,6 +26,7 @@ struct Practice {
     int zero = 0;                     // where the record does not say
     bool fp32_gradients = true;       // with fp16 …
     bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
+    int flash_version = 2;            // where it uses flash attention
     bool overlap_gradients = true;
     bool overlap_parameters = true;
     bool overlap_tensor = false;
@@ -33,7 +34,6 @@ struct Practice {
     bool scatter_gather = true;
     bool sequence_parallel = false;  // where the record does not say and tp > 1
     bool pads_vocabulary = false;    // to a multiple of 128 x tp
-    bool biases = true;              // of models that are not gated
     bool causal_half = false;        // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
     std::string_view why;

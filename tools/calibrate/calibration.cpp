@@ -1,0 +1,85 @@
+#include "tools/calibrate/calibration.hpp"
+
+#include "libsim/model/hardware.hpp"
+#include "scenarios/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim::scenarios {
+namespace {
+
+model::Efficiency efficiency_of(const std::string& generation) {
+    for (const std::string& name : model::accelerator_names()) {
+        const model::Accelerator gpu = model::accelerator(name);
+        if (gpu.generation == generation) {
+            return gpu.efficiency;
+        }
+    }
+    throw UsageError(fmt::format("--generation: there is no generation \"{}\"", generation));
+}
+
+double huber(double error) {
+    constexpr double knee = 0.05;
+    const double size = std::abs(error);
+    return size <= knee ? size * size / (2 * knee) : size - knee / 2;
+}
+
+// A number that is 0 begins to move by a thousandth of its range, at most of 1.
+double first_step(const Coordinate& c, double share) {
+    const double value = std::abs(c.value);
+    return value > 0 ? value * share : std::min(1.0, c.highest - c.lowest) / 1000;
+}
+
+std::vector<EfficiencyChange> changes_of(const Calibration& calibration, const std::vector<double>& values) {
+    std::vector<EfficiencyChange> changes = calibration.others;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        changes.push_back({calibration.generation, calibration.fields[i].field, values[i]});
+    }
+    return changes;
+}
+
+}  // namespace
+
+double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    double sum = 0;
+    double sets = 0;
+    for (const SetScore& set : set_scores(predictions, measured)) {
+        const std::vector<Pair>& pairs = set.steps.empty() ? set.layers : set.steps;
+        double of_set = 0;
+        for (const Pair& pair : pairs) {
+            of_set += huber(std::log(pair.predicted / pair.measured));
+        }
+        if (!pairs.empty()) {
+            sum += of_set / static_cast<double>(pairs.size());
+            sets += 1;
+        }
+    }
+    return sets > 0 ? sum / sets : 0;
+}
+
+Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
+    model::Efficiency start = efficiency_of(calibration.generation);
+    for (const EfficiencyChange& change : calibration.others) {
+        if (change.generation == calibration.generation) {
+            start.*change.field = change.value;
+        }
+    }
+    std::vector<Coordinate> coordinates;
+    for (const model::EfficiencyField& field : calibration.fields) {
+        Coordinate coordinate{.value = start.*field.field, .lowest = field.lowest, .highest = field.highest};
+        coordinate.step = first_step(coordinate, calibration.first_step);
+        coordinates.push_back(coordinate);
+    }
+    const auto loss = [&](const std::vector<double>& values) {
+        const std::vector<RunPrediction> predictions = predict_runs(
+            runs.records,
+            {.changes = changes_of(calibration, values), .machines = runs.machines, .threads = calibration.threads});
+        return loss_of(predictions, runs.measured);
+    };
+    return coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,39 @@
+// Finds what a GPU generation reaches of its peaks, from published runs on it.
+//
+// One set of numbers per generation, for all of its runs: docs/accuracy.md says on which sets they were found.
+#pragma once
+
+#include "scenarios/prediction/validation/coordinate_descent.hpp"
+#include "scenarios/prediction/validation/score.hpp"
+#include "scenarios/prediction/validation/validation.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct CalibrationRuns {
+    Machines machines;  // of all records
+    std::vector<RunRecord> records;
+    std::vector<Measured> measured;
+};
+
+struct Calibration {
+    std::string generation;
+    std::vector<model::EfficiencyField> fields;  // to be found
+    std::vector<EfficiencyChange> others;        // held
+    int passes = 20;
+    double first_step = 0.1;  // share of a number's value
+    unsigned threads = 0;
+    std::function<void(int pass, double loss)> on_pass = nullptr;
+};
+
+// Of each set the mean of Huber's loss of log(predicted / measured), and of these the mean: as the mean absolute error
+// for large errors, its square for those below 5 %, so that no run that nothing can explain pulls all others away.
+double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
+
+// The values of `fields` for which the loss is least, near those that ship. Throws UsageError: no such generation.
+Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration);
+
+}  // namespace sim::scenarios
