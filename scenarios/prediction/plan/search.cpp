@@ -3,6 +3,7 @@
 #include "scenarios/prediction/plan/verdicts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -55,6 +56,27 @@ void keep_nearest(std::vector<PlanMiss>& misses) {
     misses.resize(std::min(misses.size(), shown_misses));
 }
 
+class Cells {
+public:
+    void add(const PlanPoint& point, Duration step, bool simulated) {
+        const auto [at, is_new] =
+            found_.try_emplace({point.tp, point.pp}, PlanCell{point.tp, point.pp, step, simulated});
+        if (!is_new && step < at->second.step) {
+            at->second = {point.tp, point.pp, step, simulated};
+        }
+    }
+    std::vector<PlanCell> all() const {
+        std::vector<PlanCell> cells;
+        for (const auto& [at, cell] : found_) {
+            cells.push_back(cell);
+        }
+        return cells;
+    }
+
+private:
+    std::map<std::pair<int, int>, PlanCell> found_;
+};
+
 // Of a space, the layout that needs least; 0 GPUs if none fits.
 EnoughGpus smallest_of(const PlanQuestion& question, const PlanOracle& oracle) {
     EnoughGpus found;
@@ -82,9 +104,13 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
     const std::vector<PlanPoint> points = points_of(question.space, question.model, question.machine);
     const std::vector<PlanVerdict> verdicts = verdicts_of(question, points, options);
     Plan plan;
+    Cells cells;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const auto& [kind, misfit, answer] = verdicts[i];
         count(plan.counts, verdicts[i]);
+        if (kind == Kind::feasible || kind == Kind::outdone) {
+            cells.add(points[i], answer.step, kind == Kind::feasible);
+        }
         if (kind == Kind::feasible) {
             plan.rows.push_back({.point = points[i],
                                  .step = answer.step,
@@ -99,6 +125,7 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
     sort_rows(plan.rows, options.objective);
     plan.pareto = front_of(plan.rows);
     keep_nearest(plan.nearest);
+    plan.cells = cells.all();
     return plan;
 }
 

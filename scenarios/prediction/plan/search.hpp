@@ -84,11 +84,20 @@ struct PlanMiss {
     std::int64_t memory = 0;
 };
 
+// The shortest step known of a pair of axes: of a simulation, or the bound of one that is outdone.
+struct PlanCell {
+    int tp = 1;
+    int pp = 1;
+    Duration step{0};
+    bool simulated = false;
+};
+
 struct Plan {
     PlanCounts counts;
     std::vector<PlanRow> rows;        // best first; equal ones as points_of() has them
     std::vector<std::size_t> pareto;  // of rows, best first
     std::vector<PlanMiss> nearest;    // of those that do not fit, the 3 that need least
+    std::vector<PlanCell> cells;      // by tp, then pp
 };
 
 // Throws what the oracle throws, for the first layout that it throws for.
