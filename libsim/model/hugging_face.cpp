@@ -23,10 +23,8 @@ Transformer read_unknown(const ConfigKeys& keys, const std::string& type) {
     for (const char* key : {"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"}) {
         if (!keys.has(key) && !type.empty()) {
             const std::vector<std::string> known = hugging_face_model_types();
-            keys.refuse(
-                fmt::format("model_type \"{}\" is not known{}, and {} is missing, so it is none like llama; "
-                            "known are {}",
-                            type, did_you_mean(type, known), key, fmt::join(known, ", ")));
+            keys.refuse(fmt::format("model_type \"{}\" cannot be read as llama ({} is missing), and is none of {}{}",
+                                    type, key, fmt::join(known, ", "), did_you_mean(type, known)));
         }
     }
     return read_llama_like(keys);  // says what is missing where there is no model_type

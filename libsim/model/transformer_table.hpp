@@ -10,8 +10,8 @@
 //   sequence = 2048             router_bias = false
 //   gated = false …
 //
-// With preset = "llama3-8b" (presets.hpp) what is not said is as there; otherwise as in GPT-2, kv_heads are the heads,
-// and head_dim is hidden / heads. gated = true alone changes the biases, too: models with gates have none.
+// preset = "llama3-8b" (presets.hpp) says what is not said here; otherwise it is as a Transformer begins, kv_heads are
+// the heads, and head_dim is hidden / heads. A preset's kv_heads and head_dim follow, too, where they are so there.
 #pragma once
 
 #include "libsim/model/transformer.hpp"

@@ -46,7 +46,7 @@ std::string bytes_text(double bytes) {
 }
 
 std::string rate_text(double bytes_per_second) {
-    return bytes_text(bytes_per_second) + "/s";
+    return fmt::format("{}/s", bytes_text(bytes_per_second));
 }
 
 std::string count_text(double count) {
@@ -55,9 +55,9 @@ std::string count_text(double count) {
 
 std::string money_text(double usd) {
     if (usd < 1000) {
-        return fmt::format(usd < 0.1 ? "${:.4f}" : "${:.2f}", usd);
+        return fmt::format("${:.{}f}", usd, usd < 0.1 ? 4 : 2);
     }
-    return "$" + count_text(usd);
+    return fmt::format("${}", count_text(usd));
 }
 
 std::string percent_text(double share) {

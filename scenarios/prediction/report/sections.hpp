@@ -8,6 +8,8 @@ namespace sim::scenarios {
 std::string title_of(const TrainingCase& what);  // model, machine, layout
 std::string verdict(const StepReport& report);
 std::string time_budget(const Prediction& step);
+// "61.3 GB of 80.0 GB on a rank of stage 0 …", or by how much and with which layer it does not fit.
+std::string memory_line(const model::Memory& memory);
 std::string memory_table(const model::Memory& memory);
 std::string communication_table(const std::vector<CommunicationUse>& communication);
 std::string pipeline_section(const TrainingCase& what, const Prediction& step);

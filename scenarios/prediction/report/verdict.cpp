@@ -23,22 +23,6 @@ std::string axes_of(const model::Layout& layout) {
     return text;
 }
 
-std::string memory_line(const model::Memory& memory) {
-    const model::StageMemory& fullest = memory.fullest();
-    const std::int64_t total = fullest.peak.total();
-    const std::int64_t left = memory.capacity - total;
-    const std::string of = fmt::format("{} of {} on a rank of stage {}, in the {}", bytes_text(double(total)),
-                                       bytes_text(double(memory.capacity)), fullest.stage, fullest.when);
-    if (left >= 0) {
-        return fmt::format("{}; {} left", of, bytes_text(double(left)));
-    }
-    const std::string where = !fullest.overflow ? ""
-                              : *fullest.overflow < 0
-                                  ? ": already the parameters, gradients and optimizer states do not"
-                                  : fmt::format(": layer {} is the first that does not", *fullest.overflow);
-    return fmt::format("DOES NOT FIT: {}, {} too much{}", of, bytes_text(double(-left)), where);
-}
-
 std::string cost_line(const StepReport& report) {
     if (report.what.machine.gpu.usd_per_hour <= 0) {
         return report.what.price;
@@ -63,6 +47,23 @@ std::string run_line(const RunCost& run, double tokens) {
 }
 
 }  // namespace
+
+std::string memory_line(const model::Memory& memory) {
+    const model::StageMemory& fullest = memory.fullest();
+    const std::int64_t total = fullest.peak.total();
+    const std::int64_t left = memory.capacity - total;
+    const std::string of =
+        fmt::format("{} of {} on a rank of stage {}, in the {}", bytes_text(static_cast<double>(total)),
+                    bytes_text(static_cast<double>(memory.capacity)), fullest.stage, fullest.when);
+    if (left >= 0) {
+        return fmt::format("{}; {} left", of, bytes_text(static_cast<double>(left)));
+    }
+    const std::string where = !fullest.overflow ? ""
+                              : *fullest.overflow < 0
+                                  ? ": already the parameters, gradients and optimizer states do not"
+                                  : fmt::format(": layer {} is the first that does not", *fullest.overflow);
+    return fmt::format("DOES NOT FIT: {}, {} too much{}", of, bytes_text(static_cast<double>(-left)), where);
+}
 
 std::string title_of(const TrainingCase& what) {
     const model::Layout& layout = what.layout;
