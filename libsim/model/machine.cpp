@@ -1,7 +1,5 @@
 #include "libsim/model/machine.hpp"
 
-#include <fmt/format.h>
-
 namespace sim::model {
 
 double Accelerator::peak(Precision precision) const {
@@ -19,14 +17,6 @@ void Machine::derive_network() {
     network.within = scale_up * gpu.efficiency.link_share;
     network.across = scale_out * gpu.efficiency.nic_share;
     network.switch_bandwidth = switch_sums ? scale_up * gpu.efficiency.switch_share : 0;
-}
-
-std::string missing_network(const Machine& machine, std::int64_t gpus) {
-    if (gpus <= machine.gpus_per_node || machine.scale_out > 0) {
-        return "";
-    }
-    return fmt::format("{} has no network between its nodes of {}: {} GPUs need scale_out or nic_gbit", machine.name,
-                       machine.gpus_per_node, gpus);
 }
 
 }  // namespace sim::model

@@ -48,7 +48,4 @@ struct Machine {
     void derive_network();
 };
 
-// What is wrong with `gpus` of this machine: several nodes without a network between them. "": nothing.
-std::string missing_network(const Machine& machine, std::int64_t gpus);
-
 }  // namespace sim::model

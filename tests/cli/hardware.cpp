@@ -21,7 +21,7 @@ TEST(NdsimHardware, AsJsonListsTheSame) {
     const auto json = run_command("ndsim hardware --json").json();
     EXPECT_GE(json["machines"].size(), 22U);
     EXPECT_GE(json["accelerators"].size(), 17U);
-    EXPECT_EQ(json["accelerators"][0]["name"], "A100-SXM-40GB");
+    EXPECT_EQ(json["accelerators"][0]["name"], "A100-PCIE-40GB");
     EXPECT_EQ(json["accelerators"][0]["bf16_flops"], 312e12);
 }
 

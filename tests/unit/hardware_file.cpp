@@ -126,11 +126,8 @@ TEST(HardwareFile, SplitsThePriceOfANode) {
 }
 
 TEST(HardwareFile, WithoutANetworkBetweenNodesIsOneNode) {
-    const Machine machine = read("accelerator = 'H100'\nname = 'box'");
-    EXPECT_EQ(missing_network(machine, 8), "");
-    EXPECT_EQ(missing_network(machine, 16),
-              "box has no network between its nodes of 8: 16 GPUs need scale_out or nic_gbit");
-    EXPECT_EQ(missing_network(sim::model::machine("dgx-h100"), 16), "");
+    EXPECT_EQ(read("accelerator = 'H100'").scale_out, 0);
+    EXPECT_EQ(read("accelerator = 'H100'").network.across, 0);
 }
 
 TEST(HardwareFile, RefusesUnknownKeysWithTheNearest) {

@@ -74,8 +74,9 @@ Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
         coordinates.push_back(coordinate);
     }
     const auto loss = [&](const std::vector<double>& values) {
-        const std::vector<RunPrediction> predictions =
-            predict_runs(runs.records, {.changes = changes_of(calibration, values), .threads = calibration.threads});
+        const std::vector<RunPrediction> predictions = predict_runs(
+            runs.records,
+            {.changes = changes_of(calibration, values), .machines = runs.machines, .threads = calibration.threads});
         return loss_of(predictions, runs.measured);
     };
     return coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);

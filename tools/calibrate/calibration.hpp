@@ -14,6 +14,7 @@
 namespace sim::scenarios {
 
 struct CalibrationRuns {
+    Machines machines;  // of all records
     std::vector<RunRecord> records;
     std::vector<Measured> measured;
 };

@@ -83,12 +83,12 @@ CalibrationRuns runs_of(const Options& options) {
     const std::vector<RunRecord> records = read_runs(content, options.file);
     const std::vector<Measured> measured = read_measured(content, options.file);
     const std::vector<std::string> sets = split(options.sets);
-    CalibrationRuns runs;
+    CalibrationRuns runs{.machines = machines_of(records)};
     for (std::size_t i = 0; i < records.size(); ++i) {
         Assumed assumed;
         const bool in_sets = sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
         if (records[i].problem.empty() && in_sets &&
-            machine_of(records[i], {}, assumed).gpu.generation == options.generation) {
+            machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
             runs.records.push_back(records[i]);
             runs.measured.push_back(measured[i]);
         }
@@ -102,7 +102,8 @@ CalibrationRuns runs_of(const Options& options) {
 
 std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, unsigned threads) {
     std::string text;
-    const std::vector<RunPrediction> predictions = predict_runs(runs.records, {.changes = changes, .threads = threads});
+    const std::vector<RunPrediction> predictions =
+        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .threads = threads});
     for (const SetScore& set : set_scores(predictions, runs.measured)) {
         text += fmt::format("#   {:<18} {:>4} runs  error {:>6.2f} %  bias {:>+7.2f} %\n", set.name, set.steps.size(),
                             mean_absolute_error(set.steps) * 100, mean_error(set.steps) * 100);

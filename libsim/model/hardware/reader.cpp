@@ -89,6 +89,22 @@ Entries entries_of(const Entries& entries, bool accelerator) {
     return chosen;
 }
 
+// A node of 8 for an accelerator that comes in no machine by name.
+void take_usual_node(Hardware& hardware) {
+    Machine& machine = hardware.machine;
+    machine.name = fmt::format("8 x {}", machine.gpu.name);
+    machine.gpus_per_node = 8;
+    machine.switch_sums = false;
+    note_number(hardware, {"gpus_per_node", 8, "", "usual for such accelerators", "C"});
+    for (const Sourced& one : hardware.numbers) {
+        if (one.field == "typical_nic_gbit") {
+            machine.scale_out = one.value / 8 * 1e9;
+            note_number(hardware, {"scale_out", machine.scale_out, "B/s", "typical_nic_gbit", one.confidence});
+            break;
+        }
+    }
+}
+
 // The price of a node is split over its GPUs; the rate of its cards, too.
 void split_over_gpus(Hardware& hardware, const Entries& entries) {
     Machine& machine = hardware.machine;
@@ -122,6 +138,11 @@ void put_named_accelerator(Hardware& hardware, std::string_view name, const std:
     }
     if (const HardwareEntry* base = find_entry(file.entries, "base"); base != nullptr) {
         put_named_accelerator(hardware, text_of(*base), base->where);
+        // What was measured of another product, or paid for it, says nothing about this one.
+        hardware.machine.gpu.usd_per_hour = 0;
+        for (const char* field : {"usd_per_hour", "measured_bf16_flops", "measured_fp8_flops"}) {
+            forget_number(hardware, field);
+        }
     }
     put_accelerator(hardware, file.entries, "");
 }
@@ -134,7 +155,14 @@ void put_named_machine(Hardware& hardware, std::string_view name, const std::str
         return;
     }
     if (find_in_catalogue("accelerators", name, file)) {
-        put_named_machine(hardware, text_under(file.entries, "machine"), file.where, instead);
+        // Never its base's: who is based on another accelerator may come in other nodes.
+        const std::string usual = text_under(file.entries, "machine");
+        if (usual.empty()) {
+            put_named_accelerator(hardware, file.name, where);
+            take_usual_node(hardware);
+        } else {
+            put_named_machine(hardware, usual, file.where, instead);
+        }
         return;
     }
     Names names = plain_names("machines");

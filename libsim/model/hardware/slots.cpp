@@ -70,6 +70,7 @@ std::vector<Slot> network_slots(Nccl& network) {
     std::vector<Slot> slots{
         {"network.ll_most", "B/s", &network.ll_most, 1, 1e18, true},
         {"network.switch_latency", "s", &network.switch_latency, 0, 1, true},
+        {"network.switch_latency_across", "s", &network.switch_latency_across, 0, 1, true},
         {"network.message_latency", "s", &network.message_latency, 0, 1, true},
         {"network.message_latency_across", "s", &network.message_latency_across, 0, 1, true},
     };

@@ -36,8 +36,26 @@ model::Machine node_of(const std::string& gpu) {
 
 }  // namespace
 
-model::Machine machine_of(const RunRecord& record, const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
-    model::Machine machine = node_of(record.hardware.gpu);
+Machines machines_of(const std::vector<RunRecord>& records) {
+    Machines machines;
+    for (const RunRecord& record : records) {
+        const std::string& gpu = record.hardware.gpu;
+        if (machines.contains(gpu)) {
+            continue;
+        }
+        try {
+            machines.emplace(gpu, node_of(gpu));
+        } catch (const ProgramError&) {
+            // machine_of() says it where the record is named.
+        }
+    }
+    return machines;
+}
+
+model::Machine machine_of(const RunRecord& record, const Machines& machines,
+                          const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
+    const auto known = machines.find(record.hardware.gpu);
+    model::Machine machine = known != machines.end() ? known->second : node_of(record.hardware.gpu);
     for (const EfficiencyChange& change : changes) {
         if (change.generation == machine.gpu.generation) {
             machine.gpu.efficiency.*change.field = change.value;

@@ -23,9 +23,15 @@ struct EfficiencyChange {
     double value = 0;
 };
 
+// Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
+// missing.
+using Machines = std::map<std::string, model::Machine>;
+Machines machines_of(const std::vector<RunRecord>& records);
+
 // Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
 model::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
-model::Machine machine_of(const RunRecord& record, const std::vector<EfficiencyChange>& changes, Assumed& assumed);
+model::Machine machine_of(const RunRecord& record, const Machines& machines,
+                          const std::vector<EfficiencyChange>& changes, Assumed& assumed);
 
 // The values of what is open; never empty.
 struct OpenChoices {

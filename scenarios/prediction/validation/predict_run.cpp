@@ -144,11 +144,12 @@ double printed_gib(const Memory& memory, const Practice& practice) {
     return static_cast<double>(peak.total() - reserve) / gib;
 }
 
-void predict_into(RunPrediction& result, const RunRecord& record, const std::vector<EfficiencyChange>& changes) {
+void predict_into(RunPrediction& result, const RunRecord& record, const Machines& machines,
+                  const std::vector<EfficiencyChange>& changes) {
     const Practice& practice = practice_of(record);
     result.causal_half = practice.causal_half;
     result.model = transformer_of(record, practice, result.assumed);
-    const Machine machine = machine_of(record, changes, result.assumed);
+    const Machine machine = machine_of(record, machines, changes, result.assumed);
     const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
     note_choices(candidates, choice.layout, result.assumed);
@@ -162,13 +163,14 @@ void predict_into(RunPrediction& result, const RunRecord& record, const std::vec
 
 }  // namespace
 
-RunPrediction predict_run(const RunRecord& record, const std::vector<EfficiencyChange>& changes) {
+RunPrediction predict_run(const RunRecord& record, const Machines& machines,
+                          const std::vector<EfficiencyChange>& changes) {
     RunPrediction result{.id = record.id, .set = record.set, .problem = record.problem};
     if (!result.problem.empty()) {
         return result;
     }
     try {
-        predict_into(result, record, changes);
+        predict_into(result, record, machines, changes);
     } catch (const ProgramError& error) {
         const std::string what = error.what();
         result.problem = fmt::format("record \"{}\": {}", record.id, what.substr(0, what.find('\n')));

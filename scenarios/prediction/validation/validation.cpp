@@ -22,12 +22,15 @@ namespace {
 class Worker {
 public:
     Worker(const std::vector<RunRecord>& records, const ValidationOptions& options, std::vector<RunPrediction>& results)
-        : records_(records), options_(options), results_(results) {}
+        : records_(records),
+          options_(options),
+          machines_(options.machines.empty() ? machines_of(records) : options.machines),
+          results_(results) {}
 
     void work() {
         for (std::size_t i = next_++; i < records_.size(); i = next_++) {
             try {
-                results_[i] = predict_run(records_[i], options_.changes);
+                results_[i] = predict_run(records_[i], machines_, options_.changes);
             } catch (...) {
                 const std::lock_guard lock(mutex_);
                 failure_ = std::current_exception();
@@ -49,6 +52,7 @@ public:
 private:
     const std::vector<RunRecord>& records_;
     const ValidationOptions& options_;
+    const Machines machines_;
     std::vector<RunPrediction>& results_;
     std::atomic<std::size_t> next_ = 0;
     std::mutex mutex_;

@@ -10,7 +10,8 @@ namespace sim::scenarios {
 
 struct ValidationOptions {
     std::vector<EfficiencyChange> changes;
-    unsigned threads = 0;                                // 0: as many as there are cores
+    Machines machines;     // of the records, for who predicts them often; empty: read anew
+    unsigned threads = 0;  // 0: as many as there are cores
     std::function<void(std::size_t)> on_done = nullptr;  // how many are; by one thread at a time
 };
 
