@@ -30,7 +30,7 @@ libsim && /(system|steady|high_resolution)_clock/ { fail("libsim knows no wall c
     if (quoted && !ours) fail("\"" what "\" is to be written as it lies from the root")
     if (quoted && ours && !exists(what)) fail(what " does not exist")
 
-    to_rank_side = what ~ /^libsim\/((gpu|port)\.hpp$|parallel\/)/ || (what ~ /^libsim\/collectives\// && what !~ /\/schedule(\.hpp|s\/)/)
+    to_rank_side = what ~ /^libsim\/((gpu|port)\.hpp$|(model|parallel)\/)/ || (what ~ /^libsim\/collectives\// && what !~ /\/schedule(\.hpp|s\/)/)
     to_kernel_side = what ~ /^libsim\/(kernel[.\/]|trace\/)/
     if (libsim && what ~ /^(ranks|scenarios|tools|tests)\//) fail("libsim includes nothing of " what)
     if (FILENAME ~ /^ranks\// && what ~ /^(scenarios|tools|tests)\//) fail("ranks/ includes nothing of " what)

@@ -46,8 +46,7 @@ double BlockTimes::tensor_seconds(CollectiveKind kind, double bytes) const {
 }
 
 // Each of cp - 1 rounds hides behind the attention of the round before.
-double BlockTimes::context_seconds(const Operator& op, double bytes, double core) const {
-    (void)op;
+double BlockTimes::context_seconds(double bytes, double core) const {
     const int rounds = layout_->cp - 1;
     const bool across = groups_.context.on_node < groups_.context.members;
     const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
@@ -60,7 +59,7 @@ double BlockTimes::forward_seconds(const Operator& op) const {
         case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward);
         case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
         case OperatorKind::scores: return kernels_.scores(op.gemm);
-        case OperatorKind::flash: return kernels_.flash(op.forward_flops, op.heads, op.tokens, false);
+        case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.tokens, false});
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
         case OperatorKind::context: return 0;  // beside the attention: context_seconds()
@@ -88,7 +87,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, boo
                 time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - hideable);
             }
         } else if (op.kind == OperatorKind::context) {
-            time = context_seconds(op, op.forward_bytes, core);
+            time = context_seconds(op.forward_bytes, core);
             spent = Spent::context;
         } else if (op.kind == OperatorKind::expert) {
             spent = again ? Spent::recompute : Spent::expert;
@@ -103,75 +102,80 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, boo
     }
 }
 
-// From the last operator to the first. A column-parallel product's collective runs beside its weight gradient where
-// the framework does so.
+// Both gradients of a product.
+BlockTimes::Gradients BlockTimes::gradients_of(const Operator& op) const {
+    const Gemm& g = op.gemm;
+    const Gemm input{g.m, g.k, g.n, g.batch};
+    if (op.kind == OperatorKind::grouped_gemm) {
+        return {kernels_.grouped_gemm(input, GemmKind::input_gradient),
+                kernels_.grouped_gemm(g, GemmKind::weight_gradient)};  // sums over its rows, which are `m`
+    }
+    return {kernels_.gemm(input, GemmKind::input_gradient),
+            kernels_.gemm({g.n, g.k, g.m, g.batch}, GemmKind::weight_gradient)};
+}
+
+double BlockTimes::core_backward_seconds(const Operator& op) const {
+    if (op.kind == OperatorKind::flash) {
+        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.tokens, true});
+    }
+    const Gemm& g = op.gemm;
+    return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
+}
+
+// A column-parallel product's collective runs beside its weight gradient where the framework does so.
+double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
+    const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
+    const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
+    if (op.hides_behind_weights && (layout_->fusion == Fusion::fused || layout_->overlap_tensor)) {
+        return std::max(never_hidden, time - weight_gradient);
+    }
+    return layout_->overlap_tensor ? never_hidden : time;
+}
+
+// From the last operator to the first.
 void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
                           std::vector<KernelSpan>& weight) const {
-    const Efficiency& efficiency = machine_->gpu.efficiency;
-    double weights = 0;  // of the products since the last collective
+    double weight_gradient = 0;  // of the last product
     double core = 0;
+    std::size_t exchange = 0;  // where keys and values go round, beside the attention that comes after it here
+    const Operator* exchanged = nullptr;
     for (auto at = operators.rbegin(); at != operators.rend(); ++at) {
         const Operator& op = *at;
+        double time = 0;
+        Spent spent = Spent::compute;
         switch (op.kind) {
             case OperatorKind::gemm:
             case OperatorKind::grouped_gemm: {
-                const Gemm& g = op.gemm;
-                const Gemm dgrad{g.m, g.k, g.n, g.batch};
-                const Gemm wgrad{g.n, g.k, g.m, g.batch};
-                const bool grouped = op.kind == OperatorKind::grouped_gemm;
-                const double to_input = grouped ? kernels_.grouped_gemm(dgrad, GemmKind::input_gradient)
-                                                : kernels_.gemm(dgrad, GemmKind::input_gradient);
-                // A grouped weight gradient sums over the rows, which are `m` of each expert.
-                const double to_weight = grouped ? kernels_.grouped_gemm(g, GemmKind::weight_gradient)
-                                                 : kernels_.gemm(wgrad, GemmKind::weight_gradient);
-                input.push_back({op.name, Spent::compute, rounded(to_input)});
-                weight.push_back({op.name, Spent::compute, rounded(to_weight)});
-                weights = to_weight;
+                const Gradients gradients = gradients_of(op);
+                time = gradients.input;
+                weight_gradient = gradients.weight;
+                weight.push_back({op.name, Spent::compute, rounded(weight_gradient)});
                 break;
             }
-            case OperatorKind::scores: {
-                const Gemm& g = op.gemm;
-                const double both =
-                    kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
-                input.push_back({op.name, Spent::compute, rounded(both)});
-                core += both;
-                break;
-            }
-            case OperatorKind::flash: {
-                const double time = kernels_.flash(op.backward_flops, op.heads, op.tokens, true);
-                input.push_back({op.name, Spent::compute, rounded(time)});
+            case OperatorKind::scores:
+            case OperatorKind::flash:
+                time = core_backward_seconds(op);
                 core += time;
                 break;
-            }
-            case OperatorKind::memory:
-                input.push_back(
-                    {op.name, Spent::compute, rounded(kernels_.memory(op.backward_bytes, op.backward_kernels))});
+            case OperatorKind::memory: time = kernels_.memory(op.backward_bytes, op.backward_kernels); break;
+            case OperatorKind::tensor:
+                time = tensor_backward_seconds(op, weight_gradient);
+                spent = Spent::tensor;
                 break;
-            case OperatorKind::tensor: {
-                double time = tensor_seconds(op.backward_collective, op.backward_bytes);
-                const bool beside =
-                    op.hides_behind_weights && (layout_->fusion == Fusion::fused || layout_->overlap_tensor);
-                if (beside) {
-                    time = std::max(time * efficiency.tensor_exposed, time - weights);
-                } else if (layout_->overlap_tensor) {
-                    time = time * efficiency.tensor_exposed;
-                }
-                input.push_back({op.name, Spent::tensor, rounded(time)});
-                break;
-            }
             case OperatorKind::context:
-                // The attention comes after it here: what it hides behind is not known yet.
-                input.push_back({op.name, Spent::context, Duration{0}});
+                exchange = input.size();
+                exchanged = &op;
+                spent = Spent::context;
                 break;
-            case OperatorKind::expert: input.push_back({op.name, Spent::expert, rounded(forward_seconds(op))}); break;
+            case OperatorKind::expert:
+                time = forward_seconds(op);
+                spent = Spent::expert;
+                break;
         }
+        input.push_back({op.name, spent, rounded(time)});
     }
-    for (std::size_t at = 0; at < input.size(); ++at) {
-        if (input[at].spent == Spent::context) {
-            const auto op = std::find_if(operators.begin(), operators.end(),
-                                         [](const Operator& each) { return each.kind == OperatorKind::context; });
-            input[at].time = rounded(context_seconds(*op, op->backward_bytes, core));
-        }
+    if (exchanged != nullptr) {
+        input[exchange].time = rounded(context_seconds(exchanged->backward_bytes, core));
     }
 }
 

@@ -63,7 +63,14 @@ private:
                   std::vector<KernelSpan>& weight) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(CollectiveKind kind, double bytes) const;
-    double context_seconds(const Operator& op, double bytes, double core) const;
+    double context_seconds(double bytes, double core) const;
+    struct Gradients {
+        double input;
+        double weight;
+    };
+    Gradients gradients_of(const Operator& op) const;
+    double core_backward_seconds(const Operator& op) const;
+    double tensor_backward_seconds(const Operator& op, double weight_gradient) const;
 
     const Transformer* model_;
     const Machine* machine_;

@@ -24,12 +24,15 @@ struct Efficiency {
     double fp8_half_flops = 8e9;
     double fp8_casts = 1.0;  // passes over a product's inputs to quantise them
 
-    // Attention in one kernel (flash), of the peak; h heads on a rank over n tokens: * h / (h + flash_half_heads)
-    // * n / (n + flash_half_tokens).
+    // Attention in one kernel (FlashAttention 2), of the peak; h heads of dimension d on a rank over n tokens:
+    // * h / (h + flash_half_heads) * d / (d + flash_half_dim) * n / (n + flash_half_tokens).
     double flash_forward = 0.6;
     double flash_backward = 0.5;
     double flash_half_heads = 1;
     double flash_half_tokens = 500;
+    double flash_half_dim = 30;
+    double flash_first = 0.75;  // factors of FlashAttention 1 and 3
+    double flash_third = 1.2;
     double scores_gemm = 0.45;  // of the peak: the batched products of attention without flash
 
     // Kernels that only read and write: of the memory's bandwidth, reached by half at memory_half_bytes.

@@ -1,5 +1,6 @@
 #include "libsim/model/hardware.hpp"
 
+#include "libsim/model/hardware/catalogue.hpp"
 #include "libsim/model/hardware/reader.hpp"
 
 namespace sim::model {
@@ -14,13 +15,13 @@ std::vector<std::string> machine_names() {
 
 Accelerator accelerator(std::string_view name) {
     Hardware hardware;
-    put_named_accelerator(hardware, name, "");
+    put_named_accelerator(hardware, name);
     return hardware.machine.gpu;
 }
 
 Machine machine(std::string_view name) {
     Hardware hardware;
-    put_named_machine(hardware, name, "");
+    put_named_machine(hardware, name);
     finish(hardware, std::string(name));
     return hardware.machine;
 }
@@ -33,22 +34,26 @@ Hardware hardware_of(std::string_view name) {
     Hardware hardware;
     CatalogueFile file;
     if (!find_in_catalogue("machines", name, file) && find_in_catalogue("accelerators", name, file)) {
-        put_named_accelerator(hardware, name, "");
+        put_named_accelerator(hardware, name);
         hardware.machine.name = hardware.machine.gpu.name;
         hardware.machine.gpus_per_node = 1;
-    } else {
-        put_named_machine(hardware, name, "");
+        finish(hardware, std::string(name));
+        // It has no node whose defaults could be told.
+        std::erase_if(hardware.numbers, [](const Sourced& one) {
+            return one.field == "gpus_per_node" || one.field == "host_link" || one.field == "switch_sums";
+        });
+        return hardware;
     }
+    put_named_machine(hardware, name);
     finish(hardware, std::string(name));
     return hardware;
 }
 
 Hardware hardware_of_toml(std::string_view text, const std::string& where) {
     Hardware hardware;
-    hardware.machine.name = where;
-    const CatalogueFile file{where, where, hardware_entries(text, where)};
-    put_machine(hardware, file);
-    if (text_under(file.entries, "name").empty()) {
+    const std::vector<HardwareEntry> entries = hardware_entries(text, where);
+    put_machine(hardware, entries);
+    if (text_under(entries, "name").empty()) {
         hardware.machine.name = where;  // not its base's
     }
     finish(hardware, where);

@@ -13,6 +13,15 @@ bool is_aligned(double side) {
     return std::fmod(side, tile) == 0;
 }
 
+// 0 … 1, and 1/2 at `half`.
+double half_at(double size, double half) {
+    return size / (size + half);
+}
+
+double factor_of_version(const Efficiency& efficiency, int version) {
+    return version == 1 ? efficiency.flash_first : version == 2 ? 1 : efficiency.flash_third;
+}
+
 Precision without_fp8(Precision precision) {
     return precision == Precision::fp8 ? Precision::bf16 : precision;
 }
@@ -25,7 +34,8 @@ KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
       fp8_peak_(layout.precision == Precision::fp8 ? gpu.fp8_flops : 0),
       bandwidth_(gpu.memory_bandwidth),
       floor_(gpu.efficiency.kernel_floor),
-      element_bytes_(layout.precision == Precision::fp32 ? 4 : 2) {}
+      element_bytes_(layout.precision == Precision::fp32 ? 4 : 2),
+      flash_factor_(factor_of_version(gpu.efficiency, layout.flash_version)) {}
 
 double KernelTimes::at_least_launched(double seconds, double kernels) const {
     return std::max(seconds + kernels * efficiency_->kernel_gap, kernels * floor_);
@@ -33,8 +43,7 @@ double KernelTimes::at_least_launched(double seconds, double kernels) const {
 
 double KernelTimes::share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const {
     const double size = std::pow(half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
-    const double shortest = std::min({shape.m, shape.n, shape.k});
-    const double sides = shortest / (shortest + efficiency_->gemm_half_side);
+    const double sides = half_at(std::min({shape.m, shape.n, shape.k}), efficiency_->gemm_half_side);
     const bool aligned = is_aligned(shape.n) && is_aligned(shape.k);
     return peak_share / (1 + size) * sides * (aligned ? 1 : efficiency_->gemm_unaligned);
 }
@@ -57,21 +66,19 @@ double KernelTimes::gemm(const Gemm& shape, GemmKind kind) const {
 
 double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
     const bool fp8 = fp8_peak_ > 0;
-    const Gemm one{shape.m, shape.n, shape.k, 1};
-    Gemm all = shape;
-    const double size = std::pow((fp8 ? efficiency_->fp8_half_flops : efficiency_->gemm_half_flops) / (all.flops() + 1),
-                                 efficiency_->gemm_exponent);
-    const double shortest = std::min({one.m, one.n, one.k});
-    double share = (fp8 ? efficiency_->fp8_peak : efficiency_->gemm_peak) / (1 + size) * efficiency_->gemm_grouped *
-                   shortest / (shortest + efficiency_->grouped_half_rows);
+    const double half_flops = fp8 ? efficiency_->fp8_half_flops : efficiency_->gemm_half_flops;
+    const double size = std::pow(half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
+    const double rows = half_at(std::min({shape.m, shape.n, shape.k}), efficiency_->grouped_half_rows);
+    double share =
+        (fp8 ? efficiency_->fp8_peak : efficiency_->gemm_peak) / (1 + size) * efficiency_->gemm_grouped * rows;
     if (kind == GemmKind::weight_gradient) {
         share *= efficiency_->gemm_weight_gradient;
     }
     const double arithmetic = shape.flops() / (share * (fp8 ? fp8_peak_ : peak_));
     const double weights = shape.batch * shape.k * shape.n;
-    const double rows = shape.batch * shape.m * (shape.k + shape.n);
+    const double activations = shape.batch * shape.m * (shape.k + shape.n);
     const double bytes =
-        (weights + rows) * (fp8 ? 1.5 : element_bytes_) + (kind == GemmKind::weight_gradient ? 4 * weights : 0);
+        (weights + activations) * (fp8 ? 1.5 : element_bytes_) + (kind == GemmKind::weight_gradient ? 4 * weights : 0);
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
     const double product = at_least_launched(std::max(arithmetic, traffic));
     return fp8 ? product + efficiency_->fp8_casts * memory(3 * shape.batch * shape.m * shape.k) : product;
@@ -84,10 +91,12 @@ double KernelTimes::scores(const Gemm& shape) const {
     return at_least_launched(std::max(arithmetic, traffic));
 }
 
-double KernelTimes::flash(double flops, double heads, double tokens, bool backward) const {
-    const double share = (backward ? efficiency_->flash_backward : efficiency_->flash_forward) * heads /
-                         (heads + efficiency_->flash_half_heads) * tokens / (tokens + efficiency_->flash_half_tokens);
-    return at_least_launched(flops / (peak_ * share), backward ? 2 : 1);
+double KernelTimes::flash(const Flash& pass) const {
+    const double share = (pass.backward ? efficiency_->flash_backward : efficiency_->flash_forward) * flash_factor_ *
+                         half_at(pass.heads, efficiency_->flash_half_heads) *
+                         half_at(pass.head_dim, efficiency_->flash_half_dim) *
+                         half_at(pass.tokens, efficiency_->flash_half_tokens);
+    return at_least_launched(pass.flops / (peak_ * share), pass.backward ? 2 : 1);
 }
 
 double KernelTimes::memory(double bytes, double kernels) const {

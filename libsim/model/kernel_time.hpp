@@ -31,8 +31,15 @@ public:
     double grouped_gemm(const Gemm& shape, GemmKind kind) const;
     // Attention's scores or values without flash attention: `batch` heads. Not the softmax.
     double scores(const Gemm& shape) const;
-    // Flash attention: `flops` of a pass over `heads` heads on this rank, of `tokens` tokens each.
-    double flash(double flops, double heads, double tokens, bool backward) const;
+    // Flash attention: one pass over the heads of this rank.
+    struct Flash {
+        double flops = 0;
+        double heads = 0;
+        double head_dim = 0;
+        double tokens = 0;
+        bool backward = false;
+    };
+    double flash(const Flash& pass) const;
     // Reads and writes `bytes`, in `kernels` kernels.
     double memory(double bytes, double kernels = 1) const;
 
@@ -46,6 +53,7 @@ private:
     double bandwidth_;
     double floor_;  // seconds per launch
     double element_bytes_;
+    double flash_factor_;  // of the kernel's version
 };
 
 }  // namespace sim::model

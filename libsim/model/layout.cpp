@@ -38,4 +38,13 @@ const char* name_of(Fusion fusion) {
     return "?";
 }
 
+const char* name_of(Framework framework) {
+    switch (framework) {
+        case Framework::megatron: return "megatron";
+        case Framework::deepspeed: return "deepspeed";
+        case Framework::torch: return "torch";
+    }
+    return "?";
+}
+
 }  // namespace sim::model

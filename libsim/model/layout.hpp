@@ -27,6 +27,10 @@ enum class Fusion : std::uint8_t {
     compiled,  // torch.compile
 };
 
+// Whose training loop it is, where that decides what a step keeps in memory. zero = 3 is PyTorch's FSDP unless it is
+// DeepSpeed's.
+enum class Framework : std::uint8_t { megatron, deepspeed, torch };
+
 struct Layout {
     int dp = 1;
     int tp = 1;
@@ -52,6 +56,7 @@ struct Layout {
 
     bool sequence_parallel = false;  // activations between tensor-parallel regions are spread over tp
     bool flash_attention = true;
+    int flash_version = 2;           // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
     bool fp32_gradients = true;      // accumulated and reduced in 4 bytes, otherwise in the precision of the parameters
     bool overlap_gradients = true;   // reduced while the last micro-batch's backward pass goes on
     bool overlap_parameters = true;  // gathered while the first forward pass goes on (zero >= 1)
@@ -60,6 +65,7 @@ struct Layout {
     bool scatter_gather = true;      // messages between stages are split over tp's network cards
     bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
     bool offload_optimizer = false;     // states and the update are the host's
+    Framework framework = Framework::megatron;
 
     int ranks() const { return dp * tp * pp * cp; }
     // Per pipeline. Requires: check_layout() accepted it.
@@ -75,5 +81,6 @@ const char* name_of(Recompute recompute);
 const char* name_of(Precision precision);
 const char* name_of(Optimizer optimizer);
 const char* name_of(Fusion fusion);
+const char* name_of(Framework framework);
 
 }  // namespace sim::model

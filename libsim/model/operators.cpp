@@ -140,6 +140,7 @@ void add_core(Operators& list, const Sizes& sizes, int layer) {
         op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);
         op.backward_flops = 2.5 * op.forward_flops;
         op.heads = heads * sizes.layout.micro_batch;
+        op.head_dim = (key_dim + value_dim) / 2;
         op.tokens = model.sequence / static_cast<double>(sizes.layout.cp);
         op.is_attention_core = true;
         list.add(op);

@@ -35,8 +35,9 @@ struct Operator {
     double backward_bytes = 0;
     double forward_kernels = 1;
     double backward_kernels = 1;
-    double heads = 0;                                             // flash: on this rank
-    double tokens = 0;                                            // flash: of keys
+    double heads = 0;     // flash: of all sequences of the micro-batch, on this rank
+    double head_dim = 0;  // flash
+    double tokens = 0;    // flash: of a sequence, on this rank
     CollectiveKind forward_collective = CollectiveKind::barrier;  // barrier: none
     CollectiveKind backward_collective = CollectiveKind::barrier;
     bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it

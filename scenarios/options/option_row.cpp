@@ -73,6 +73,16 @@ struct Setter {
         }
         done(kind, *b);
     }
+    void operator()(const Switch& kind) const {
+        if (const auto* b = std::get_if<bool>(&value)) {
+            return done(kind, *b);
+        }
+        const auto* s = std::get_if<std::string>(&value);
+        if (s == nullptr || (*s != "on" && *s != "off" && *s != "true" && *s != "false")) {
+            refuse("on or off");
+        }
+        done(kind, *s == "on" || *s == "true");
+    }
     void operator()(const List& kind) const {
         std::vector<std::int64_t> numbers;
         if (const auto* s = std::get_if<std::string>(&value)) {
@@ -111,6 +121,9 @@ Text text(std::string& field) {
     return {[&field](const std::string& s) { field = s; }};
 }
 Flag flag(bool& field) {
+    return {[&field](bool b) { field = b; }};
+}
+Switch on_off(bool& field) {
     return {[&field](bool b) { field = b; }};
 }
 Choice choice(std::string& field, const std::vector<std::string>& names) {

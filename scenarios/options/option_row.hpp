@@ -33,6 +33,10 @@ struct Text {
 struct Flag {
     std::function<void(bool)> set;
 };
+// on or off; in a file also true and false.
+struct Switch {
+    std::function<void(bool)> set;
+};
 // Whole numbers: "1,2,4", "1e3:1e6" (each ten times the one before), "1:16:2" (each twice). In a file also [1, 2, 4].
 struct List {
     std::int64_t low;
@@ -47,7 +51,7 @@ struct OptionRow {
     std::string name;   // without --
     std::string takes;  // N, X, FILE …; empty for a flag
     std::string help;
-    std::variant<Whole, Real, Choice, Text, Flag, List> kind;
+    std::variant<Whole, Real, Choice, Text, Flag, List, Switch> kind;
     Role role = Role::option;
 };
 
@@ -65,6 +69,7 @@ Whole whole(int& field, std::int64_t low, std::int64_t high);
 Real real(double& field, double low, double high);
 Text text(std::string& field);
 Flag flag(bool& field);
+Switch on_off(bool& field);
 Choice choice(std::string& field, const std::vector<std::string>& names);
 // One of `names` as the enumerator of that number.
 template <class Enum>

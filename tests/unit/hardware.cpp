@@ -50,6 +50,16 @@ TEST(Hardware, OfEveryAcceleratorComesInAMachineThatHoldsIt) {
     }
 }
 
+TEST(Hardware, OfAnAcceleratorWithoutAMachineIsANodeOfEight) {
+    const Machine one = machine("l40s");
+    EXPECT_EQ(one.name, "8 x L40S");
+    EXPECT_EQ(one.gpus_per_node, 8);
+    EXPECT_EQ(one.scale_up, 31.5e9);
+    EXPECT_EQ(one.scale_out, 50e9 / 8);                    // one card of 400 Gb/s for all
+    EXPECT_EQ(one.network.ring.simple.within, 5.7e-6);     // a hop over PCIe
+    EXPECT_EQ(machine("a100-pcie").gpu.power_watts, 300);  // not its base's 400
+}
+
 TEST(Hardware, FilesAreNamedAsWhatTheyHold) {
     std::set<std::string_view> names;
     for (const HardwareFile& file : hardware_files()) {
@@ -103,6 +113,13 @@ TEST(Hardware, OfACappedGpuSustainsLessThanItsPeak) {
     EXPECT_EQ(one.memory_bandwidth, 2.4e12);
     EXPECT_EQ(accelerator("h800").power_watts, 700);  // as its base
     EXPECT_EQ(machine("h800").scale_up, 200e9);
+}
+
+TEST(Hardware, ThatIsBasedOnAnotherHasNotItsPriceAndMeasurements) {
+    const std::vector<Sourced> numbers = sources_of("h20");
+    EXPECT_EQ(find(numbers, "measured_bf16_flops"), nullptr);
+    EXPECT_EQ(find(numbers, "usd_per_hour"), nullptr);
+    EXPECT_EQ(accelerator("h20").usd_per_hour, 0);
 }
 
 TEST(Hardware, PriceOfANodeIsSplitOverItsGpus) {

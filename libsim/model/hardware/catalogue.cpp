@@ -58,8 +58,10 @@ bool find_in_catalogue(std::string_view folder, std::string_view name, Catalogue
             return true;
         }
     }
+    const std::string quoted = "\"" + plain + "\"";
     for (const HardwareFile& file : hardware_files()) {
-        if (file.folder == folder) {
+        if (file.folder == folder &&
+            file.text.find(quoted) != std::string_view::npos) {  // only those are worth parsing
             CatalogueFile candidate = opened(file);
             if (has_alias(candidate, plain)) {
                 found = std::move(candidate);

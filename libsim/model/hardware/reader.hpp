@@ -2,17 +2,22 @@
 #pragma once
 
 #include "libsim/model/hardware.hpp"
-#include "libsim/model/hardware/catalogue.hpp"
+#include "libsim/model/hardware/entries.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace sim::model {
 
-// Changes what the entries say; leaves all else as it is. Complaints put `prefix` before keys. Throws ProgramError.
-void put_accelerator(Hardware& hardware, const std::vector<HardwareEntry>& entries, const std::string& prefix = "");
-void put_machine(Hardware& hardware, const CatalogueFile& file);
+// Changes what the file's entries say; leaves all else as it is. `instead` names the accelerator that takes the place
+// of the file's. Throws ProgramError.
+void put_machine(Hardware& hardware, const std::vector<HardwareEntry>& entries, const HardwareEntry* instead = nullptr);
 
-// Of a name; throws ProgramError with the nearest where there is none.
-void put_named_accelerator(Hardware& hardware, std::string_view name, const std::string& where);
-void put_named_machine(Hardware& hardware, std::string_view name, const std::string& where);
+// Of a name; throws ProgramError with the nearest where there is none. `where` is the place that names it, or "".
+void put_named_accelerator(Hardware& hardware, std::string_view name, const std::string& where = "");
+void put_named_machine(Hardware& hardware, std::string_view name, const std::string& where = "",
+                       const HardwareEntry* instead = nullptr);
 
 // Throws ProgramError for what a machine cannot do without; adds the numbers that no file gave; derives the network.
 void finish(Hardware& hardware, const std::string& where);

@@ -30,13 +30,13 @@ std::vector<Slot> accelerator_slots(Machine& machine) {
         {"bf16_flops", "FLOP/s", &gpu.bf16_flops},
         {"fp8_flops", "FLOP/s", &gpu.fp8_flops},
         {"memory_gb", "GB", Fact{}},
-        {"memory_bytes", "B", &gpu.memory_bytes, 1},
-        {"memory_bandwidth", "B/s", &gpu.memory_bandwidth, 1},
+        {"memory_bytes", "B", &gpu.memory_bytes, 1, 1e18, true},
+        {"memory_bandwidth", "B/s", &gpu.memory_bandwidth, 1, 1e18, true},
         {"processors", "", &gpu.processors, 1, 1e6, true},
         {"power_watts", "W", &gpu.power_watts},
         {"sustained_clock", "", &gpu.sustained_clock, 0, 1.5},
         {"usd_per_hour", "USD/h", &gpu.usd_per_hour},
-        {"scale_up", "B/s", &machine.scale_up, 1},
+        {"scale_up", "B/s", &machine.scale_up, 1, 1e18, true},
         {"typical_nic_gbit", "Gb/s", Fact{}},
         {"measured_bf16_flops", "FLOP/s", Fact{}},
         {"measured_fp8_flops", "FLOP/s", Fact{}},
@@ -46,10 +46,10 @@ std::vector<Slot> accelerator_slots(Machine& machine) {
 std::vector<Slot> machine_slots(Machine& machine) {
     return {
         {"gpus_per_node", "", &machine.gpus_per_node, 1, 1e6, true},
-        {"scale_up", "B/s", &machine.scale_up, 1},
-        {"scale_out", "B/s", &machine.scale_out, 1},
-        {"nic_gbit", "Gb/s", Fact{}},  // of all cards of a node; read_machine() makes scale_out of it
-        {"host_link", "B/s", &machine.host_link, 1},
+        {"scale_up", "B/s", &machine.scale_up, 1, 1e18, true},
+        {"scale_out", "B/s", &machine.scale_out, 1, 1e18, true},
+        {"nic_gbit", "Gb/s", Fact{}},  // of all cards of a node; the reader makes scale_out of it
+        {"host_link", "B/s", &machine.host_link, 1, 1e18, true},
         {"host_cores", "", &machine.host_cores, 1, 1e6, true},
         {"host_memory_gib", "GiB", &machine.host_memory_gib},
         {"node_usd_per_hour", "USD/h", &machine.node_usd_per_hour},
@@ -68,8 +68,9 @@ std::vector<Slot> efficiency_slots(Efficiency& efficiency) {
 
 std::vector<Slot> network_slots(Nccl& network) {
     std::vector<Slot> slots{
-        {"network.ll_most", "B/s", &network.ll_most, 1},
+        {"network.ll_most", "B/s", &network.ll_most, 1, 1e18, true},
         {"network.switch_latency", "s", &network.switch_latency, 0, 1, true},
+        {"network.switch_latency_across", "s", &network.switch_latency_across, 0, 1, true},
         {"network.message_latency", "s", &network.message_latency, 0, 1, true},
         {"network.message_latency_across", "s", &network.message_latency_across, 0, 1, true},
     };

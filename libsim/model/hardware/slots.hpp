@@ -21,7 +21,7 @@ struct Slot {
     std::variant<double*, int*, std::int64_t*, bool*, Fact> to;
     double lowest = 0;
     double highest = 1e18;
-    bool zero = false;  // is `lowest` itself allowed?
+    bool included = false;  // is `lowest` itself allowed?
 };
 
 // The accelerator's own, without its efficiency; its links are the machine's scale_up.

@@ -173,6 +173,15 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     }
 }
 
+int flash_version_of(const RunRecord& record, const Practice& practice) {
+    for (int version = 1; version <= 3; ++version) {
+        if (mentions(record.flash_attention, fmt::format("v{}", version))) {
+            return version;
+        }
+    }
+    return practice.flash_version;
+}
+
 }  // namespace
 
 Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
@@ -187,10 +196,9 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.ep = model.experts.count > 0 ? run.ep : 1;
     layout.precision = precision_of(record, machine, assumed);
     layout.flash_attention = record.flash_attention.empty() || mentions(record.flash_attention, "true|v");
+    layout.flash_version = flash_version_of(record, practice);
     if (record.flash_attention.empty()) {
-        assumed["flash_attention"] = "yes";
-    } else if (mentions(record.flash_attention, "v1")) {
-        assumed["flash_attention"] = "v2 instead of v1";
+        assumed["flash_attention"] = fmt::format("version {}", layout.flash_version);
     }
     take_practice(record, practice, layout, assumed);
     take_batch(run, layout, assumed);

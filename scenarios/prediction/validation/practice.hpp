@@ -26,6 +26,7 @@ struct Practice {
     int zero = 0;                     // where the record does not say
     bool fp32_gradients = true;       // with fp16 …
     bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
+    int flash_version = 2;            // where it uses flash attention
     bool overlap_gradients = true;
     bool overlap_parameters = true;
     bool overlap_tensor = false;

@@ -1,0 +1,46 @@
+// The keys of a config.json, asked for one by one; every complaint names the file and the key.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::model {
+
+class ConfigKeys {
+public:
+    // Throws ProgramError: no JSON, or no object.
+    ConfigKeys(std::string_view text, std::string where);
+
+    // A key that is null counts as missing, as transformers has it.
+    bool has(const char* key) const;
+    bool has_table(const char* key) const;
+    ConfigKeys table(const char* key) const;
+
+    // From 0 to 2^30. These throw ProgramError for anything else, and without `unless_said` where it is missing.
+    int number(const char* key) const;
+    int number(const char* key, int unless_said) const;
+    // The first of several names for the same that is there.
+    int number(std::initializer_list<const char*> keys) const;
+    bool flag(const char* key, bool unless_said) const;
+    std::string text(const char* key, const std::string& unless_said) const;
+    // Empty where it is missing.
+    std::vector<std::string> texts(const char* key) const;
+    std::vector<int> numbers(const char* key) const;
+
+    [[noreturn]] void refuse(const std::string& what) const;
+
+private:
+    struct Object;  // JSON, whose library stays behind this header
+    ConfigKeys(std::shared_ptr<const Object> object, std::string where);
+
+    [[noreturn]] void refuse_missing(std::initializer_list<const char*> keys) const;
+    [[noreturn]] void refuse_value(const char* key, const char* wanted) const;
+
+    std::shared_ptr<const Object> object_;
+    std::string where_;
+};
+
+}  // namespace sim::model

@@ -1,0 +1,150 @@
+#include "scenarios/prediction/critical_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::size_t labels_shown = 3;
+
+bool is_work(const Span& span) {
+    return span.kind != OpKind::log && span.kind != OpKind::allocate && span.end > span.begin;
+}
+
+// Spans of each rank by their ends, and where each message was sent.
+class Timeline {
+public:
+    explicit Timeline(std::span<const Span> spans) {
+        for (const Span& span : spans) {
+            if (span.kind == OpKind::send && span.message != 0) {
+                sends_.emplace(span.message, &span);
+            }
+            if (is_work(span)) {
+                by_rank_[span.rank].push_back(&span);
+            }
+        }
+        for (auto& [rank, list] : by_rank_) {
+            // At one end: work of the rank's own after messages, so that it is met first on the way back.
+            std::stable_sort(list.begin(), list.end(), [](const Span* a, const Span* b) {
+                return std::pair{a->end, a->kind != OpKind::receive} < std::pair{b->end, b->kind != OpKind::receive};
+            });
+        }
+    }
+
+    const Span* last() const {
+        const Span* latest = nullptr;
+        for (const auto& [rank, list] : by_rank_) {
+            if (latest == nullptr || list.back()->end > latest->end) {
+                latest = list.back();
+            }
+        }
+        return latest;
+    }
+    // The last span of `rank` that ended by `time` and began before it.
+    const Span* before(int rank, Time time) const {
+        const auto found = by_rank_.find(rank);
+        if (found == by_rank_.end()) {
+            return nullptr;
+        }
+        const auto& list = found->second;
+        const auto after =
+            std::upper_bound(list.begin(), list.end(), time, [](Time t, const Span* s) { return t < s->end; });
+        return after == list.begin() ? nullptr : *(after - 1);
+    }
+    const Span* send_of(const Span& receive) const {
+        const auto found = sends_.find(receive.message);
+        return receive.kind != OpKind::receive || found == sends_.end() ? nullptr : found->second;
+    }
+
+private:
+    std::map<int, std::vector<const Span*>> by_rank_;
+    std::unordered_map<std::uint64_t, const Span*> sends_;
+};
+
+// A piece under construction: how long each label took in it.
+struct Draft {
+    int rank;
+    int to;
+    Time begin;
+    Time end;
+    std::map<std::string, Duration> labels;
+};
+
+std::string most_of(const std::map<std::string, Duration>& labels) {
+    std::vector<std::pair<std::string, Duration>> sorted(labels.begin(), labels.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(sorted.size(), labels_shown); ++i) {
+        text += (text.empty() ? "" : ", ") + sorted[i].first;
+    }
+    return sorted.size() > labels_shown ? text + " …" : text;
+}
+
+void add(std::vector<Draft>& drafts, const Span& span, Time begin, Time end, int rank, int to) {
+    const bool goes_on = !drafts.empty() && drafts.back().rank == rank && drafts.back().to == to && to < 0;
+    if (!goes_on) {
+        drafts.push_back({rank, to, begin, end, {}});
+    }
+    drafts.back().begin = begin;
+    drafts.back().labels[*span.label] += end - begin;
+}
+
+}  // namespace
+
+std::vector<PathPiece> critical_path(std::span<const Span> spans) {
+    const Timeline timeline(spans);
+    std::vector<Draft> drafts;  // backwards
+    const Span* span = timeline.last();
+    Time time = span == nullptr ? Time{} : span->end;
+    while (span != nullptr) {
+        const Span* send = timeline.send_of(*span);
+        int rank = span->rank;
+        Time begin = std::min(span->begin, time);
+        // A message holds its receiver up only where it came after all that the receiver did itself.
+        if (send != nullptr && send->rank != rank && send->begin < time) {
+            begin = send->begin;
+            add(drafts, *span, begin, time, send->rank, rank);
+            rank = send->rank;
+        } else {
+            add(drafts, *span, begin, std::min(span->end, time), rank, -1);
+        }
+        if (begin >= time) {
+            break;
+        }
+        time = begin;
+        span = timeline.before(rank, time);
+    }
+    std::vector<PathPiece> path;
+    for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {
+        path.push_back({draft->rank, draft->to, most_of(draft->labels), draft->begin, draft->end});
+    }
+    return path;
+}
+
+std::vector<PathPiece> shortened(const std::vector<PathPiece>& path, std::size_t most) {
+    if (path.size() <= most) {
+        return path;
+    }
+    const std::size_t head = most / 2;
+    const std::size_t tail = most - head - 1;
+    std::vector<PathPiece> less(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(head));
+    std::set<int> ranks;
+    for (std::size_t i = head; i < path.size() - tail; ++i) {
+        ranks.insert(path[i].rank);
+    }
+    const PathPiece& first = path[head];
+    const PathPiece& last = path[path.size() - tail - 1];
+    less.push_back({first.rank, -1,
+                    fmt::format("{} more pieces of {} ranks in turn", path.size() - tail - head, ranks.size()),
+                    first.begin, last.end});
+    less.insert(less.end(), path.end() - static_cast<std::ptrdiff_t>(tail), path.end());
+    return less;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,25 @@
+// Which of many things are worth looking at: those that no other one beats in every respect.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sim::scenarios {
+
+// Less is better, of each.
+struct Tradeoff {
+    Duration step{0};
+    std::int64_t memory = 0;
+    double cost = 0;
+};
+// No worse in anything, and better in something.
+bool beats(const Tradeoff& a, const Tradeoff& b);
+
+// Numbers of those that none beats, by step, then cost, then memory, then number. Of equal ones the first.
+// Cost: n log n, and n times the front's size.
+std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all);
+
+}  // namespace sim::scenarios

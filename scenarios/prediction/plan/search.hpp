@@ -1,0 +1,100 @@
+// Goes through all layouts of a space: which can be, which fit into memory, and how long each of these takes.
+//
+// A layout passes three questions, from cheap to dear: is it legal (model::is_possible), is what it needs at least more
+// than there is (model::least_memory), and the prediction. Each has its answer whatever the others are: nothing depends
+// on the number of threads or on who comes first.
+#pragma once
+
+#include "libsim/model/check_layout.hpp"
+#include "scenarios/prediction/plan/pareto.hpp"
+#include "scenarios/prediction/plan/space.hpp"
+#include "scenarios/prediction/prediction.hpp"
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct PlanQuestion {
+    model::Transformer model;
+    model::Machine machine;
+    PlanSpace space;
+};
+
+// What answers for one layout; called by several threads at once. `step` is asked only of layouts that may fit.
+struct PlanOracle {
+    std::function<std::int64_t(const PlanQuestion&, const model::Layout&)> least_memory;
+    struct Answer {
+        Duration step{0};
+        std::int64_t memory = 0;
+        double tokens_per_second = 0;
+        double mfu = 0;
+    };
+    std::function<Answer(const PlanQuestion&, const model::Layout&)> step;
+};
+// predict() and least_memory().
+PlanOracle predictor();
+
+enum class PlanObjective : std::uint8_t { time, cost };
+
+struct PlanOptions {
+    PlanObjective objective = PlanObjective::time;
+    int jobs = 1;  // threads
+    PlanOracle oracle;
+    std::function<void(std::size_t done, std::size_t all)> on_progress;  // now and then, in the caller's thread
+    std::function<bool()> should_stop;                                   // asked as often
+};
+
+inline constexpr std::size_t misfit_kinds = 12;
+
+// What became of the layouts; the numbers add up to `all`.
+struct PlanCounts {
+    std::size_t all = 0;
+    std::array<std::size_t, misfit_kinds> refused{};  // by model::Misfit
+    std::size_t too_large_at_least = 0;               // found without a prediction
+    std::size_t too_large = 0;                        // found by one
+    std::size_t feasible = 0;
+    std::size_t not_reached = 0;  // it was stopped before
+
+    std::size_t refused_in_all() const;
+    // Legal ones that got a verdict; of them, those that were predicted.
+    std::size_t evaluated() const { return too_large_at_least + too_large + feasible; }
+    std::size_t predicted() const { return too_large + feasible; }
+    std::size_t need_too_much() const { return too_large_at_least + too_large; }
+};
+
+// A layout that fits.
+struct PlanRow {
+    PlanPoint point;
+    Duration step{0};
+    std::int64_t memory = 0;  // of the fullest rank
+    double tokens_per_second = 0;
+    double mfu = 0;
+    double cost = 0;  // of a step: USD, or GPU-hours where no price is known
+};
+// One that does not.
+struct PlanMiss {
+    PlanPoint point;
+    std::int64_t memory = 0;
+};
+
+struct Plan {
+    PlanCounts counts;
+    std::vector<PlanRow> rows;        // best first; equal ones as points_of() has them
+    std::vector<std::size_t> pareto;  // of rows, best first
+    std::vector<PlanMiss> nearest;    // of those that do not fit, the 3 that need least
+};
+
+// Throws what the oracle throws, for the first layout that it throws for.
+Plan search(const PlanQuestion& question, const PlanOptions& options);
+
+// The fewest GPUs, 2, 4, 8 … times those asked for, with which a layout fits; 0 if none up to 1,024 times do.
+// Requires: the space has GPUs.
+struct EnoughGpus {
+    int gpus = 0;
+    PlanMiss smallest;
+};
+EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,24 @@
+// Numbers as people read them: three or four figures and a unit. GB is 10^9 bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+std::string time_text(double seconds);           // "4.123 s", "12.35 ms", "8.40 us"
+std::string long_time_text(double seconds);      // "54.2 days", "3.50 h"
+std::string bytes_text(double bytes);            // "61.30 GB", "512 B"
+std::string rate_text(double bytes_per_second);  // "366.1 GB/s"
+std::string count_text(double count);            // "1.02 M", "405 B"
+std::string money_text(double usd);              // "$1.01", "$236 k"
+std::string change_text(double share);           // "-6.1 %", "+0.0 %"
+std::string percent_text(double share);          // "41.2 %"
+
+// Tenths of a percent that add up to 1000, each within one of the exact value: the largest remainders are rounded up.
+// All zero where the sum of `values` is not above 0.
+std::vector<int> tenths_of_percent(std::span<const double> values);
+
+}  // namespace sim::scenarios

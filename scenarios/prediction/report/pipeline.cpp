@@ -1,0 +1,51 @@
+#include "scenarios/prediction/report/amounts.hpp"
+#include "scenarios/prediction/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+std::optional<ClosedBubble> closed_bubble(const model::Layout& layout) {
+    const double p = layout.pp;
+    const double m = layout.micro_batches();
+    const double v = std::max(1, layout.interleave);
+    if (layout.schedule == "gpipe" || layout.schedule == "1f1b") {
+        return ClosedBubble{(p - 1) / (m + p - 1), "(p-1) / (m+p-1)"};
+    }
+    if (layout.schedule == "interleaved") {
+        return ClosedBubble{(p - 1) / (v * m + p - 1), "(p-1) / (v m + p-1)"};
+    }
+    if (layout.schedule == "zb_h1") {
+        return ClosedBubble{(p - 1) / (3 * m + p - 1), "(p-1) / (3 m + p-1)"};
+    }
+    if (layout.schedule == "zb_h2") {
+        return ClosedBubble{0, "none"};
+    }
+    return std::nullopt;
+}
+
+std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
+    const model::Layout& layout = what.layout;
+    if (layout.pp == 1) {
+        return "";
+    }
+    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {} micro-batches\n", layout.schedule, layout.pp,
+                                   layout.interleave > 1 ? fmt::format(" of {} chunks", layout.interleave) : "",
+                                   layout.micro_batches());
+    text += fmt::format("  bubble {} of all ranks' time", percent_text(step.bubble_fraction));
+    if (const auto closed = closed_bubble(layout)) {
+        text +=
+            fmt::format("; with even stages and free messages {} = {}", percent_text(closed->share), closed->formula);
+    }
+    text += "\n  micro-batches in flight";
+    const auto& stages = step.memory.stages;
+    constexpr std::size_t most = 16;
+    for (std::size_t i = 0; i < std::min(most, stages.size()); ++i) {
+        text += fmt::format("{} {}", i == 0 ? ", from stage 0 on:" : ",", stages[i].in_flight);
+    }
+    return text + (stages.size() > most ? " …\n" : "\n");
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,97 @@
+#include "scenarios/prediction/critical_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+namespace {
+
+using namespace sim;
+using namespace sim::scenarios;
+using namespace std::chrono_literals;
+
+// Spans with labels that live as long as this.
+class Spans {
+public:
+    Span& work(int rank, const char* label, Duration begin, Duration end) {
+        return add({.rank = rank, .begin = Time{begin}, .end = Time{end}}, label);
+    }
+    void message(int from, int to, Duration begin, Duration sent, Duration received) {
+        ++messages_;
+        add({.rank = from, .kind = OpKind::send, .begin = Time{begin}, .end = Time{sent}, .message = messages_},
+            "send");
+        add({.rank = to, .kind = OpKind::receive, .begin = Time{0us}, .end = Time{received}, .message = messages_},
+            "activations");
+    }
+    std::vector<PathPiece> path() const { return critical_path(spans_); }
+
+private:
+    Span& add(Span span, const char* label) {
+        labels_.emplace_back(label);
+        span.label = &labels_.back();
+        spans_.push_back(span);
+        return spans_.back();
+    }
+
+    std::deque<std::string> labels_;
+    std::vector<Span> spans_;
+    std::uint64_t messages_ = 0;
+};
+
+std::string text_of(const std::vector<PathPiece>& path) {
+    std::string text;
+    for (const PathPiece& piece : path) {
+        const auto us = [](Time time) { return time.time_since_epoch() / 1us; };
+        text += fmt::format("{} {}-{} {}{}\n", piece.rank, us(piece.begin), us(piece.end), piece.what,
+                            piece.to < 0 ? "" : fmt::format(" to {}", piece.to));
+    }
+    return text;
+}
+
+TEST(CriticalPath, OfOneRankIsAllItDoes) {
+    Spans spans;
+    spans.work(0, "forward", 0us, 10us);
+    spans.work(0, "backward", 10us, 30us);
+    EXPECT_EQ(text_of(spans.path()), "0 0-30 backward, forward\n");
+}
+
+// Rank 1 waits for rank 0's activations: what it did before does not matter.
+TEST(CriticalPath, GoesThroughTheMessageThatCameLast) {
+    Spans spans;
+    spans.work(0, "forward 0", 0us, 10us);
+    spans.message(0, 1, 10us, 12us, 15us);
+    spans.work(1, "its own", 0us, 4us);
+    spans.work(1, "forward 1", 15us, 25us);
+    EXPECT_EQ(text_of(spans.path()),
+              "0 0-10 forward 0\n"
+              "0 10-15 activations to 1\n"
+              "1 15-25 forward 1\n");
+}
+
+TEST(CriticalPath, StaysOnARankThatWasBusyWhenTheMessageCame) {
+    Spans spans;
+    spans.work(0, "forward 0", 0us, 10us);
+    spans.message(0, 1, 10us, 12us, 15us);
+    spans.work(1, "its own", 0us, 20us);
+    spans.work(1, "forward 1", 20us, 30us);
+    EXPECT_EQ(text_of(spans.path()), "1 0-30 its own, forward 1\n");
+}
+
+TEST(CriticalPath, OfNothingIsEmpty) {
+    EXPECT_TRUE(critical_path({}).empty());
+}
+
+TEST(CriticalPath, IsShortenedInTheMiddle) {
+    std::vector<PathPiece> path;
+    for (int i = 0; i < 20; ++i) {
+        path.push_back({i % 4, -1, "work", Time{i * 10us}, Time{(i + 1) * 10us}});
+    }
+    const std::vector<PathPiece> less = shortened(path, 5);
+    ASSERT_EQ(less.size(), 5U);
+    EXPECT_EQ(less[2].what, "16 more pieces of 4 ranks in turn");
+    EXPECT_EQ(less[2].begin, Time{20us});
+    EXPECT_EQ(less[2].end, Time{180us});
+    EXPECT_EQ(less[4].end, Time{200us});
+}
+
+}  // namespace

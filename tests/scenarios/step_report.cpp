@@ -1,0 +1,198 @@
+#include "scenarios/prediction/report/amounts.hpp"
+#include "scenarios/prediction/report/sections.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <numeric>
+
+namespace {
+
+using namespace sim;
+using namespace sim::scenarios;
+using testing::HasSubstr;
+
+TrainingCase some_case() {
+    TrainingCase what;
+    what.model.name = "small";
+    what.model.sequence = 2048;
+    what.machine.name = "node";
+    what.machine.gpu.name = "H100";
+    what.machine.gpu.usd_per_hour = 2;
+    what.layout = {.dp = 2, .tp = 2, .pp = 2, .micro_batch = 1, .global_batch = 16};
+    what.price = "--usd-per-hour";
+    what.told = {"dp 2: 8 GPUs / (tp 2 x pp 2 x cp 1)"};
+    return what;
+}
+
+// 1 s of which 0.7 s are compute, 0.2 s bubble and 0.1 s tensor-parallel communication.
+Prediction some_step() {
+    Prediction step;
+    step.step = std::chrono::seconds{1};
+    step.tokens_per_second = 32768;
+    step.mfu = 0.412;
+    step.hfu = 0.5;
+    step.budget[static_cast<std::size_t>(Spent::compute)] = 0.7;
+    step.budget[static_cast<std::size_t>(Spent::bubble)] = 0.2;
+    step.budget[static_cast<std::size_t>(Spent::tensor)] = 0.1;
+    step.stage_budgets = {step.budget, step.budget};
+    step.memory.capacity = 80'000'000'000;
+    step.memory.stages = {{.stage = 0, .peak = {.parameters = 60'000'000'000}, .in_flight = 2, .when = "forward"},
+                          {.stage = 1, .peak = {.parameters = 50'000'000'000}, .in_flight = 1, .when = "forward"}};
+    step.communication = {{.what = "all-gather of activations",
+                           .group = Spent::tensor,
+                           .count = 64,
+                           .bytes = 16'000'000,
+                           .members = 2,
+                           .algorithm = "ring",
+                           .seconds_alone = 1e-4,
+                           .bus_bandwidth = 80e9,
+                           .link_share = 0.178,
+                           .exposed_seconds = 0.1}};
+    step.bubble_fraction = 0.2;
+    step.simulated_ranks = 2;
+    step.ops = 1234;
+    return step;
+}
+
+StepReport some_report() {
+    StepReport report{.what = some_case(), .step = some_step()};
+    report.per_step = {.steps = 1, .seconds = 1, .gpu_hours = 8.0 / 3600, .usd = 16.0 / 3600, .kilowatt_hours = 0.001};
+    report.per_trillion_tokens = {.steps = 3e7, .usd = 135'000};
+    return report;
+}
+
+TEST(Amounts, HaveFourFiguresAndAUnit) {
+    EXPECT_EQ(time_text(4.1234), "4.123 s");
+    EXPECT_EQ(time_text(0.0123456), "12.35 ms");
+    EXPECT_EQ(time_text(0), "0 us");
+    EXPECT_EQ(time_text(0.99996), "1.000 s");
+    EXPECT_EQ(bytes_text(61.3e9), "61.30 GB");
+    EXPECT_EQ(bytes_text(512), "512.0 B");
+    EXPECT_EQ(rate_text(366.1e9), "366.1 GB/s");
+    EXPECT_EQ(count_text(1.02e6), "1.020 M");
+    EXPECT_EQ(money_text(1.014), "$1.01");
+    EXPECT_EQ(money_text(0.0044), "$0.0044");
+    EXPECT_EQ(money_text(236'000), "$236.0 k");
+    EXPECT_EQ(long_time_text(86400 * 54.0), "54.00 days");
+    EXPECT_EQ(change_text(-0.061), "-6.1 %");
+}
+
+// Three thirds are 33.3 % each; the tenth that is missing goes to the first of them.
+TEST(Percents, AddUpToAHundred) {
+    EXPECT_THAT(tenths_of_percent(std::vector<double>{1, 1, 1}), testing::ElementsAre(334, 333, 333));
+    EXPECT_THAT(tenths_of_percent(std::vector<double>{0.7, 0.2, 0.1}), testing::ElementsAre(700, 200, 100));
+    EXPECT_THAT(tenths_of_percent(std::vector<double>{0, 0}), testing::ElementsAre(0, 0));
+    std::vector<double> uneven;
+    for (int i = 1; i <= 11; ++i) {
+        uneven.push_back(1.0 / i);
+    }
+    const std::vector<int> tenths = tenths_of_percent(uneven);
+    EXPECT_EQ(std::accumulate(tenths.begin(), tenths.end(), 0), 1000);
+}
+
+TEST(StepReport, BeginsWithTheAnswer) {
+    const std::string text = text_of(some_report());
+    EXPECT_THAT(text, testing::StartsWith("small on 8 x H100 (node): dp 2, tp 2, pp 2\n"
+                                          "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
+                                          "recompute none\n\n"
+                                          "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
+                                          "  MFU         41.2 %; HFU 50.0 %\n"
+                                          "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
+                                          "20.00 GB left\n"
+                                          "  cost        $0.0044 per step, $135.0 k per 1 T tokens, at $2.00 per "
+                                          "GPU-hour (--usd-per-hour)\n"
+                                          "  limited by  the GPUs' own work (70.0 % of the step)"));
+}
+
+TEST(StepReport, SaysWhatMostOfTheRestIsLostTo) {
+    EXPECT_EQ(limiter(some_step().budget),
+              "the GPUs' own work (70.0 % of the step); of what is lost, most to the pipeline's bubble: stages that "
+              "have nothing to do (20.0 % of the step)");
+}
+
+TEST(StepReport, SaysFirstThatTheModelDoesNotFit) {
+    StepReport report = some_report();
+    report.step.memory.stages[0].peak.parameters = 90'000'000'000;
+    report.step.memory.stages[0].overflow = -1;
+    EXPECT_THAT(text_of(report), HasSubstr("  memory      DOES NOT FIT: 90.00 GB of 80.00 GB on a rank of stage 0, in "
+                                           "the forward, 10.00 GB too much: already the parameters"));
+    report.step.memory.stages[0].overflow = 7;
+    EXPECT_THAT(text_of(report), HasSubstr("too much: layer 7 is the first that does not"));
+    EXPECT_THAT(text_of(report), HasSubstr("layer 7 does not fit"));
+}
+
+TEST(StepReport, DoesNotGuessAPrice) {
+    StepReport report = some_report();
+    report.what.machine.gpu.usd_per_hour = 0;
+    report.what.price = "no price is known of H100; --usd-per-hour sets one";
+    EXPECT_THAT(text_of(report), HasSubstr("  cost        no price is known of H100; --usd-per-hour sets one\n"));
+}
+
+TEST(StepReport, HasABarOfAllTheTime) {
+    const std::string text = time_budget(some_step());
+    EXPECT_THAT(text, HasSubstr("[" + std::string(42, 'C') + std::string(6, 'T') + std::string(12, '.') + "]"));
+    EXPECT_THAT(text, HasSubstr("100.0 %"));
+}
+
+// 16 MB in 100 us are 160 GB/s.
+TEST(StepReport, HasBothBandwidthsOfACollective) {
+    const std::string text = communication_table(some_step().communication);
+    EXPECT_THAT(text, HasSubstr("160.0 GB/s"));
+    EXPECT_THAT(text, HasSubstr("80.00 GB/s"));
+    EXPECT_THAT(text, HasSubstr("17.8 %"));
+}
+
+TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
+    EXPECT_THAT(
+        pipeline_section(some_case(), some_step()),
+        HasSubstr("bubble 20.0 % of all ranks' time; with even stages and free messages 11.1 % = (p-1) / (m+p-1)"));
+    TrainingCase alone = some_case();
+    alone.layout.pp = 1;
+    EXPECT_EQ(pipeline_section(alone, some_step()), "");
+}
+
+TEST(ClosedBubble, IsThatOfThePapers) {
+    model::Layout layout{.dp = 1, .pp = 4, .micro_batch = 1, .global_batch = 12};
+    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 15);
+    layout.schedule = "interleaved";
+    layout.interleave = 2;
+    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 27);
+    layout.schedule = "zb_h1";
+    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 39);
+}
+
+TEST(StepReport, AsJsonHasTheContractsKeys) {
+    const auto json = nlohmann::json::parse(json_of(some_report()));
+    EXPECT_EQ(json["step_seconds"], 1.0);
+    EXPECT_EQ(json["tokens_per_second"], 32768);
+    EXPECT_EQ(json["mfu"], 0.412);
+    EXPECT_EQ(json["hfu"], 0.5);
+    EXPECT_EQ(json["simulated_ranks"], 2);
+    EXPECT_EQ(json["timeline_sha256"], "");
+    EXPECT_EQ(json["memory"]["peak"], 60'000'000'000);
+    EXPECT_EQ(json["memory"]["stages"][1]["total"], 50'000'000'000);
+    EXPECT_EQ(json["memory"]["stages"][0]["first_layer_that_overflows"], nullptr);
+    double sum = 0;
+    for (const auto& part : json["breakdown"]) {
+        sum += part.get<double>();
+    }
+    EXPECT_DOUBLE_EQ(sum, 1);
+    EXPECT_EQ(json["communication"][0]["algbw"], 160e9);
+    EXPECT_EQ(json["cost_of_run"], nullptr);
+}
+
+TEST(StepReport, ShowsOnlyAdviceThatHelps) {
+    const AdviceList list{.tried = {{{{"tp", "4"}}, "more tp", 0.9, 0.1, 1'000'000'000},
+                                    {{{"zero", "3"}}, "spread", 1.2, -0.2, 1'000'000'000}},
+                          .impossible = 3,
+                          .too_large = 2};
+    const std::string text = advice_section(list);
+    EXPECT_LT(text.find("--tp 4"), text.find("What will not help"));
+    EXPECT_GT(text.find("--zero 3"), text.find("What will not help"));
+    EXPECT_THAT(text, HasSubstr("-10.0 %"));
+    EXPECT_THAT(text, HasSubstr("2 neighbours predicted; 2 do not fit into memory, 3 cannot be"));
+    EXPECT_THAT(advice_section({}), HasSubstr("nothing: no neighbour of this layout is faster"));
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+#include "scenarios/options/training_options.hpp"
+
+#include "scenarios/errors.hpp"
+#include "scenarios/run/given_options.hpp"
+#include "tests/scenarios/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim::scenarios;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+sim::model::Transformer small_model() {
+    return {.layers = 32,
+            .hidden = 4096,
+            .ffn = 16384,
+            .heads = 32,
+            .kv_heads = 32,
+            .head_dim = 128,
+            .vocabulary = 51200,
+            .sequence = 2048};
+}
+
+sim::model::Machine two_nodes_and_more() {
+    sim::model::Machine machine;
+    machine.gpu.name = "H100";
+    machine.gpu.generation = "hopper";
+    machine.gpu.bf16_flops = 1e15;
+    machine.gpu.fp16_flops = 1e15;
+    machine.gpu.memory_bytes = 80'000'000'000;
+    machine.gpu.memory_bandwidth = 3e12;
+    machine.scale_up = 450e9;
+    machine.scale_out = 50e9;
+    machine.derive_network();
+    return machine;
+}
+
+TrainingOptions given(std::vector<const char*> arguments) {
+    static const Executable executable{.name = "train", .summary = "", .examples = {}};
+    arguments.insert(arguments.begin(), "train");
+    TrainingOptions options;
+    EXPECT_TRUE(take_options(executable, training_rows(options), static_cast<int>(arguments.size()), arguments.data()));
+    return options;
+}
+
+TrainingCase case_given(const std::vector<const char*>& arguments) {
+    return training_case(given(arguments), small_model(), two_nodes_and_more());
+}
+
+std::string complaint(const std::vector<const char*>& arguments) {
+    try {
+        case_given(arguments);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(TrainingOptions, KnowWhatWasGiven) {
+    const TrainingOptions options = given({"--model", "x", "--tp", "8", "--sequence-parallel", "off"});
+    EXPECT_THAT(options.given, ElementsAre("model", "sequence-parallel", "tp"));
+    EXPECT_EQ(options.layout.tp, 8);
+    EXPECT_FALSE(options.layout.sequence_parallel);
+}
+
+TEST(TrainingOptions, ComeFromAFileToo) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("run.toml",
+                                         "model = \"x\"\ntp = 2\nrecompute = \"full\"\nflash-attention = false\n"
+                                         "scatter-gather = \"off\"\n");
+    const TrainingOptions options = given({"--config", file.c_str(), "--tp", "4"});
+    EXPECT_EQ(options.layout.tp, 4);
+    EXPECT_EQ(options.layout.recompute, sim::model::Recompute::full);
+    EXPECT_FALSE(options.layout.flash_attention);
+    EXPECT_FALSE(options.layout.scatter_gather);
+}
+
+TEST(TrainingCase, GivesDataParallelismWhatTheOthersLeaveOfTheGpus) {
+    const TrainingCase found = case_given({"--gpus", "128", "--tp", "4", "--pp", "2"});
+    EXPECT_EQ(found.layout.dp, 16);
+    EXPECT_THAT(found.told, testing::Contains("dp 16: 128 GPUs / (tp 4 x pp 2 x cp 1)"));
+}
+
+TEST(TrainingCase, IsOneNodeOrMoreUnlessGpusAreSaid) {
+    EXPECT_EQ(case_given({"--tp", "2"}).layout.dp, 4);
+    EXPECT_EQ(case_given({"--tp", "8", "--pp", "2"}).gpus(), 16);
+    EXPECT_EQ(case_given({"--dp", "3"}).gpus(), 3);
+}
+
+// 4 Mi tokens / (16 sequences x 2,048 tokens) = 128 micro-batches.
+TEST(TrainingCase, HasABatchOfAboutFourMillionTokens) {
+    const TrainingCase found = case_given({"--dp", "16"});
+    EXPECT_EQ(found.layout.global_batch, 2048);
+    EXPECT_THAT(found.told,
+                testing::Contains("global batch 2048: dp 16 x micro-batch 1 x 128 micro-batches, 4.19 M tokens"));
+}
+
+TEST(TrainingCase, HasAtLeastAMicroBatchPerStage) {
+    EXPECT_EQ(case_given({"--dp", "2048", "--pp", "4"}).layout.global_batch, 4 * 2048);
+}
+
+TEST(TrainingCase, SpreadsActivationsOverTensorParallelRanks) {
+    EXPECT_TRUE(case_given({"--tp", "2"}).layout.sequence_parallel);
+    EXPECT_FALSE(case_given({"--tp", "1"}).layout.sequence_parallel);
+    EXPECT_FALSE(case_given({"--tp", "2", "--sequence-parallel", "off"}).layout.sequence_parallel);
+}
+
+TEST(TrainingCase, SpreadsOptimizerStatesWhereThereAreReplicas) {
+    EXPECT_EQ(case_given({"--dp", "2"}).layout.zero, 1);
+    EXPECT_EQ(case_given({"--dp", "1"}).layout.zero, 0);
+    EXPECT_EQ(case_given({"--dp", "2", "--zero", "0"}).layout.zero, 0);
+}
+
+TEST(TrainingCase, TakesScheduleAndChunksFromEachOther) {
+    EXPECT_EQ(case_given({"--pp", "4", "--interleave", "4"}).layout.schedule, "interleaved");
+    EXPECT_EQ(case_given({"--pp", "4", "--schedule", "interleaved"}).layout.interleave, 2);
+}
+
+TEST(TrainingCase, RefusesGpusThatMakeNoWholeReplicas) {
+    EXPECT_EQ(complaint({"--gpus", "100", "--tp", "8", "--pp", "4"}),
+              "--gpus 100 does not divide into replicas of 32 GPUs (tp 8 x pp 4 x cp 1); 96 or 128 would do");
+    EXPECT_EQ(complaint({"--gpus", "4", "--tp", "8"}),
+              "--gpus 4 does not divide into replicas of 8 GPUs (tp 8 x pp 1 x cp 1); 8 would do");
+}
+
+TEST(TrainingCase, RefusesALayoutThatCannotBeInOneLine) {
+    const std::string text = complaint({"--tp", "3"});
+    EXPECT_THAT(text, HasSubstr("heads"));
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+}
+
+TEST(TrainingCase, RefusesProductsThatNoMachineHas) {
+    EXPECT_THAT(complaint({"--tp", "1000000", "--pp", "1000000"}),
+                HasSubstr("tp x pp x cp would be 1000000000000; at most"));
+}
+
+TEST(MachineOf, TakesEfficienciesByName) {
+    TrainingOptions options = given({"--efficiency", "gemm_peak=0.5,nic_share=0.7"});
+    const sim::model::Machine machine = machine_of(options);
+    EXPECT_EQ(machine.gpu.efficiency.gemm_peak, 0.5);
+    EXPECT_EQ(machine.network.across, machine.scale_out * 0.7);
+}
+
+TEST(MachineOf, RefusesEfficienciesThatAreNone) {
+    const auto refused = [](const char* text) {
+        try {
+            machine_of(given({"--efficiency", text}));
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    EXPECT_EQ(refused("gem_peak=1"), "--efficiency: there is no \"gem_peak\"; did you mean gemm_peak?");
+    EXPECT_EQ(refused("gemm_peak"), "--efficiency must be KEY=VALUE, not \"gemm_peak\"");
+    EXPECT_EQ(refused("gemm_peak=2"), "--efficiency: gemm_peak must be a number from 0 to 1.2, not \"2\"");
+    EXPECT_EQ(refused("gemm_peak=x"), "--efficiency: gemm_peak must be a number from 0 to 1.2, not \"x\"");
+}
+
+TEST(MachineOf, SaysWhereThePriceComesFrom) {
+    const TrainingOptions options = given({"--usd-per-hour", "2.5"});
+    EXPECT_EQ(machine_of(options).gpu.usd_per_hour, 2.5);
+    EXPECT_EQ(price_source(options, machine_of(options)), "--usd-per-hour");
+}
+
+}  // namespace

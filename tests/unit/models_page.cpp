@@ -1,0 +1,79 @@
+// docs/models.md: its table is what the presets are, and its TOML can be read.
+#include "libsim/model/hugging_face.hpp"
+#include "libsim/model/parameters.hpp"
+#include "libsim/model/presets.hpp"
+#include "libsim/model/transformer_fields.hpp"
+#include "libsim/model/transformer_table.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace sim::model;
+
+std::string page() {
+    std::stringstream text;
+    text << std::ifstream(NDSIM_SOURCE_DIR "/docs/models.md").rdbuf();
+    return text.str();
+}
+
+std::string with_commas(std::int64_t number) {
+    std::string digits = std::to_string(number);
+    for (std::size_t place = digits.size(); place > 3; place -= 3) {
+        digits.insert(place - 3, ",");
+    }
+    return digits;
+}
+
+std::string row_of(const Transformer& model) {
+    const Parameters parameters = parameters_of(model);
+    const bool all = parameters.active == parameters.total();
+    return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", model.name, model.layers, model.hidden,
+                       model.heads, model.kv_heads, model.sequence, with_commas(parameters.total()),
+                       all ? "" : with_commas(parameters.active));
+}
+
+TEST(ModelsPage, EndsWithARowOfEveryPreset) {
+    std::string rows;
+    for (const Transformer& model : presets()) {
+        rows += row_of(model);
+    }
+    EXPECT_THAT(page(), testing::EndsWith("|--:|\n" + rows));
+}
+
+TEST(ModelsPage, ShowsAModelThatCanBeRead) {
+    const std::string text = page();
+    const std::size_t begin = text.find("```toml\n") + 8;
+    const Transformer model = transformer_of_toml(text.substr(begin, text.find("```", begin) - begin), "models.md");
+    EXPECT_EQ(model.name, "my-experts");
+    EXPECT_EQ(model.experts.count, 16);
+    EXPECT_EQ(model.hidden, preset("llama3-8b").hidden);
+}
+
+template <class Part>
+void expect_fields(const std::string& text) {
+    for (const auto& field : Fields<Part>::sizes) {
+        EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", field.name)));
+    }
+    for (const auto& field : Fields<Part>::flags) {
+        EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", field.name)));
+    }
+}
+
+TEST(ModelsPage, NamesEveryKeyAndModelType) {
+    const std::string text = page();
+    expect_fields<Transformer>(text);
+    expect_fields<Experts>(text);
+    expect_fields<LatentAttention>(text);
+    expect_fields<SlidingWindow>(text);
+    for (const std::string& type : hugging_face_model_types()) {
+        EXPECT_THAT(text, testing::ContainsRegex("[ \n]" + type + "[, \n;]"));
+    }
+}
+
+}  // namespace

@@ -1,0 +1,169 @@
+// Published models have exactly the parameters that their checkpoints have.
+#include "libsim/model/presets.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/model/parameters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace {
+
+using namespace sim;
+using namespace sim::model;
+using testing::HasSubstr;
+
+struct Published {
+    const char* name;
+    std::int64_t parameters;
+};
+
+constexpr Published published[] = {
+    {"gpt2", 124'439'808},
+    {"gpt2-medium", 354'823'168},
+    {"gpt2-large", 774'030'080},
+    {"gpt2-xl", 1'557'611'200},
+    {"llama-7b", 6'738'415'616},
+    {"llama-13b", 13'015'864'320},
+    {"llama-33b", 32'528'943'616},
+    {"llama-65b", 65'285'660'672},
+    {"llama2-70b", 68'976'648'192},
+    {"llama3-8b", 8'030'261'248},
+    {"llama3-70b", 70'553'706'496},
+    {"llama3.1-405b", 405'853'388'800},
+    {"llama3.2-1b", 1'235'814'400},
+    {"llama3.2-3b", 3'212'749'824},
+    {"mistral-7b", 7'241'732'096},
+    {"mixtral-8x7b", 46'702'792'704},
+    {"mixtral-8x22b", 140'620'634'112},
+    {"qwen2.5-7b", 7'615'616'512},
+    {"qwen2.5-72b", 72'706'203'648},
+    {"qwen3-8b", 8'190'735'360},
+    {"qwen3-30b-a3b", 30'532'122'624},
+    {"qwen3-235b-a22b", 235'093'634'560},
+    {"gemma-7b", 8'537'680'896},
+    {"gemma2-9b", 9'241'705'984},
+    {"gpt-oss-20b", 20'914'757'184},
+    {"gpt-oss-120b", 116'829'156'672},
+    {"deepseek-v2-lite", 15'706'484'224},
+    {"deepseek-v2", 235'741'434'880},
+    {"deepseek-v3", 671'026'419'200},
+    {"bloom-7b1", 7'069'016'064},
+    {"bloom-176b", 176'247'271'424},
+    {"bert-base", 109'482'240 - (768 * 768 + 768)},      // without the pooler
+    {"bert-large", 335'141'888 - (1024 * 1024 + 1024)},  // without the pooler
+    {"opt-6.7b", 6'658'473'984 - 2 * 4096},              // without two spare positions
+};
+
+TEST(Presets, HaveThePublishedParameters) {
+    for (const Published& row : published) {
+        EXPECT_EQ(parameters_of(preset(row.name)).total(), row.parameters) << row.name;
+    }
+}
+
+TEST(Presets, HaveThePublishedParametersPerToken) {
+    EXPECT_EQ(parameters_of(preset("mixtral-8x7b")).active, 12'879'925'248);
+    EXPECT_EQ(parameters_of(preset("qwen3-235b-a22b")).active / 100'000'000, 221);
+    EXPECT_EQ(parameters_of(preset("deepseek-v3")).active / 100'000'000, 375);
+    // The model card counts the output layer, not the embedding.
+    const Parameters oss = parameters_of(preset("gpt-oss-120b"));
+    EXPECT_EQ((oss.active - oss.embedding) / 10'000'000, 513);
+    EXPECT_EQ(parameters_of(preset("llama3-8b")).active, parameters_of(preset("llama3-8b")).total());
+}
+
+// Narayanan et al. 2021, equation 2: P = 12 L h^2 (1 + 13/12h + (V + s)/12Lh), which leaves the last norm out.
+TEST(Presets, OfMegatronHaveTheParametersOfItsFormula) {
+    for (const char* name : {"megatron-1.7b", "megatron-18.4b", "gpt3-175b", "megatron-530b", "megatron-1t"}) {
+        const Transformer model = preset(name);
+        const std::int64_t h = model.hidden;
+        const std::int64_t formula =
+            12 * model.layers * h * h + 13 * model.layers * h + (model.vocabulary + model.sequence) * h;
+        EXPECT_EQ(parameters_of(model).total(), formula + 2 * h) << name;
+    }
+    EXPECT_EQ(parameters_of(preset("gpt3-175b")).total() / 100'000'000, 1746);     // 174.6 billion in its table 2
+    EXPECT_EQ(parameters_of(preset("megatron-1t")).total() / 100'000'000, 10080);  // 1008.0 in its table 1
+}
+
+TEST(Presets, CanAllBe) {
+    std::set<std::string> names;
+    for (const Transformer& model : presets()) {
+        EXPECT_NO_THROW(check_transformer(model)) << model.name;
+        EXPECT_TRUE(names.insert(model.name).second) << model.name;
+        EXPECT_EQ(preset(model.name), model);
+    }
+}
+
+TEST(Presets, AreFoundInCapitalLettersToo) {
+    EXPECT_EQ(preset("Llama3-8B").name, "llama3-8b");
+}
+
+std::string complaint(const char* name) {
+    try {
+        preset(name);
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Presets, OfAnUnknownNameNameTheNearest) {
+    EXPECT_EQ(complaint("llama3-8"), "unknown model \"llama3-8\"; did you mean llama3-8b?");
+    EXPECT_EQ(complaint("Mixtral-8x7"), "unknown model \"Mixtral-8x7\"; did you mean mixtral-8x7b?");
+    EXPECT_THAT(complaint("something else"), HasSubstr("among those known are gpt2"));
+    EXPECT_THAT(complaint(""), HasSubstr("unknown model \"\""));
+}
+
+struct Wrong {
+    const char* what;
+    void (*spoil)(Transformer&);
+};
+
+TEST(CheckTransformer, NamesTheFieldTheValueAndWhatWouldDo) {
+    const Wrong wrongs[] = {
+        {"layers = 0 must be from 1", [](Transformer& m) { m.layers = 0; }},
+        {"hidden = -4096 must be from 1", [](Transformer& m) { m.hidden = -4096; }},
+        {"vocabulary = 2147483647 must be from 1 to 67108864", [](Transformer& m) { m.vocabulary = INT32_MAX; }},
+        {"ffn = 0 must be from 1", [](Transformer& m) { m.ffn = 0; }},
+        {"kv_heads = 64 must be from 1 to 32", [](Transformer& m) { m.kv_heads = 64; }},
+        {"kv_heads = 7 does not divide heads = 32; 8 would", [](Transformer& m) { m.kv_heads = 7; }},
+        {"head_dim = 0 must be 1 or more; hidden / heads is 128", [](Transformer& m) { m.head_dim = 0; }},
+        {"heads = 24 do not divide hidden = 4096; 16 would",
+         [](Transformer& m) {
+             m.heads = 24;
+             m.head_dim = 0;
+         }},
+        {"head_dim = 127 must be even: rotary positions turn pairs; 128 would do",
+         [](Transformer& m) { m.head_dim = 127; }},
+        {"rotary and learned_positions are both set", [](Transformer& m) { m.learned_positions = true; }},
+        {"sliding.every = 0", [](Transformer& m) { m.sliding.every = 0; }},
+        {"experts.top_k = 9 is more than experts.count = 8",
+         [](Transformer& m) { m.experts = {.count = 8, .top_k = 9, .ffn = 64}; }},
+        {"experts.ffn = 0", [](Transformer& m) { m.experts = {.count = 8, .top_k = 2}; }},
+        {"experts.dense_layers = 32 leaves none of 32 layers for experts; at most 31 would",
+         [](Transformer& m) { m.experts = {.count = 8, .top_k = 2, .ffn = 64, .dense_layers = 32}; }},
+        {"kv_heads = 8 must be heads = 32 with latent attention",
+         [](Transformer& m) {
+             m.latent = {.key_value_rank = 512, .plain_dim = 64, .rotary_dim = 64, .value_dim = 64};
+         }},
+        {"parameters are more than ndsim counts (1e+16)",
+         [](Transformer& m) {
+             m.hidden = 1 << 26;
+             m.ffn = 1 << 26;
+         }},
+    };
+    for (const Wrong& wrong : wrongs) {
+        Transformer model = preset("llama3-8b");
+        wrong.spoil(model);
+        try {
+            check_transformer(model);
+            ADD_FAILURE() << wrong.what;
+        } catch (const ProgramError& error) {
+            EXPECT_THAT(error.what(), HasSubstr(wrong.what));
+            EXPECT_THAT(error.what(), testing::StartsWith("model \"llama3-8b\": "));
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,150 @@
+#include "tools/ndsim/hardware_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::Hardware;
+using model::Sourced;
+
+// 312e12 FLOP/s: 312 TFLOP/s.
+std::string shown(double value, const std::string& unit) {
+    struct Step {
+        double size;
+        const char* prefix;
+    };
+    if (unit == "B" || unit == "B/s" || unit == "FLOP/s") {
+        for (const Step& step : {Step{1e12, "T"}, Step{1e9, "G"}, Step{1e6, "M"}}) {
+            if (value >= step.size && (unit == "FLOP/s" || step.size <= 1e9)) {
+                return fmt::format("{:.6g} {}{}", value / step.size, step.prefix, unit);
+            }
+        }
+    }
+    if (unit == "s") {
+        return fmt::format("{:.6g} us", value * 1e6);
+    }
+    return fmt::format("{:.10g}{}{}", value, unit.empty() ? "" : " ", unit);
+}
+
+// "-": not known, or it has none.
+std::string scaled(double value, double size) {
+    return value > 0 ? fmt::format("{:.4g}", value / size) : "-";
+}
+
+Json numbers_json(const std::vector<Sourced>& numbers) {
+    Json list = Json::array();
+    for (const Sourced& one : numbers) {
+        list.push_back({{"field", one.field},
+                        {"value", one.value},
+                        {"unit", one.unit},
+                        {"source", one.source},
+                        {"confidence", one.confidence}});
+    }
+    return list;
+}
+
+Json machine_row(const model::Machine& one) {
+    return {{"name", one.name},
+            {"accelerator", one.gpu.name},
+            {"gpus_per_node", one.gpus_per_node},
+            {"scale_up", one.scale_up},
+            {"scale_out", one.scale_out},
+            {"host_link", one.host_link},
+            {"usd_per_gpu_hour", one.gpu.usd_per_hour}};
+}
+
+Json accelerator_row(const model::Accelerator& one) {
+    return {{"name", one.name},
+            {"generation", one.generation},
+            {"fp32_flops", one.fp32_flops},
+            {"fp16_flops", one.fp16_flops},
+            {"bf16_flops", one.bf16_flops},
+            {"fp8_flops", one.fp8_flops},
+            {"memory_bytes", one.memory_bytes},
+            {"memory_bandwidth", one.memory_bandwidth},
+            {"processors", one.processors},
+            {"power_watts", one.power_watts},
+            {"sustained_clock", one.sustained_clock},
+            {"usd_per_hour", one.usd_per_hour}};
+}
+
+// Those of the data sheets first; the generation's last.
+int part_of(const Sourced& one) {
+    return one.field.starts_with("efficiency.") ? 1 : one.field.starts_with("network.") ? 2 : 0;
+}
+
+}  // namespace
+
+std::string hardware_list_text() {
+    std::string text = fmt::format("{:<18} {:<20} {:>6} {:>14} {:>15} {:>11}\n", "machine", "accelerator", "GPUs",
+                                   "scale-up GB/s", "scale-out GB/s", "USD/GPU/h");
+    for (const std::string& name : model::machine_names()) {
+        const model::Machine one = model::machine(name);
+        text += fmt::format("{:<18} {:<20} {:>6} {:>14} {:>15} {:>11}\n", one.name, one.gpu.name, one.gpus_per_node,
+                            scaled(one.scale_up, 1e9), scaled(one.scale_out, 1e9), scaled(one.gpu.usd_per_hour, 1));
+    }
+    text += fmt::format("\n{:<20} {:<10} {:>11} {:>11} {:>11} {:>7} {:>10} {:>5}\n", "accelerator", "generation",
+                        "fp16 TFLOPS", "bf16 TFLOPS", "fp8 TFLOPS", "GiB", "GB/s", "W");
+    for (const std::string& name : model::accelerator_names()) {
+        const model::Accelerator one = model::accelerator(name);
+        text += fmt::format("{:<20} {:<10} {:>11} {:>11} {:>11} {:>7} {:>10} {:>5}\n", one.name, one.generation,
+                            scaled(one.fp16_flops, 1e12), scaled(one.bf16_flops, 1e12), scaled(one.fp8_flops, 1e12),
+                            scaled(static_cast<double>(one.memory_bytes), 1024.0 * 1024 * 1024),
+                            scaled(one.memory_bandwidth, 1e9), scaled(one.power_watts, 1));
+    }
+    return text + "\nper GPU and direction; ndsim hardware NAME tells every number and its source\n";
+}
+
+std::string hardware_list_json() {
+    Json machines = Json::array();
+    for (const std::string& name : model::machine_names()) {
+        machines.push_back(machine_row(model::machine(name)));
+    }
+    Json accelerators = Json::array();
+    for (const std::string& name : model::accelerator_names()) {
+        accelerators.push_back(accelerator_row(model::accelerator(name)));
+    }
+    return Json{{"machines", machines}, {"accelerators", accelerators}}.dump() + "\n";
+}
+
+std::string hardware_text(const Hardware& hardware) {
+    const model::Machine& machine = hardware.machine;
+    std::string text = machine.name == machine.gpu.name
+                           ? fmt::format("{} ({})\n", machine.gpu.name, machine.gpu.generation)
+                           : fmt::format("{}: nodes of {} x {} ({})\n", machine.name, machine.gpus_per_node,
+                                         machine.gpu.name, machine.gpu.generation);
+    for (const auto& [key, remark] : hardware.remarks) {
+        text += fmt::format("{}: {}\n", key, remark);
+    }
+    const char* const titles[] = {"hardware", "efficiency of its generation", "network"};
+    for (int part = 0; part < 3; ++part) {
+        text += fmt::format("\n{}\n", titles[part]);
+        for (const Sourced& one : hardware.numbers) {
+            if (part_of(one) == part) {
+                const std::string name = one.field.substr(part == 0 ? 0 : one.field.find('.') + 1);
+                text += fmt::format("  {:<24} {:>16}  {:1}  {}\n", name, shown(one.value, one.unit), one.confidence,
+                                    one.source);
+            }
+        }
+    }
+    return text + "\nA: read in the source; B: a vendor's number recalled, or inferred; C: rough\n";
+}
+
+std::string hardware_json(const Hardware& hardware) {
+    Json report = machine_row(hardware.machine);
+    report["accelerator"] = accelerator_row(hardware.machine.gpu);
+    for (const auto& [key, remark] : hardware.remarks) {
+        report["remarks"][key] = remark;
+    }
+    report["numbers"] = numbers_json(hardware.numbers);
+    return report.dump() + "\n";
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,65 @@
+#include "tools/ndsim/memory.hpp"
+
+#include "scenarios/errors.hpp"
+#include "scenarios/prediction/report/memory_report.hpp"
+#include "scenarios/report/output_file.hpp"
+#include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::scenarios {
+
+namespace {
+
+const Executable executable{
+    .name = "ndsim memory",
+    .summary =
+        "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
+        "pipeline stage and over time. Ends with exit code 0 also where it does not fit: that is an answer.",
+    .examples = {"ndsim memory --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16",
+                 "ndsim memory --model llama3-8b --gpus 8 --zero 3 --recompute full",
+                 "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time"},
+};
+
+struct MemoryOptions {
+    TrainingOptions training;
+    int stage = -1;  // the fullest
+    bool json = false;
+    std::string csv;
+};
+
+std::vector<OptionRow> option_rows(MemoryOptions& options) {
+    std::vector<OptionRow> rows = training_rows(options.training);
+    rows.insert(rows.end(), {{"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)},
+                             {"csv", "FILE|-", "every stage over time; -: in place of the text", text(options.csv)},
+                             {"json", "", "print one JSON object", flag(options.json)}});
+    return rows;
+}
+
+}  // namespace
+
+int run_memory(int argc, const char* const* argv) {
+    MemoryOptions options;
+    if (!take_options(executable, option_rows(options), argc, argv)) {
+        return done;
+    }
+    if (options.json && options.csv == "-") {
+        throw UsageError("--json and --csv - both want standard output; give one of them a file");
+    }
+    MemoryReport report{.what = training_case(options.training)};
+    const TrainingCase& what = report.what;
+    if (options.stage >= what.layout.pp) {
+        throw UsageError(fmt::format("--stage must be one of 0 to {}, not {}", what.layout.pp - 1, options.stage));
+    }
+    report.memory = memory_of(what.model, what.machine, what.layout);
+    report.stage = options.stage >= 0 ? options.stage : report.memory.fullest().stage;
+    report.steps = memory_over_time(what.model, what.machine, what.layout, report.stage);
+    if (!options.csv.empty() && options.csv != "-") {
+        write_output(options.csv, [&](std::ostream& out) { out << memory_csv(what); });
+    }
+    print(options.json ? json_of(report) : options.csv == "-" ? memory_csv(what) : text_of(report));
+    return done;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,125 @@
+#include "tools/ndsim/train.hpp"
+
+#include "scenarios/errors.hpp"
+#include "scenarios/prediction/report/step_report.hpp"
+#include "scenarios/report/chrome_trace.hpp"
+#include "scenarios/report/labels.hpp"
+#include "scenarios/report/output_file.hpp"
+#include "scenarios/run/exit.hpp"
+#include "scenarios/run/given_options.hpp"
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+const Executable executable{
+    .name = "ndsim train",
+    .summary =
+        "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
+        "would change it: a model on a machine in a layout, simulated.",
+    .examples = {"ndsim train --model llama3-8b --gpus 64 --tp 2",
+                 "ndsim train --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16 --global-batch 1536",
+                 "ndsim train --model llama3-70b --gpus 256 --tp 8 --pp 4 --tokens 15e12 --usd-per-hour 2.5",
+                 "ndsim train --model config.json --machine h100.toml --gpus 32 --trace step.json   # for Perfetto"},
+};
+
+struct TrainOptions {
+    TrainingOptions training;
+    double tokens = 0;  // 0: not said
+    double steps = 0;
+    bool unfold = false;
+    bool hash = false;
+    bool json = false;
+    std::string trace;
+};
+
+std::vector<OptionRow> option_rows(TrainOptions& options) {
+    std::vector<OptionRow> rows = training_rows(options.training);
+    rows.insert(rows.end(), {{"tokens", "X", "of a whole run: 15e12", real(options.tokens, 1, 1e18)},
+                             {"steps", "X", "of a whole run, in place of --tokens", real(options.steps, 1, 1e12)},
+                             {"unfold", "", "simulate every rank, not one of each stage", flag(options.unfold)},
+                             {"hash", "", "print the timeline's hash", flag(options.hash)},
+                             {"trace", "FILE", "the step's timeline, for ui.perfetto.dev", text(options.trace)},
+                             {"json", "", "print one JSON object", flag(options.json)}});
+    return rows;
+}
+
+// The spans of a run, with labels that outlive it.
+class Recording {
+public:
+    SpanSink sink() {
+        return [this](const Span& span) {
+            spans_.push_back(span);
+            spans_.back().label = labels_.keep(span.label);
+        };
+    }
+    const std::vector<Span>& spans() const { return spans_; }
+    int ranks() const {
+        int ranks = 0;
+        for (const Span& span : spans_) {
+            ranks = std::max(ranks, span.rank + 1);
+        }
+        return ranks;
+    }
+
+private:
+    Labels labels_;
+    std::vector<Span> spans_;
+};
+
+StepReport report_of(const TrainOptions& options, Recording& recording) {
+    StepReport report{.what = training_case(options.training), .unfolded = options.unfold};
+    const TrainingCase& what = report.what;
+    PredictOptions ask{.unfold = options.unfold,
+                       .hash_timeline = options.hash || options.json,
+                       .jitter = options.training.jitter,
+                       .seed = static_cast<std::uint64_t>(options.training.seed)};
+    // Of all ranks' spans only a trace is made: they would fill the memory.
+    if (!options.unfold || !options.trace.empty()) {
+        ask.on_span = recording.sink();
+    }
+    report.step = predict(what.model, what.machine, what.layout, ask);
+    if (report.step.memory.stages.empty()) {
+        report.step.memory = memory_of(what.model, what.machine, what.layout);
+    }
+    report.path = critical_path(recording.spans());
+    report.per_step = cost_of(report.step, what.machine, what.layout, 1);
+    report.per_trillion_tokens = cost_of_tokens(report.step, what, 1e12);
+    if (options.steps > 0) {
+        report.run = cost_of(report.step, what.machine, what.layout, options.steps);
+    } else if (options.tokens > 0) {
+        report.run = cost_of_tokens(report.step, what, options.tokens);
+    }
+    // Both compare with what predict_step() gives: without jitter, folded.
+    const double plain = seconds(predict_step(what.model, what.machine, what.layout).step);
+    report.sensitivities = sensitivities(what, plain, predict_step);
+    report.advice = advice(options.training, what, plain, predict_step);
+    return report;
+}
+
+}  // namespace
+
+int run_train(int argc, const char* const* argv) {
+    TrainOptions options;
+    if (!take_options(executable, option_rows(options), argc, argv)) {
+        return done;
+    }
+    if (options.steps > 0 && options.tokens > 0) {
+        throw UsageError("--steps and --tokens both say how long a run is; give one of them");
+    }
+    if (!options.trace.empty()) {
+        check_output(options.trace);
+    }
+    Recording recording;
+    const StepReport report = report_of(options, recording);
+    print(options.json ? json_of(report) : text_of(report));
+    if (!options.trace.empty()) {
+        write_output(options.trace,
+                     [&](std::ostream& out) { write_chrome_trace(out, recording.spans(), recording.ranks()); });
+    }
+    return done;
+}
+
+}  // namespace sim::scenarios
