@@ -25,6 +25,8 @@ test_set=(
     "libgmock-dev           usr/include/gmock/gmock.h"
     "librapidcheck-dev      usr/include/rapidcheck.h"
     "libbenchmark-dev       usr/include/benchmark/benchmark.h"
+    "libopenmpi-dev         usr/lib/*/openmpi/include/mpi.h"
+    "openmpi-bin            mpirun"
     "clang                  clang++"
     "clang-format           clang-format"
     "clang-tidy             clang-tidy"

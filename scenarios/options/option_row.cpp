@@ -83,6 +83,7 @@ struct Setter {
         }
         done(kind, *s == "on" || *s == "true");
     }
+    void operator()(const Custom& kind) const { kind.take(what, value, sets); }
     void operator()(const List& kind) const {
         std::vector<std::int64_t> numbers;
         if (const auto* s = std::get_if<std::string>(&value)) {

@@ -43,6 +43,11 @@ struct List {
     std::int64_t high;
     std::function<void(const std::vector<std::int64_t>&)> set;
 };
+// What reads its values itself: throws UsageError, which begins with `what`, for one that it does not take; sets it
+// only where `sets`.
+struct Custom {
+    std::function<void(const std::string& what, const TomlValue& value, bool sets)> take;
+};
 
 // An argument stands on the command line without --, in the order of the rows, and in no file.
 enum class Role { option, argument, optional_argument };
@@ -51,7 +56,7 @@ struct OptionRow {
     std::string name;   // without --
     std::string takes;  // N, X, FILE …; empty for a flag
     std::string help;
-    std::variant<Whole, Real, Choice, Text, Flag, List, Switch> kind;
+    std::variant<Whole, Real, Choice, Text, Flag, List, Switch, Custom> kind;
     Role role = Role::option;
 };
 

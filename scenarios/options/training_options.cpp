@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 namespace sim::scenarios {
 
 namespace {
@@ -100,10 +102,12 @@ void add_switches(model::Layout& layout, std::vector<OptionRow>& rows) {
 void note(OptionRow& row, std::set<std::string>& given) {
     std::visit(
         [&](auto& kind) {
-            kind.set = [&given, name = row.name, set = kind.set](const auto& value) {
-                given.insert(name);
-                set(value);
-            };
+            if constexpr (!std::is_same_v<std::decay_t<decltype(kind)>, Custom>) {
+                kind.set = [&given, name = row.name, set = kind.set](const auto& value) {
+                    given.insert(name);
+                    set(value);
+                };
+            }
         },
         row.kind);
 }

@@ -1,6 +1,7 @@
 // What `ndsim memory` says: whether it fits, on which rank it does not, and what a rank holds over time.
 #pragma once
 
+#include "libsim/model/memory.hpp"
 #include "scenarios/options/training_options.hpp"
 
 #include <string>

@@ -1,0 +1,207 @@
+#include "tools/ndsim/sweep.hpp"
+
+#include "ranks/host/stop_signal.hpp"
+#include "scenarios/errors.hpp"
+#include "scenarios/options/settings.hpp"
+#include "scenarios/options/text_file.hpp"
+#include "scenarios/prediction/sweep/over_machines.hpp"
+#include "scenarios/prediction/sweep/table.hpp"
+#include "scenarios/prediction/sweep/values.hpp"
+#include "scenarios/report/output_file.hpp"
+#include "scenarios/report/progress.hpp"
+#include "scenarios/run/exit.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+
+namespace sim::scenarios {
+
+namespace {
+
+const Executable executable{
+    .name = "ndsim sweep",
+    .summary =
+        "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
+        "range (8:1024:x2, 8:64:+8). One row of CSV each, always in the same order; all cores work, and with mpirun "
+        "several machines. What does not fit or cannot be has a row that says so.",
+    .examples = {"ndsim sweep --model llama3-8b --gpus 8:1024:x2 --tp 1,2,4 --global-batch 1024",
+                 "ndsim sweep --model gpt3-175b --gpus 1024 --tp 4,8 --pp 8,16 --out rows.csv   # goes on where it was",
+                 "mpirun -n 8 ndsim sweep --model llama3-70b --gpus 512 --micro-batch 1,2,4 --out rows.csv"},
+};
+
+struct SweepOptions {
+    std::map<std::string, std::vector<std::string>> values;
+    std::string out;
+    int threads = 0;
+    bool json = false;
+};
+
+std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepOptions& options) {
+    std::vector<OptionRow> rows;
+    for (const OptionRow& row : training) {
+        const auto take = [&row, &options](const std::string& what, const TomlValue& value, bool sets) {
+            std::vector<std::string> values = sweep_values(row, what, value);
+            if (sets) {
+                options.values[row.name] = std::move(values);
+            }
+        };
+        rows.push_back({row.name, row.takes + ",…", row.help, Custom{take}});
+    }
+    rows.insert(rows.end(), {{"out", "FILE.csv", "write the rows there; what is there already is not done again",
+                              text(options.out)},
+                             {"threads", "N", "that work at a time (the cores)", whole(options.threads, 1, 4096)},
+                             {"json", "", "print one JSON object with all rows", flag(options.json)}});
+    return rows;
+}
+
+// None where --help or --version was asked for.
+std::optional<SweepOptions> options_of(int argc, const char* const* argv, const Machines& machines,
+                                       std::vector<std::string>& order) {
+    TrainingOptions unused;
+    const std::vector<OptionRow> training = training_rows(unused);
+    for (const OptionRow& row : training) {
+        order.push_back(row.name);
+    }
+    SweepOptions options;
+    const std::vector<OptionRow> rows = option_rows(training, options);
+    const auto read = read_settings(executable, rows, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        if (machines.is_first()) {
+            print(answer->text);
+        }
+        return std::nullopt;
+    }
+    set_options(std::get<Settings>(read), rows);
+    return options;
+}
+
+// In the order of the options of `ndsim train`, so that it does not matter in which they were typed.
+SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
+    if (options.values.count("model") == 0) {
+        throw UsageError("--model is missing: presets or files, several with commas; see --help");
+    }
+    SweepGrid grid;
+    for (const std::string& name : order) {
+        if (const auto found = options.values.find(name); found != options.values.end()) {
+            grid.axes.push_back({name, found->second});
+        }
+    }
+    grid.size();
+    return grid;
+}
+
+// Rows on their way out: into the file as they come, or in order to standard output.
+class Rows {
+public:
+    Rows(SweepTable& table, const SweepOptions& options)
+        : table_(table), prints_(options.out.empty() && !options.json), file_name_(options.out) {
+        if (!file_name_.empty()) {
+            // Whole rows only: what is appended begins a line.
+            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+            file_.open(file_name_, std::ios::app | std::ios::binary);
+        } else if (prints_) {
+            print(table_.header() + "\n");
+        }
+    }
+
+    void add(std::size_t number, std::string row) {
+        if (file_.is_open()) {
+            file_ << row << '\n' << std::flush;
+            if (!file_) {
+                throw OutputError(fmt::format("{} cannot be written", file_name_));
+            }
+        }
+        table_.add(number, std::move(row));
+        while (prints_ && next_ < table_.grid().size() && table_.has(next_)) {
+            print(table_.row_text(next_++) + "\n");
+        }
+    }
+
+    void finish() {
+        if (file_.is_open()) {
+            file_.close();
+            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+        }
+    }
+
+private:
+    SweepTable& table_;
+    bool prints_;
+    std::string file_name_;
+    std::ofstream file_;
+    std::size_t next_ = 0;
+};
+
+int sweep(const SweepOptions& options, SweepTable& table, const Machines& machines) {
+    const RowMaker make = [&](std::size_t number) {
+        return table.row(number, result_of(table.grid().configuration(number), predict_step));
+    };
+    const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads) : machines.cores();
+    Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
+    if (!machines.is_first()) {
+        machines.work_off(queue, threads, make, {});
+        return done;
+    }
+    const ranks::StopSignal stop;
+    const std::size_t all = table.grid().size();
+    std::size_t there = all - table.missing().size();
+    const std::size_t before = there;
+    Rows rows(table, options);
+    Progress progress(all);
+    machines.work_off(queue, threads, make, [&](std::size_t number, std::string row) {
+        progress.erase();
+        rows.add(number, std::move(row));
+        progress.at(++there, typed(table.grid().configuration(number)));
+        return stop.received() == 0;
+    });
+    progress.erase();
+    rows.finish();
+    if (stop.received() != 0) {
+        return stopped + stop.received();
+    }
+    if (options.json) {
+        print(table.json());
+    } else if (!options.out.empty()) {
+        print(fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before));
+    }
+    return done;
+}
+
+}  // namespace
+
+int run_sweep(int argc, const char* const* argv) {
+    const Machines machines;
+    std::optional<SweepTable> table;
+    std::optional<SweepOptions> options;
+    std::exception_ptr complaint;
+    try {
+        std::vector<std::string> order;
+        options = options_of(argc, argv, machines, order);
+        if (options) {
+            table.emplace(grid_of(*options, order));
+        }
+        if (table && machines.is_first() && !options->out.empty()) {
+            check_output(options->out);
+            if (std::filesystem::exists(options->out)) {
+                table->read(read_text(options->out, "a table of rows"), options->out);
+            }
+        }
+    } catch (...) {
+        complaint = std::current_exception();
+    }
+    // One of them complains, and nobody waits for who has gone.
+    const Machines::Ready ready = machines.agree(!complaint);
+    if (complaint && (machines.is_first() || ready.first)) {
+        std::rethrow_exception(complaint);
+    }
+    if (!ready.all) {
+        return usage;
+    }
+    return table ? sweep(*options, *table, machines) : done;
+}
+
+}  // namespace sim::scenarios
