@@ -48,7 +48,7 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
     text += p.recompute == model::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
     const std::string schedule = layout_of(question.space, question.model, p).schedule;
-    text += schedule == "1f1b" || schedule == "interleaved" ? "" : " " + schedule;
+    text += schedule == "1f1b" || schedule == "interleaved" ? "" : fmt::format(" {}", schedule);
     return text;
 }
 
