@@ -15,7 +15,7 @@ namespace {
 std::string grouped(std::size_t n) {
     std::string text = fmt::format("{}", n);
     for (std::size_t at = text.size(); at > 3; at -= 3) {
-        text.insert(at - 3, ",");
+        text.insert(text.begin() + static_cast<std::ptrdiff_t>(at) - 3, ',');
     }
     return text;
 }
