@@ -13,6 +13,12 @@ Duration rounded(double seconds) {
     return Duration{std::llround(seconds * picoseconds)};
 }
 
+// Collectives that a pass does without are not launched.
+double launches_of(const Operator& op, double kernels) {
+    const bool product = op.kind == OperatorKind::gemm || op.kind == OperatorKind::grouped_gemm;
+    return product ? 1 : kernels;
+}
+
 Parts parts_of(const std::vector<KernelSpan>& spans) {
     Parts parts;
     for (const KernelSpan& span : spans) {
@@ -74,6 +80,7 @@ double BlockTimes::forward_seconds(const Operator& op) const {
 void BlockTimes::forward(const std::vector<Operator>& operators, bool again, bool core_only,
                          std::vector<KernelSpan>& spans) const {
     double core = 0;
+    double launches = 0;
     double hideable = 0;  // of the product before: what overlapped tensor parallelism hides its collective behind
     for (const Operator& op : operators) {
         if (core_only && !op.is_attention_core) {
@@ -99,6 +106,17 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, boo
             core += time;
         }
         spans.push_back({op.name, spent, rounded(time)});
+        launches += time > 0 ? launches_of(op, op.forward_kernels) : 0;
+    }
+    add_wait_for_host(launches, spans);
+}
+
+// Where the GPU is faster than the host that launches its kernels, it waits.
+void BlockTimes::add_wait_for_host(double launches, std::vector<KernelSpan>& spans) const {
+    const Duration host = rounded(launches * machine_->gpu.efficiency.kernel_floor);
+    const Duration gpu = parts_of(spans).total();
+    if (host > gpu) {
+        spans.push_back({"waiting for the host", Spent::overhead, host - gpu});
     }
 }
 
@@ -136,6 +154,7 @@ double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gra
 void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
                           std::vector<KernelSpan>& weight) const {
     double weight_gradient = 0;  // of the last product
+    double input_launches = 0;
     double core = 0;
     std::size_t exchange = 0;  // where keys and values go round, beside the attention that comes after it here
     const Operator* exchanged = nullptr;
@@ -173,7 +192,10 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
                 break;
         }
         input.push_back({op.name, spent, rounded(time)});
+        input_launches += time > 0 ? launches_of(op, op.backward_kernels) : 0;
     }
+    add_wait_for_host(input_launches, input);
+    add_wait_for_host(static_cast<double>(weight.size()), weight);
     if (exchanged != nullptr) {
         input[exchange].time = rounded(context_seconds(exchanged->backward_bytes, core));
     }

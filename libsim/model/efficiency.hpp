@@ -50,7 +50,7 @@ struct Efficiency {
     double link_share = 0.82;  // of a link's rate that rings reach
     double nic_share = 0.90;
     double switch_share = 0;       // … that all-reduce reaches where switches add up (NVLS); 0: they do not
-    double busy_collective = 1.3;  // collectives beside or between kernels of a training step
+    double busy_collective = 1.3;  // collectives in training take so much longer than alone
     double compute_beside = 1.08;  // kernels while a collective is under way
     double tensor_exposed = 0.15;  // of an overlapped collective of tensor parallelism: what is never hidden
     double jitter = 0.004;         // standard deviation of a kernel's time, by rank and micro-batch

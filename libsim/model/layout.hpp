@@ -61,12 +61,12 @@ struct Layout {
     bool overlap_gradients = true;   // reduced while the last micro-batch's backward pass goes on
     bool overlap_parameters = true;  // gathered while the first forward pass goes on (zero = 3: one layer ahead)
     bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
-    bool overlap_tensor = false;     // collectives of tensor parallelism are hidden behind GEMMs
-    bool overlap_pipeline = true;    // messages between stages leave while the stage computes on
-    bool scatter_gather = true;      // messages between stages are split over tp's network cards
-    bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
-    int gathers_per_layer = 1;          // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
-    bool offload_optimizer = false;     // states and the update are the host's
+    bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
+    bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
+    bool scatter_gather = true;            // messages between stages are split over tp's network cards
+    bool reshard_after_forward = true;     // zero = 3: parameters are gathered again for the backward pass
+    int gathers_per_layer = 1;             // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
+    bool offload_optimizer = false;        // states and the update are the host's
     Framework framework = Framework::megatron;
 
     int ranks() const { return dp * tp * pp * cp; }

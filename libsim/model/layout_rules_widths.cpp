@@ -68,7 +68,9 @@ std::string which_expert_width(const LayoutCase& what) {
 // The first and the last virtual stage have the fewest layers: see split.hpp.
 bool layers_fit(const LayoutCase& what, std::int64_t stages) {
     const std::int64_t drop = stages == 1 ? 0 : what.layout.drop_last_layers;
-    return (what.model.layers + 2 * drop) / stages - drop >= 1;
+    // A first or last chunk that has the embedding or the logits alone will do where its stage has others.
+    const int least = what.layout.interleave > 1 && drop > 0 ? 0 : 1;
+    return (what.model.layers + 2 * drop) / stages - drop >= least;
 }
 bool there_are_too_few_layers(const LayoutCase& what) {
     return !layers_fit(what, std::int64_t{what.layout.pp} * what.layout.interleave);

@@ -98,7 +98,7 @@ private:
 };
 
 void add_norm(Operators& list, const Sizes& sizes) {
-    const bool many = sizes.eager && !sizes.model.biases;  // RMSNorm in eager mode is a handful of kernels in fp32
+    const bool many = sizes.eager && !sizes.model.norm_biases;  // RMSNorm in eager mode is a handful of kernels in fp32
     list.memory("norm", sizes.own_tokens * sizes.model.hidden,
                 many ? Operators::Passes{12, 20, 6, 8} : Operators::Passes{2, 3.5, 1, 2});
 }

@@ -53,11 +53,14 @@ private:
         }
     }
     void over_replicas(CollectiveKind kind, const Bucket& bucket, double bytes_each, const char* label) {
-        const auto bytes = [bytes_each](std::int64_t parameters) {
-            return static_cast<std::int64_t>(static_cast<double>(parameters) * bytes_each);
+        const int pieces = spreads_parameters() ? layout_.gathers_per_layer : 1;
+        const auto bytes = [&](std::int64_t parameters) {
+            return static_cast<std::int64_t>(static_cast<double>(parameters) * bytes_each / pieces);
         };
-        collective(kind, replicas_, layout_.replicas(), bytes(bucket.dense_parameters), label);
-        collective(kind, expert_replicas_, layout_.expert_replicas(), bytes(bucket.expert_parameters), label);
+        for (int piece = 0; piece < pieces; ++piece) {
+            collective(kind, replicas_, layout_.replicas(), bytes(bucket.dense_parameters), label);
+            collective(kind, expert_replicas_, layout_.expert_replicas(), bytes(bucket.expert_parameters), label);
+        }
     }
     Handle gather(const Bucket& bucket) {
         return gpu_.on(data_stream, [&] {
@@ -163,12 +166,13 @@ private:
         }
     }
 
-    // FSDP: the next layer's parameters are gathered while this one computes.
+    // FSDP: the next layer's parameters are gathered while this one computes, or after it.
     void through_gathered(const Chunk& chunk, double factor) {
-        Handle next = gather(chunk.buckets.front());
+        std::optional<Handle> next;
         for (std::size_t at = 0; at < chunk.buckets.size(); ++at) {
-            gpu_.wait(next);
-            if (at + 1 < chunk.buckets.size()) {
+            gpu_.wait(next ? *next : gather(chunk.buckets[at]));
+            next.reset();
+            if (layout_.overlap_parameters && at + 1 < chunk.buckets.size()) {
                 next = gather(chunk.buckets[at + 1]);
             }
             spend("forward", scaled(chunk.buckets[at].forward, factor));
@@ -201,13 +205,13 @@ private:
         const bool again = layout_.reshard_after_forward;
         std::optional<Handle> next;
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
-            // The last layer's are still there.
-            if (next) {
-                gpu_.wait(*next);
+            const bool kept = !again || bucket == chunk.buckets.rbegin();  // the last layer's are still there
+            if (!kept) {
+                gpu_.wait(next ? *next : gather(*bucket));
             }
             const auto after = std::next(bucket);
             next.reset();
-            if (again && after != chunk.buckets.rend()) {
+            if (again && layout_.overlap_parameters && after != chunk.buckets.rend()) {
                 next = gather(*after);
             }
             spend("backward", backward_time(*bucket, step, factor));

@@ -94,7 +94,7 @@ std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& as
     }
     if (run.most_interleave) {
         assumed["interleave"] = "as many chunks as there are layers";
-        return {per_stage, std::max(1, layers / run.pp)};
+        return {per_stage};
     }
     if (!interleave_unknown(record)) {
         return {*run.interleave};
@@ -151,6 +151,8 @@ void take_practice(const RunRecord& record, const Practice& practice, Layout& la
     layout.fusion = mentions(notes, "compile") ? model::Fusion::compiled : practice.fusion;
     layout.overlap_gradients = practice.overlap_gradients;
     layout.overlap_parameters = practice.overlap_parameters;
+    layout.overlap_weight_gradients = practice.overlap_weight_gradients;
+    layout.gathers_per_layer = practice.gathers_per_layer;
     layout.overlap_tensor = run.tp > 1 && (practice.overlap_tensor || mentions(notes, "async TP"));
     layout.overlap_pipeline = practice.overlap_pipeline;
     layout.scatter_gather = practice.scatter_gather && !mentions(notes, "unoptimised p2p|unoptimized p2p");
@@ -201,6 +203,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     if (record.flash_attention.empty()) {
         assumed["flash_attention"] = fmt::format("version {}", layout.flash_version);
     }
+    layout.drop_last_layers = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
     take_practice(record, practice, layout, assumed);
     take_batch(run, layout, assumed);
     const std::vector<int> interleaves = interleaves_of(record, model.layers, assumed);

@@ -120,13 +120,11 @@ void take_experts(const RunRecord& record, Transformer& model, Assumed& assumed)
 }
 
 void take_vocabulary(const RunRecord& record, const Practice& practice, Transformer& model, Assumed& assumed) {
-    constexpr int gpt2 = 50'257;
-    model.vocabulary = record.model.vocabulary.value_or(gpt2);
+    model.vocabulary = record.model.vocabulary.value_or(practice.vocabulary);
     const int multiple = practice.pads_vocabulary ? 128 * record.layout.tp : record.layout.tp;
     const int padded = (model.vocabulary + multiple - 1) / multiple * multiple;
     if (!record.model.vocabulary || padded != model.vocabulary) {
-        assumed["vocabulary"] = fmt::format("{}: {}{} padded to a multiple of {}", padded,
-                                            record.model.vocabulary ? "" : "GPT-2's ", model.vocabulary, multiple);
+        assumed["vocabulary"] = fmt::format("{}: {} padded to a multiple of {}", padded, model.vocabulary, multiple);
     }
     model.vocabulary = padded;
 }

@@ -31,10 +31,13 @@ struct Practice {
     int flash_version = 2;                               // where it uses flash attention
     bool overlap_gradients = true;
     bool overlap_parameters = true;
+    bool overlap_weight_gradients = true;
+    int gathers_per_layer = 1;
     bool overlap_tensor = false;
     bool overlap_pipeline = true;
     bool scatter_gather = true;
     bool sequence_parallel = false;  // where the record does not say and tp > 1
+    int vocabulary = 50'257;         // where the record does not say: GPT-2's
     bool pads_vocabulary = false;    // to a multiple of 128 x tp
     bool causal_half = false;        // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
