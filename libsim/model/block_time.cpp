@@ -19,6 +19,21 @@ double launches_of(const Operator& op, double kernels) {
     return product ? 1 : kernels;
 }
 
+// What PyTorch's selective recomputation does again: it keeps attention, collectives' results and every second product.
+std::vector<Operator> every_second_product(const std::vector<Operator>& operators) {
+    std::vector<Operator> again;
+    bool kept = false;
+    for (const Operator& op : operators) {
+        if (op.kind == OperatorKind::gemm) {
+            kept = !kept;
+        }
+        if (op.kind == OperatorKind::memory || (op.kind == OperatorKind::gemm && !kept)) {
+            again.push_back(op);
+        }
+    }
+    return again;
+}
+
 Parts parts_of(const std::vector<KernelSpan>& spans) {
     Parts parts;
     for (const KernelSpan& span : spans) {
@@ -201,6 +216,10 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
     }
 }
 
+bool BlockTimes::recomputes_by_operator() const {
+    return layout_->flash_attention && layout_->zero == 3 && layout_->framework != Framework::deepspeed;
+}
+
 BlockTime BlockTimes::sum(const std::vector<Operator>& operators, bool recomputes) const {
     BlockTime time;
     std::vector<KernelSpan> spans;
@@ -213,9 +232,10 @@ BlockTime BlockTimes::sum(const std::vector<Operator>& operators, bool recompute
     time.backward_weight = parts_of(weight);
     const bool full = recomputes && layout_->recompute == Recompute::full;
     const bool core = recomputes && layout_->recompute == Recompute::selective && !layout_->flash_attention;
-    if (full || core) {
+    const bool by_operator = recomputes && layout_->recompute == Recompute::selective && recomputes_by_operator();
+    if (full || core || by_operator) {
         spans.clear();
-        forward(operators, true, core, spans);
+        forward(by_operator ? every_second_product(operators) : operators, true, core, spans);
         time.backward_input += parts_of(spans);
     }
     for (const Operator& op : operators) {
@@ -224,49 +244,50 @@ BlockTime BlockTimes::sum(const std::vector<Operator>& operators, bool recompute
         if (full || (core && op.is_attention_core)) {
             time.recompute_flops += op.forward_flops;
         }
+        return time;
     }
-    return time;
-}
 
-const BlockTime& BlockTimes::of_layer(int layer) {
-    const bool experts = model_->has_experts(layer);
-    const int window = model_->window_of(layer);
-    for (const Sort& sort : sorts_) {
-        if (sort.experts == experts && sort.window == window) {
-            return sort.time;
+    const BlockTime& BlockTimes::of_layer(int layer) {
+        const bool experts = model_->has_experts(layer);
+        const int window = model_->window_of(layer);
+        for (const Sort& sort : sorts_) {
+            if (sort.experts == experts && sort.window == window) {
+                return sort.time;
+            }
         }
+        sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
+        sorts_.push_back({experts, window, sum(layer_operators(*model_, *layout_, layer), true)});
+        return sorts_.back().time;
     }
-    sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
-    sorts_.push_back({experts, window, sum(layer_operators(*model_, *layout_, layer), true)});
-    return sorts_.back().time;
-}
 
-BlockTime BlockTimes::of_embedding() const {
-    return sum(embedding_operators(*model_, *layout_), false);
-}
-
-BlockTime BlockTimes::of_output() const {
-    return sum(output_operators(*model_, *layout_), false);
-}
-
-std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
-    std::vector<KernelSpan> spans;
-    forward(layer_operators(*model_, *layout_, layer), false, false, spans);
-    return spans;
-}
-
-std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
-    const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    std::vector<KernelSpan> spans;
-    if (layout_->recompute == Recompute::full) {
-        forward(operators, true, false, spans);
-    } else if (layout_->recompute == Recompute::selective && !layout_->flash_attention) {
-        forward(operators, true, true, spans);
+    BlockTime BlockTimes::of_embedding() const {
+        return sum(embedding_operators(*model_, *layout_), false);
     }
-    std::vector<KernelSpan> weight;
-    backward(operators, spans, weight);
-    spans.insert(spans.end(), weight.begin(), weight.end());
-    return spans;
-}
+
+    BlockTime BlockTimes::of_output() const {
+        return sum(output_operators(*model_, *layout_), false);
+    }
+
+    std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
+        std::vector<KernelSpan> spans;
+        forward(layer_operators(*model_, *layout_, layer), false, false, spans);
+        return spans;
+    }
+
+    std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
+        const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
+        std::vector<KernelSpan> spans;
+        if (layout_->recompute == Recompute::full) {
+            forward(operators, true, false, spans);
+        } else if (layout_->recompute == Recompute::selective && !layout_->flash_attention) {
+            forward(operators, true, true, spans);
+        } else if (layout_->recompute == Recompute::selective && recomputes_by_operator()) {
+            forward(every_second_product(operators), true, false, spans);
+        }
+        std::vector<KernelSpan> weight;
+        backward(operators, spans, weight);
+        spans.insert(spans.end(), weight.begin(), weight.end());
+        return spans;
+    }
 
 }  // namespace sim::model

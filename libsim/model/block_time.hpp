@@ -61,6 +61,7 @@ private:
                  std::vector<KernelSpan>& spans) const;
     void backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
+    bool recomputes_by_operator() const;
     void add_wait_for_host(double launches, std::vector<KernelSpan>& spans) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(CollectiveKind kind, double bytes) const;

@@ -17,6 +17,7 @@ constexpr std::array fields{
     EfficiencyField{"grouped_half_rows", &Efficiency::grouped_half_rows, 0, 1e+12},
     EfficiencyField{"fp8_peak", &Efficiency::fp8_peak, 0, 1.2},
     EfficiencyField{"fp8_half_flops", &Efficiency::fp8_half_flops, 0, 1e+12},
+    EfficiencyField{"fp8_rowwise", &Efficiency::fp8_rowwise, 0.01, 10},
     EfficiencyField{"fp8_casts", &Efficiency::fp8_casts, 0, 100},
     EfficiencyField{"flash_forward", &Efficiency::flash_forward, 0, 1.2},
     EfficiencyField{"flash_backward", &Efficiency::flash_backward, 0, 1.2},

@@ -22,7 +22,8 @@ struct Efficiency {
     double grouped_half_rows = 100;      // rows of an expert at which half of that is reached
     double fp8_peak = 0.65;              // as gemm_peak, of the fp8 peak
     double fp8_half_flops = 8e9;
-    double fp8_casts = 1.0;  // passes over a product's inputs to quantise them
+    double fp8_rowwise = 0.5;  // factor: scaled by rows
+    double fp8_casts = 1.0;    // passes over a product's inputs to quantise them
 
     // Attention in one kernel (FlashAttention 2), of the peak; h heads of dimension d on a rank over n tokens:
     // * h / (h + flash_half_heads) * d / (d + flash_half_dim) * n / (n + flash_half_tokens).

@@ -12,7 +12,8 @@ namespace sim::model {
 // What is dropped after the forward pass and computed again in the backward pass.
 enum class Recompute : std::uint8_t {
     none,
-    selective,  // the attention's scores (Korthikanti et al. 2022); with flash attention they are never kept
+    selective,  // the attention's scores (Korthikanti et al. 2022); with flash attention they are never kept. In FSDP
+                // of PyTorch: all but attention and every second product
     full,       // whole layers: only their inputs are kept
 };
 
@@ -55,6 +56,7 @@ struct Layout {
     Fusion fusion = Fusion::fused;
 
     bool sequence_parallel = false;  // activations between tensor-parallel regions are spread over tp
+    bool fp8_rowwise = false;        // fp8 is scaled by rows, not by whole tensors
     bool flash_attention = true;
     int flash_version = 2;           // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
     bool fp32_gradients = true;      // accumulated and reduced in 4 bytes, otherwise in the precision of the parameters
@@ -63,6 +65,7 @@ struct Layout {
     bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
     bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
     bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
+    bool balanced_context = true;          // causal attention is spread evenly over cp
     bool scatter_gather = true;            // messages between stages are split over tp's network cards
     bool reshard_after_forward = true;     // zero = 3: parameters are gathered again for the backward pass
     int gathers_per_layer = 1;             // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)

@@ -129,12 +129,20 @@ double keys_of(const Sizes& sizes, int layer) {
     return window < all ? window - window * window / (2 * all) : all / 2;
 }
 
+// Where each rank has one stretch of a causal sequence, the last one's has nearly all keys before it, and all wait for
+// it in every round: twice the work, but for the round of its own.
+double unevenness(const Sizes& sizes) {
+    const double ranks = sizes.layout.cp;
+    const bool even = ranks == 1 || sizes.layout.balanced_context || !sizes.model.causal;
+    return even ? 1 : (2 * ranks - 1) / ranks;
+}
+
 void add_core(Operators& list, const Sizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     const double heads = model.heads / sizes.tp;
     const double key_dim = static_cast<double>(model.query_width()) / model.heads;
     const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
-    const double keys = keys_of(sizes, layer);
+    const double keys = keys_of(sizes, layer) * unevenness(sizes);
     if (sizes.layout.flash_attention) {
         Operator op{.name = "flash attention", .kind = OperatorKind::flash};
         op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);

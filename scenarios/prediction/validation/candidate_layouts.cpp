@@ -153,6 +153,7 @@ void take_practice(const RunRecord& record, const Practice& practice, Layout& la
     layout.overlap_parameters = practice.overlap_parameters;
     layout.overlap_weight_gradients = practice.overlap_weight_gradients;
     layout.gathers_per_layer = practice.gathers_per_layer;
+    layout.balanced_context = practice.balanced_context;
     layout.overlap_tensor = run.tp > 1 && (practice.overlap_tensor || mentions(notes, "async TP"));
     layout.overlap_pipeline = practice.overlap_pipeline;
     layout.scatter_gather = practice.scatter_gather && !mentions(notes, "unoptimised p2p|unoptimized p2p");
@@ -199,6 +200,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.ep = model.experts.count > 0 ? run.ep : 1;
     layout.precision = precision_of(record, machine, assumed);
     layout.flash_attention = record.flash_attention.empty() || mentions(record.flash_attention, "true|v");
+    layout.fp8_rowwise = mentions(record.precision, "rowwise");
     layout.flash_version = flash_version_of(record, practice);
     if (record.flash_attention.empty()) {
         assumed["flash_attention"] = fmt::format("version {}", layout.flash_version);

@@ -33,6 +33,7 @@ struct Practice {
     bool overlap_parameters = true;
     bool overlap_weight_gradients = true;
     int gathers_per_layer = 1;
+    bool balanced_context = true;
     bool overlap_tensor = false;
     bool overlap_pipeline = true;
     bool scatter_gather = true;

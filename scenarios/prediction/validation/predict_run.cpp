@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sim::scenarios {
 namespace {
@@ -71,15 +72,49 @@ bool take_recompute(const std::vector<Recompute>& choices, const Transformer& mo
 
 struct Choice {
     Layout layout;
-    Prediction prediction;
+    double recomputed = 1;  // the part of the layers that recompute as the layout says; the others do not
+    Duration step{0};
 };
 
-Choice fastest(const std::vector<Layout>& layouts, const Transformer& model, const Machine& machine) {
+// The part of the layers that has to recompute for the step to fit. Time and memory are linear in it, so that what
+// frameworks do by the layer lies between the two layouts.
+double least_share(const std::vector<Recompute>& choices, const Transformer& model, const Machine& machine,
+                   const Layout& layout) {
+    if (layout.recompute == choices.front() || choices.size() == 1) {
+        return 1;
+    }
+    Layout without = layout;
+    without.recompute = choices.front();
+    const auto all = static_cast<double>(least_memory(model, machine, without));
+    const auto least = static_cast<double>(least_memory(model, machine, layout));
+    const auto capacity = static_cast<double>(machine.gpu.memory_bytes);
+    if (all <= capacity || least >= capacity) {
+        return 1;
+    }
+    const double layers = std::ceil((all - capacity) / (all - least) * model.layers);
+    return std::min(1.0, layers / model.layers);
+}
+
+Duration step_of(const Choice& choice, const std::vector<Recompute>& choices, const Transformer& model,
+                 const Machine& machine) {
+    const Duration all = predict(model, machine, choice.layout, {.details = false}).step;
+    if (choice.recomputed >= 1) {
+        return all;
+    }
+    Layout without = choice.layout;
+    without.recompute = choices.front();
+    const Duration none = predict(model, machine, without, {.details = false}).step;
+    return none + duration_of_seconds(seconds_of(all - none) * choice.recomputed);
+}
+
+Choice fastest(const std::vector<Layout>& layouts, const std::vector<Recompute>& choices, const Transformer& model,
+               const Machine& machine) {
     Choice best;
     for (const Layout& layout : layouts) {
-        const Prediction prediction = predict(model, machine, layout, {.details = false});
-        if (best.prediction.step == Duration{0} || prediction.step < best.prediction.step) {
-            best = {layout, prediction};
+        Choice choice{layout, least_share(choices, model, machine, layout), Duration{0}};
+        choice.step = step_of(choice, choices, model, machine);
+        if (best.step == Duration{0} || choice.step < best.step) {
+            best = choice;
         }
     }
     return best;
@@ -95,7 +130,7 @@ Choice chosen(const Candidates& candidates, const Transformer& model, const Mach
     const std::vector<Layout> possible = possible_layouts(candidates, model, machine);
     const OpenChoices& open = candidates.open;
     if (possible.size() == 1 && open.recomputes.size() == 1) {
-        return fastest(possible, model, machine);  // it ran: whether it fits is no question
+        return fastest(possible, open.recomputes, model, machine);  // it ran: whether it fits is no question
     }
     std::vector<Layout> fitting;
     std::vector<Layout> others;
@@ -106,10 +141,11 @@ Choice chosen(const Candidates& candidates, const Transformer& model, const Mach
         assumed["memory"] = "no layout that is open fits; the smallest is taken";
         fitting.push_back(smallest(others, model, machine));
     }
-    return fastest(fitting, model, machine);
+    return fastest(fitting, open.recomputes, model, machine);
 }
 
-void note_choices(const Candidates& candidates, const Layout& layout, Assumed& assumed) {
+void note_choices(const Candidates& candidates, const Choice& choice, Assumed& assumed) {
+    const Layout& layout = choice.layout;
     const OpenChoices& open = candidates.open;
     if (open.micro_batches.size() > 1) {
         assumed["micro_batch"] =
@@ -120,7 +156,8 @@ void note_choices(const Candidates& candidates, const Layout& layout, Assumed& a
             fmt::format("{}: the fastest of {}", layout.interleave, fmt::join(open.interleaves, ", "));
     }
     if (open.recomputes.size() > 1) {
-        assumed["recompute"] = fmt::format("{}: the least that fits", name_of(layout.recompute));
+        assumed["recompute"] = fmt::format("{} in {:.0f} % of the layers: the least that fits",
+                                           name_of(layout.recompute), 100 * choice.recomputed);
     }
 }
 
@@ -156,9 +193,9 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     const Machine machine = machine_of(record, machines, changes, result.assumed);
     const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
-    note_choices(candidates, choice.layout, result.assumed);
+    note_choices(candidates, choice, result.assumed);
     result.layout = choice.layout;
-    result.step_seconds = seconds_of(choice.prediction.step);
+    result.step_seconds = seconds_of(choice.step);
     result.memory_gib = printed_gib(memory_of(result.model, machine, choice.layout), practice);
     if (result.model.layers == 1) {
         result.layer_seconds = layer_seconds(result.model, machine, choice.layout);
