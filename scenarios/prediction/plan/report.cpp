@@ -13,13 +13,9 @@ namespace {
 
 // "1,024"
 std::string grouped(std::size_t n) {
-    const std::string digits = fmt::format("{}", n);
-    std::string text;
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0) {
-            text.push_back(',');
-        }
-        text.push_back(digits[i]);
+    std::string text = fmt::format("{}", n);
+    for (std::size_t at = text.size(); at > 3; at -= 3) {
+        text.insert(text.begin() + static_cast<std::ptrdiff_t>(at) - 3, ',');
     }
     return text;
 }
