@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace sim::model {
 
@@ -32,6 +33,21 @@ std::vector<Operator> every_second_product(const std::vector<Operator>& operator
         }
     }
     return again;
+}
+
+Duration time_of(const std::vector<KernelSpan>& spans, std::size_t from) {
+    Duration sum{0};
+    for (std::size_t at = from; at < spans.size(); ++at) {
+        sum += spans[at].time;
+    }
+    return sum;
+}
+
+std::vector<Operator> attention_core(const std::vector<Operator>& operators) {
+    std::vector<Operator> core;
+    std::copy_if(operators.begin(), operators.end(), std::back_inserter(core),
+                 [](const Operator& op) { return op.is_attention_core; });
+    return core;
 }
 
 Parts parts_of(const std::vector<KernelSpan>& spans) {
@@ -92,15 +108,12 @@ double BlockTimes::forward_seconds(const Operator& op) const {
     return 0;
 }
 
-void BlockTimes::forward(const std::vector<Operator>& operators, bool again, bool core_only,
-                         std::vector<KernelSpan>& spans) const {
+void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std::vector<KernelSpan>& spans) const {
     double core = 0;
+    const std::size_t before = spans.size();
     double launches = 0;
     double hideable = 0;  // of the product before: what overlapped tensor parallelism hides its collective behind
     for (const Operator& op : operators) {
-        if (core_only && !op.is_attention_core) {
-            continue;
-        }
         Spent spent = again ? Spent::recompute : Spent::compute;
         double time = forward_seconds(op);
         if (op.kind == OperatorKind::tensor) {
@@ -123,13 +136,13 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, boo
         spans.push_back({op.name, spent, rounded(time)});
         launches += time > 0 ? launches_of(op, op.forward_kernels) : 0;
     }
-    add_wait_for_host(launches, spans);
+    add_wait_for_host(launches, before, spans);
 }
 
 // Where the GPU is faster than the host that launches its kernels, it waits.
-void BlockTimes::add_wait_for_host(double launches, std::vector<KernelSpan>& spans) const {
+void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const {
     const Duration host = rounded(launches * machine_->gpu.efficiency.kernel_floor);
-    const Duration gpu = parts_of(spans).total();
+    const Duration gpu = time_of(spans, from);
     if (host > gpu) {
         spans.push_back({"waiting for the host", Spent::overhead, host - gpu});
     }
@@ -168,6 +181,7 @@ double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gra
 // From the last operator to the first.
 void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
                           std::vector<KernelSpan>& weight) const {
+    const std::size_t before = input.size();
     double weight_gradient = 0;  // of the last product
     double input_launches = 0;
     double core = 0;
@@ -209,85 +223,84 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
         input.push_back({op.name, spent, rounded(time)});
         input_launches += time > 0 ? launches_of(op, op.backward_kernels) : 0;
     }
-    add_wait_for_host(input_launches, input);
-    add_wait_for_host(static_cast<double>(weight.size()), weight);
+    add_wait_for_host(input_launches, before, input);
+    add_wait_for_host(static_cast<double>(weight.size()), 0, weight);
     if (exchanged != nullptr) {
         input[exchange].time = rounded(context_seconds(exchanged->backward_bytes, core));
     }
 }
 
-bool BlockTimes::recomputes_by_operator() const {
-    return layout_->flash_attention && layout_->zero == 3 && layout_->framework != Framework::deepspeed;
+// What the backward pass of a layer does again before it.
+std::vector<Operator> BlockTimes::computed_again(const std::vector<Operator>& operators) const {
+    switch (layout_->recompute) {
+        case Recompute::none: return {};
+        case Recompute::full: return operators;
+        case Recompute::selective: break;
+    }
+    if (!layout_->flash_attention) {
+        return attention_core(operators);
+    }
+    const bool by_operator = layout_->zero == 3 && layout_->framework != Framework::deepspeed;
+    return by_operator ? every_second_product(operators) : std::vector<Operator>{};
 }
 
-BlockTime BlockTimes::sum(const std::vector<Operator>& operators, bool recomputes) const {
+BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const {
     BlockTime time;
     std::vector<KernelSpan> spans;
-    forward(operators, false, false, spans);
+    forward(operators, false, spans);
     time.forward = parts_of(spans);
     std::vector<KernelSpan> input;
     std::vector<KernelSpan> weight;
+    forward(again, true, input);
     backward(operators, input, weight);
     time.backward_input = parts_of(input);
     time.backward_weight = parts_of(weight);
-    const bool full = recomputes && layout_->recompute == Recompute::full;
-    const bool core = recomputes && layout_->recompute == Recompute::selective && !layout_->flash_attention;
-    const bool by_operator = recomputes && layout_->recompute == Recompute::selective && recomputes_by_operator();
-    if (full || core || by_operator) {
-        spans.clear();
-        forward(by_operator ? every_second_product(operators) : operators, true, core, spans);
-        time.backward_input += parts_of(spans);
-    }
     for (const Operator& op : operators) {
         time.forward_flops += op.forward_flops;
         time.backward_flops += op.backward_flops;
-        if (full || (core && op.is_attention_core)) {
-            time.recompute_flops += op.forward_flops;
+    }
+    for (const Operator& op : again) {
+        time.recompute_flops += op.forward_flops;
+    }
+    return time;
+}
+
+const BlockTime& BlockTimes::of_layer(int layer) {
+    const bool experts = model_->has_experts(layer);
+    const int window = model_->window_of(layer);
+    for (const Sort& sort : sorts_) {
+        if (sort.experts == experts && sort.window == window) {
+            return sort.time;
         }
-        return time;
     }
+    const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
+    sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
+    sorts_.push_back({experts, window, sum(operators, computed_again(operators))});
+    return sorts_.back().time;
+}
 
-    const BlockTime& BlockTimes::of_layer(int layer) {
-        const bool experts = model_->has_experts(layer);
-        const int window = model_->window_of(layer);
-        for (const Sort& sort : sorts_) {
-            if (sort.experts == experts && sort.window == window) {
-                return sort.time;
-            }
-        }
-        sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
-        sorts_.push_back({experts, window, sum(layer_operators(*model_, *layout_, layer), true)});
-        return sorts_.back().time;
-    }
+BlockTime BlockTimes::of_embedding() const {
+    return sum(embedding_operators(*model_, *layout_), {});
+}
 
-    BlockTime BlockTimes::of_embedding() const {
-        return sum(embedding_operators(*model_, *layout_), false);
-    }
+BlockTime BlockTimes::of_output() const {
+    return sum(output_operators(*model_, *layout_), {});
+}
 
-    BlockTime BlockTimes::of_output() const {
-        return sum(output_operators(*model_, *layout_), false);
-    }
+std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
+    std::vector<KernelSpan> spans;
+    forward(layer_operators(*model_, *layout_, layer), false, spans);
+    return spans;
+}
 
-    std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
-        std::vector<KernelSpan> spans;
-        forward(layer_operators(*model_, *layout_, layer), false, false, spans);
-        return spans;
-    }
-
-    std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
-        const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-        std::vector<KernelSpan> spans;
-        if (layout_->recompute == Recompute::full) {
-            forward(operators, true, false, spans);
-        } else if (layout_->recompute == Recompute::selective && !layout_->flash_attention) {
-            forward(operators, true, true, spans);
-        } else if (layout_->recompute == Recompute::selective && recomputes_by_operator()) {
-            forward(every_second_product(operators), true, false, spans);
-        }
-        std::vector<KernelSpan> weight;
-        backward(operators, spans, weight);
-        spans.insert(spans.end(), weight.begin(), weight.end());
-        return spans;
-    }
+std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
+    const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
+    std::vector<KernelSpan> spans;
+    forward(computed_again(operators), true, spans);
+    std::vector<KernelSpan> weight;
+    backward(operators, spans, weight);
+    spans.insert(spans.end(), weight.begin(), weight.end());
+    return spans;
+}
 
 }  // namespace sim::model

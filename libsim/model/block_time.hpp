@@ -56,13 +56,12 @@ private:
         int window;
         BlockTime time;
     };
-    BlockTime sum(const std::vector<Operator>& operators, bool recomputes) const;
-    void forward(const std::vector<Operator>& operators, bool again, bool core_only,
-                 std::vector<KernelSpan>& spans) const;
+    BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
+    void forward(const std::vector<Operator>& operators, bool again, std::vector<KernelSpan>& spans) const;
     void backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
-    bool recomputes_by_operator() const;
-    void add_wait_for_host(double launches, std::vector<KernelSpan>& spans) const;
+    std::vector<Operator> computed_again(const std::vector<Operator>& operators) const;
+    void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(CollectiveKind kind, double bytes) const;
     double context_seconds(double bytes, double core) const;

@@ -12,7 +12,7 @@ namespace {
 using Kind = PlanVerdict::Kind;
 // Simulated before one looks again who is outdone. Whatever the number of threads is: the rounds decide who is
 // simulated.
-constexpr std::size_t round_size = 32;
+constexpr std::size_t round_size = 8;
 constexpr std::size_t bounds_at_a_time = 16;
 
 class Judge {
@@ -69,15 +69,23 @@ private:
                            [&](const Tradeoff& known) { return is_no_worse(known, bound); });
     }
 
+    // Otherwise it has its verdict.
+    bool is_worth_simulating(std::size_t i) {
+        PlanVerdict& verdict = verdicts_[i];
+        if (!options_.exhaustive && is_outdone(i)) {
+            verdict.kind = Kind::outdone;
+            return false;
+        }
+        return true;
+    }
+
     void simulate_rounds() {
         const std::vector<std::size_t> order = candidates();
         std::size_t at = 0;
         while (at < order.size()) {
             std::vector<std::size_t> round;
             for (; at < order.size() && round.size() < round_size; ++at) {
-                if (!options_.exhaustive && is_outdone(order[at])) {
-                    verdicts_[order[at]].kind = Kind::outdone;
-                } else {
+                if (is_worth_simulating(order[at])) {
                     round.push_back(order[at]);
                 }
             }
