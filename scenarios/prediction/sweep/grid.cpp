@@ -66,8 +66,10 @@ std::vector<std::string> result_of(const Change& configuration, const Predictor&
         const TrainingCase what = case_of(configuration);
         const Prediction step = predictor(what.model, what.machine, what.layout);
         const RunCost cost = cost_of(step, what.machine, what.layout, 1);
-        const bool fits = step.memory.fits();
-        const auto& fullest = step.memory.fullest();
+        const model::Memory memory =
+            step.memory.stages.empty() ? memory_of(what.model, what.machine, what.layout) : step.memory;
+        const bool fits = memory.fits();
+        const model::StageMemory& fullest = memory.fullest();
         return {fits ? "ok" : "too large",
                 std::to_string(what.gpus()),
                 fmt::format("{}", seconds(step.step)),
@@ -76,7 +78,7 @@ std::vector<std::string> result_of(const Change& configuration, const Predictor&
                 fmt::format("{}", step.hfu),
                 fmt::format("{}", step.bubble_fraction),
                 std::to_string(fullest.peak.total()),
-                std::to_string(step.memory.capacity),
+                std::to_string(memory.capacity),
                 cost.usd > 0 ? fmt::format("{}", cost.usd) : "",
                 std::to_string(what.layout.global_batch),
                 fits ? "" : fmt::format("stage {} does not fit into memory", fullest.stage)};
