@@ -65,6 +65,9 @@ std::int64_t bytes_of(const Cluster& cluster, Size size) {
 
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
     require_price(cluster, size, hop);
+    if (const Nccl* const nccl = std::get_if<Nccl>(&cluster.network)) {
+        return nccl_message_time(*nccl, bytes_of(cluster, size), hop == Hop::across);
+    }
     const Uniform* const network = uniform_of(cluster, hop);
     check(network != nullptr, "a message on the network of {} has no price of its own", cluster.name);
     if (size.amount == 0) {
@@ -101,6 +104,9 @@ bool links_are_shared(const Cluster& cluster) {
 }
 
 int ranks_per_node(const Cluster& cluster) {
+    if (const Nccl* const nccl = std::get_if<Nccl>(&cluster.network)) {
+        return nccl->ranks_per_node;
+    }
     const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
     return nodes == nullptr ? 0 : nodes->ranks_per_node;
 }

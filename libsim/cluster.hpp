@@ -3,6 +3,7 @@
 
 #include "libsim/network/fair_share.hpp"
 #include "libsim/network/loggp.hpp"
+#include "libsim/network/nccl.hpp"
 #include "libsim/network/nodes.hpp"
 #include "libsim/network/uniform.hpp"
 #include "libsim/units.hpp"
@@ -23,7 +24,7 @@ struct Compute {
 };
 
 // docs/network.md: who pays what, and when.
-using Network = std::variant<Uniform, Nodes, LogGP, FairShare>;
+using Network = std::variant<Uniform, Nodes, LogGP, FairShare, Nccl>;
 
 // Whether two ranks are on one node. On a uniform network all are.
 enum class Hop : std::uint8_t { within, across };
@@ -32,7 +33,8 @@ struct Cluster {
     std::string name = "unnamed";
     Compute compute;
     Network network;
-    // What a unit of data is on LogGP networks and shared links, which price bytes. 0: units have no price there.
+    // What a unit of data is on LogGP networks, shared links and NCCL's nodes, which price bytes. 0: units have no
+    // price there.
     std::int64_t bytes_per_unit = 0;
 };
 
@@ -54,10 +56,10 @@ bool links_are_shared(const Cluster& cluster);
 
 // Throws ProgramError if the cluster has no price for what `size` counts.
 void require_price(const Cluster& cluster, Size size, Hop hop = Hop::within);
-// What a message of `size` has on LogGP networks and shared links: its bytes, or those of its units, rounded up.
+// What a message of `size` has on networks that price bytes: its bytes, or those of its units, rounded up.
 std::int64_t bytes_of(const Cluster& cluster, Size size);
 // Costs of one op. Throw ProgramError if the cluster has no price for what `size` or `work` counts.
-// A message has one on uniform networks and nodes only.
+// A message has none on LogGP networks and shared links.
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);
 // What the receiver of any message pays once it is there; 0 where that depends on the message.
 Duration acknowledgement_time(const Cluster& cluster, Hop hop = Hop::within);

@@ -227,6 +227,10 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
         throw ProgramError(fmt::format("rank {} joins the {} with rank {}: ranks are 0 to {}", rank(),
                                        name_of(what.kind), group.largest(), world_size() - 1));
     }
+    if (kind == OpKind::enter && group.stands_for_another()) {
+        throw ProgramError(fmt::format("rank {}: the {}'s group stands for a larger one, which has no data", rank(),
+                                       name_of(what.kind)));
+    }
     const bool has_root = what.root >= 0 || needs_root(what.kind);
     if (has_root && !group.contains(what.root)) {
         throw ProgramError(fmt::format("the {}'s root, rank {}, is not in its group", name_of(what.kind), what.root));

@@ -50,6 +50,18 @@ Group Group::of(std::vector<int> ranks) {
     return group;
 }
 
+Group Group::standing_for(const Group& whole) const {
+    if (whole.size() < size()) {
+        throw ProgramError(fmt::format("a group of {} ranks cannot stand for one of {}", size(), whole.size()));
+    }
+    if (whole.stands_for_another()) {
+        throw ProgramError("a group stands for one that stands for another itself");
+    }
+    Group group = *this;
+    group.whole_ = std::make_shared<const Group>(whole);
+    return group;
+}
+
 int Group::index_of(int rank) const {
     if (list_) {
         const auto at = std::find(list_->begin(), list_->end(), rank);
@@ -94,6 +106,9 @@ bool operator==(const Group& a, const Group& b) {
     if (a.count_ != b.count_ || a.first_ != b.first_ || static_cast<bool>(a.list_) != static_cast<bool>(b.list_)) {
         return false;
     }
+    if (a.stands_for_another() != b.stands_for_another() || (a.whole_ && !(*a.whole_ == *b.whole_))) {
+        return false;
+    }
     return a.list_ ? *a.list_ == *b.list_ : a.stride_ == b.stride_;
 }
 
@@ -107,6 +122,9 @@ std::size_t GroupHash::operator()(const Group& group) const {
     mix(group.rank_at(group.size() - 1));
     for (int index = 1; !group.evenly_spaced() && index < group.size() - 1; ++index) {
         mix(group.rank_at(index));
+    }
+    if (group.stands_for_another()) {
+        mix(static_cast<int>(GroupHash{}(group.whole()) >> 33U));
     }
     return hash;
 }

@@ -14,6 +14,12 @@ public:
     static Group strided(int first, int stride, int count);
     // Ranks in the order given. Throws ProgramError if empty, negative or twice the same.
     static Group of(std::vector<int> ranks);
+    // The same members in the place of a larger group: its collectives by size, which they carry out alone, cost what
+    // they cost `whole`. Only on a network that prices a collective as a whole (network/nccl.hpp), and there `whole`
+    // counts places. Throws ProgramError if `whole` has fewer members or stands for another itself.
+    Group standing_for(const Group& whole) const;
+    bool stands_for_another() const { return whole_ != nullptr; }
+    const Group& whole() const { return whole_ ? *whole_ : *this; }
 
     int size() const { return count_; }
     // Requires: 0 <= index < size().
@@ -39,6 +45,7 @@ private:
     int stride_ = 1;
     int count_ = 1;
     std::shared_ptr<const std::vector<int>> list_;
+    std::shared_ptr<const Group> whole_;
 };
 
 struct GroupHash {

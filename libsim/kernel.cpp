@@ -20,6 +20,24 @@ Op received(Op op, const Message& message) {
     return op;
 }
 
+namespace {
+
+std::vector<int> nodes_of_places(const Nccl* network, int ranks) {
+    if (network == nullptr || network->places.empty()) {
+        return {};
+    }
+    check(network->places.size() == static_cast<std::size_t>(ranks), "{} ranks have {} places", ranks,
+          network->places.size());
+    std::vector<int> nodes;
+    nodes.reserve(network->places.size());
+    for (const int place : network->places) {
+        nodes.push_back(network->ranks_per_node > 0 ? place / network->ranks_per_node : 0);
+    }
+    return nodes;
+}
+
+}  // namespace
+
 Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
                const KernelOptions& options)
     : cluster_(cluster),
@@ -28,11 +46,14 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       on_span_(options.on_span),
       agenda_(options.order, ranks),
       loggp_(std::get_if<LogGP>(&cluster_.network)),
+      nccl_(std::get_if<Nccl>(&cluster_.network)),
       shared_links_(shared_links_of(cluster_, ranks)),
       holds_senders_(loggp_ != nullptr || shared_links_),
       board_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
       ranks_per_node_(ranks_per_node(cluster)),
+      node_of_(nodes_of_places(nccl_, ranks)),
+      prices_of_whole_(nccl_ != nullptr ? 64 : 0),
       acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)},
       due_(ranks) {
     check(!shared_links_ || options.order == Order::time, "links are shared in the order of time");

@@ -137,6 +137,14 @@ private:
         int rank;
         Stream stream;
     };
+    // What a collective of a group takes.
+    struct WholePrice {
+        std::uint64_t word = UINT64_MAX;  // a CollectiveWord
+        std::int64_t amount = -1;
+        Measure measure = Measure::bytes;
+        Duration price{0};
+        std::int64_t sent = 0;  // by each member
+    };
     struct LastPrice {
         std::int64_t amount = -1;
         Measure measure = Measure::bytes;
@@ -236,7 +244,13 @@ private:
     void join(int rank, Rank& self, Joinable& joinable);
     void join_without_forgetting(int rank, Rank& self, Joinable& joinable);
 
-    Hop hop(int a, int b) const { return hop_between(ranks_per_node_, a, b); }
+    Hop hop(int a, int b) const {
+        if (node_of_.empty()) {
+            return hop_between(ranks_per_node_, a, b);
+        }
+        return node_of_[static_cast<std::size_t>(a)] == node_of_[static_cast<std::size_t>(b)] ? Hop::within
+                                                                                              : Hop::across;
+    }
     Duration acknowledgement(int source, int target) const {
         return acknowledgements_[static_cast<std::size_t>(hop(source, target))];
     }
@@ -274,6 +288,10 @@ private:
     Duration message_price(const Board::Meeting& meeting, Size size, Hop over) const;
     LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
+    void end_collective_by_nccl(const Board::Meeting& meeting, int last_rank);
+    const WholePrice& price_of_whole(const Board::Meeting& meeting, const CollectiveWord& word);
+    void require_no_stand_in(const Op& op) const;
+    [[noreturn]] void throw_for_meeting(const Board::Meeting& meeting, const char* what) const;
     void read_by_loggp(const Board::Meeting& meeting, const Schedule& schedule, Size each,
                        std::vector<MemberClock>& members);
     void end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last);
@@ -284,6 +302,7 @@ private:
     SpanSink on_span_;
     Agenda agenda_;
     const LogGP* loggp_;  // of cluster_; null: another network
+    const Nccl* nccl_;    // the same
     std::optional<SharedLinks> shared_links_;
     bool holds_senders_;  // either of both
     Transfers transfers_;
@@ -294,10 +313,13 @@ private:
     Board board_;
     std::vector<Rank> ranks_;
     int ranks_per_node_;
-    std::array<Duration, 2> acknowledgements_;  // by hop
-    std::vector<Ahead> ahead_;                  // by channel of matching_
-    std::vector<Awake> awake_;                  // streams that may go on
-    std::array<LastPrice, 2> last_transfers_;   // by hop
+    std::vector<int> node_of_;                          // where ranks have places (Nccl); else empty
+    std::vector<std::optional<Footprint>> footprints_;  // by group; Nccl
+    std::vector<WholePrice> prices_of_whole_;           // the last of some collectives; Nccl
+    std::array<Duration, 2> acknowledgements_;          // by hop
+    std::vector<Ahead> ahead_;                          // by channel of matching_
+    std::vector<Awake> awake_;                          // streams that may go on
+    std::array<LastPrice, 2> last_transfers_;           // by hop
     LastPrice last_compute_;
     int due_ = 0;
     int out_ = 0;

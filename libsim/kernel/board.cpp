@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sim {
 
 namespace {
@@ -52,14 +54,23 @@ const Board::Meeting* Board::arrive(int rank, std::uint32_t op_number, Time at, 
     Group& group = group_of(id, op.stream);
     const int member = index_of(group, id, rank);
     check(member >= 0, "rank {} is not in group {}", rank, static_cast<unsigned>(id));
+    if (group.attended.size() == 1) {  // alone: whoever comes is the last
+        complete_.op = op;
+        complete_.first_rank = rank;
+        complete_.first_op_number = op_number;
+        complete_.first_at = at;
+        complete_.last_at = at;
+        return &complete_;
+    }
     const std::size_t number = group.attended[static_cast<std::size_t>(member)]++ - group.closed;
     if (number >= group.open.size()) {
-        group.open.push_back({op, rank, op_number, at, 0, std::vector<bool>(group.attended.size())});
+        group.open.push_back({op, rank, op_number, at, at, 0, std::vector<bool>(group.attended.size())});
     }
     Meeting& meeting = group.open[number];
     if (!same(meeting.op, op)) {
         throw_mismatch(meeting, rank, op_number, at, op);
     }
+    meeting.last_at = std::max(meeting.last_at, at);
     meeting.here[static_cast<std::size_t>(member)] = true;
     if (++meeting.arrived < static_cast<int>(group.attended.size())) {
         return nullptr;

@@ -20,6 +20,7 @@ public:
         int first_rank = -1;
         std::uint32_t first_op_number = 0;
         Time first_at;
+        Time last_at;  // of all who have come
         int arrived = 0;
         std::vector<bool> here;  // by member
     };

@@ -28,15 +28,19 @@ Duration Kernel::message_price(const Board::Meeting& meeting, Size size, Hop ove
     try {
         return transfer_time(cluster_, size, over);
     } catch (const ProgramError& error) {
-        // The group's first, not the first to come: who that was in wall time is nobody's business.
-        const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
-        const Rank& first = of(rank);
-        const bool on_main = meeting.op.stream == Stream::main;
-        const Lane* const at = on_main ? nullptr : &first.lanes[static_cast<std::size_t>(meeting.op.stream) - 1];
-        throw ProgramError(fmt::format(
-            "rank {}, op {}: {} at {}: {}", rank, on_main ? first.pending_number : at->waiting.front().op_number,
-            describe(meeting.op), describe_time(on_main ? first.clock : at->clock), error.what()));
+        throw_for_meeting(meeting, error.what());
     }
+}
+
+void Kernel::throw_for_meeting(const Board::Meeting& meeting, const char* what) const {
+    // The group's first, not the first to come: who that was in wall time is nobody's business.
+    const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
+    const Rank& first = of(rank);
+    const bool on_main = meeting.op.stream == Stream::main;
+    const Lane* const at = on_main ? nullptr : &first.lanes[static_cast<std::size_t>(meeting.op.stream) - 1];
+    throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank,
+                                   on_main ? first.pending_number : at->waiting.front().op_number, describe(meeting.op),
+                                   describe_time(on_main ? first.clock : at->clock), what));
 }
 
 LinkCosts Kernel::link_costs(const Board::Meeting& meeting, const Group& group, Size each) const {
@@ -55,6 +59,10 @@ LinkCosts Kernel::link_costs(const Board::Meeting& meeting, const Group& group, 
 }
 
 void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
+    if (nccl_ != nullptr) {
+        return end_collective_by_nccl(meeting, last_rank);
+    }
+    require_no_stand_in(meeting.op);
     const CollectiveWord word = collective_word(meeting.op);
     const Group& group = groups_->group(word.group);
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);

@@ -39,6 +39,7 @@ void Kernel::walk_message_ends(const Walk& walk, Time at) {
 }
 
 void Kernel::begin_walks(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time begin) {
+    require_no_stand_in(op);
     const CollectiveWord word = collective_word(op);
     const Group& group = groups_->group(word.group);
     const int root = op.peer < 0 ? 0 : group.index_of(op.peer);

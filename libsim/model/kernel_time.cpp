@@ -30,8 +30,8 @@ Precision without_fp8(Precision precision) {
 
 KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
     : efficiency_(&gpu.efficiency),
-      peak_(gpu.peak(without_fp8(layout.precision))),
-      fp8_peak_(layout.precision == Precision::fp8 ? gpu.fp8_flops : 0),
+      peak_(gpu.sustained(without_fp8(layout.precision))),
+      fp8_peak_(layout.precision == Precision::fp8 ? gpu.sustained(Precision::fp8) : 0),
       bandwidth_(gpu.memory_bandwidth),
       floor_(gpu.efficiency.kernel_floor),
       element_bytes_(layout.precision == Precision::fp32 ? 4 : 2),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace sim {
 
@@ -177,6 +178,28 @@ Candidate chosen(const Nccl& network, CollectiveKind kind, const Place& at) {
 
 }  // namespace
 
+Footprint footprint_of(const Group& places, int ranks_per_node) {
+    const int members = places.size();
+    if (ranks_per_node <= 0 || members == 1) {
+        return {members, members};
+    }
+    const auto node = [&](int index) { return places.rank_at(index) / ranks_per_node; };
+    int nodes = 0;
+    if (!places.evenly_spaced()) {
+        std::vector<int> all;
+        for (int index = 0; index < members; ++index) {
+            all.push_back(node(index));
+        }
+        std::sort(all.begin(), all.end());
+        nodes = static_cast<int>(std::unique(all.begin(), all.end()) - all.begin());
+    } else if (places.rank_at(1) - places.rank_at(0) >= ranks_per_node) {
+        nodes = members;
+    } else {
+        nodes = node(members - 1) - node(0) + 1;
+    }
+    return {members, (members + nodes - 1) / nodes};
+}
+
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members) {
     if (members.members <= 1) {
         return Duration{0};
@@ -194,6 +217,25 @@ NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t by
             .protocol = best.protocol,
             .seconds = best.seconds,
             .bus_bandwidth = at.bytes * bus_factor(kind, at.members) / best.seconds};
+}
+
+std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int members) {
+    if (members <= 1) {
+        return 0;
+    }
+    std::int64_t shares = 0;
+    switch (kind) {
+        case CollectiveKind::barrier:
+        case CollectiveKind::all_reduce: shares = 2 * (std::int64_t{members} - 1); break;
+        case CollectiveKind::all_gather:
+        case CollectiveKind::reduce_scatter:
+        case CollectiveKind::all_to_all: shares = std::int64_t{members} - 1; break;
+        case CollectiveKind::broadcast:
+        case CollectiveKind::reduce: shares = members; break;
+        case CollectiveKind::gather:
+        case CollectiveKind::scatter: shares = 1; break;
+    }
+    return time_for(ceil_div(bytes, members), {shares, 1}).count();  // checked
 }
 
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across) {

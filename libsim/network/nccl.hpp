@@ -8,8 +8,11 @@
 // Source of the formulas and constants: NVIDIA/nccl, src/graph/tuning.cc (2026-06).
 #pragma once
 
+#include "libsim/group.hpp"
 #include "libsim/op.hpp"
 #include "libsim/units.hpp"
+
+#include <vector>
 
 namespace sim {
 
@@ -40,6 +43,8 @@ struct Nccl {
     double switch_latency_across = 20.9e-6;  // more, twice for each level of a tree of nodes
     double message_latency = 8e-6;           // of a point-to-point message within a node …
     double message_latency_across = 16e-6;   // … and between nodes
+    // Where each rank is among the GPUs, where few ranks are simulated in the place of many; empty: rank i is GPU i.
+    std::vector<int> places = {};
 };
 
 // Where the members of a collective are: `members` in all, `on_node` of them on each node (fewer on the last).
@@ -50,6 +55,9 @@ struct Footprint {
     int on_node = 1;
     friend bool operator==(const Footprint&, const Footprint&) = default;
 };
+
+// Of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
+Footprint footprint_of(const Group& places, int ranks_per_node);
 
 // What a collective takes. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
 // input of a rank), as in sim::Collective; a barrier is an all-reduce of 0. One member: nothing. Allocates nothing.
@@ -65,6 +73,9 @@ struct NcclChoice {
     double bus_bandwidth = 0;
 };
 NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
+
+// What a member of it sends, on average: nccl-tests' bus bytes, each share rounded up.
+std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int members);
 
 // What a message from GPU to GPU takes: a latency, and its bytes over the links or the sender's own card. Throws
 // ProgramError where `within` or `across` is 0.

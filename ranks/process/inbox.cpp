@@ -95,8 +95,15 @@ void Inbox::define(const Op& op) {
     } else if (op.kind == define_group) {
         std::vector<int> members(payload.size() / sizeof(int));
         std::memcpy(members.data(), payload.data(), members.size() * sizeof(int));
+        const auto own = static_cast<std::size_t>(op.label);  // the others are those that they stand for; 0: none
         try {
-            groups_.push_back(run_->groups.number(Group::of(std::move(members))));
+            const std::size_t count = own == 0 ? members.size() : std::min(own, members.size());
+            const auto end = members.begin() + static_cast<std::ptrdiff_t>(count);
+            Group group = Group::of({members.begin(), end});
+            if (own != 0) {
+                group = group.standing_for(Group::of({end, members.end()}));
+            }
+            groups_.push_back(run_->groups.number(group));
         } catch (const ProgramError&) {
             violated("a group that cannot be");
         }

@@ -106,8 +106,14 @@ GroupId ProcessPort::number(const Group& group) {
     const std::size_t known = groups_.size();
     const GroupId id = groups_.number(group);
     if (groups_.size() > known) {
-        const std::vector<int> members = group.ranks();
-        post_definition(define_group, Label::none, std::as_bytes(std::span(members)));
+        std::vector<int> members = group.ranks();
+        Label own{};  // all of them
+        if (group.stands_for_another()) {
+            own = static_cast<Label>(members.size());
+            const std::vector<int> whole = group.whole().ranks();
+            members.insert(members.end(), whole.begin(), whole.end());
+        }
+        post_definition(define_group, own, std::as_bytes(std::span(members)));
     }
     return id;
 }

@@ -4,6 +4,7 @@
 #include "tools/ndsim/goal.hpp"
 #include "tools/ndsim/hardware.hpp"
 #include "tools/ndsim/memory.hpp"
+#include "tools/ndsim/plan.hpp"
 #include "tools/ndsim/sweep.hpp"
 #include "tools/ndsim/topology.hpp"
 #include "tools/ndsim/train.hpp"
@@ -17,6 +18,7 @@ std::vector<Command> commands() {
          run_train},
         {"memory", "what a GPU's memory holds in a training step, over time, and whether it fits", run_memory},
         {"sweep", "any option of train as a list or range: a row for each combination", run_sweep},
+        {"plan", "the fastest or cheapest of all layouts that fit, and the flags it is launched with", run_plan},
         {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
         {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},
         {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},

@@ -4,6 +4,8 @@
 #include "libsim/kernel/collective_time/routed_rings.hpp"
 #include "libsim/kernel/readers/ring_reader.hpp"
 
+#include <algorithm>
+
 namespace sim {
 
 namespace {
@@ -38,6 +40,20 @@ std::optional<Found> around_rings(const CollectiveQuestion& question, const Link
     return found_around_rings(question, ends);
 }
 
+Found as_a_whole(const CollectiveQuestion& question, const Nccl& network) {
+    const std::int64_t bytes = bytes_of(question.cluster, question.size);
+    const Footprint at =
+        footprint_of(Group::of({question.ranks.begin(), question.ranks.end()}), network.ranks_per_node);
+    Time last{};
+    for (const Time arrival : question.arrivals) {
+        last = std::max(last, arrival);
+    }
+    const Time end = later(last, nccl_time(network, question.schedule.kind, bytes, at));
+    return {.ends = std::vector<Time>(question.ranks.size(), end),
+            .why = "this network prices a collective as a whole, from the last arrival on",
+            .walked = {}};
+}
+
 }  // namespace
 
 std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
@@ -46,6 +62,9 @@ std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
     }
     if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
         return around_routed_rings(question, *shared->topology);
+    }
+    if (const auto* nccl = std::get_if<Nccl>(&question.cluster.network)) {
+        return as_a_whole(question, *nccl);
     }
     const LinkCosts costs = link_costs(question);
     return question.schedule.lock_step && costs.uniform() ? in_lock_step(question, costs)

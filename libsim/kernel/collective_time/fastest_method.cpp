@@ -29,6 +29,9 @@ Cost sender_cost(const CollectiveQuestion& question) {
             return routes->of(message).cost.of(bytes_of_message(question, message.chunks));
         };
     }
+    if (std::holds_alternative<Nccl>(question.cluster.network)) {
+        return [](const ChannelMessage&) { return Duration{0}; };  // a collective is not made of messages there
+    }
     return [costs = link_costs(question)](const ChannelMessage& message) {
         return costs.send(costs.hop(message.from, message.to), message.chunks);
     };

@@ -68,6 +68,9 @@ std::optional<Found> by_recurrence(const CollectiveQuestion& question) {
     if (std::holds_alternative<LogGP>(question.cluster.network)) {
         return on_loggp(question);
     }
+    if (std::holds_alternative<Nccl>(question.cluster.network)) {
+        return std::nullopt;  // it has no steps
+    }
     if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
         return on_routes(question, *shared->topology);
     }

@@ -158,7 +158,7 @@ bool has_dropout(const Transformer& model) {
 }
 
 bool is_fully_sharded(const Layout& layout) {
-    return layout.zero == 3 && layout.framework != Framework::deepspeed;
+    return layout.zero == 3;
 }
 
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts) {

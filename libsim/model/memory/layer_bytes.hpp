@@ -24,7 +24,7 @@ double tokens_of(const Transformer& model, const Layout& layout);
 double spread_between(const Layout& layout);
 // Models with LayerNorm and biases are trained with dropout, as GPT and BERT are; others without.
 bool has_dropout(const Transformer& model);
-// Parameters are gathered layer by layer, as PyTorch's FSDP does.
+// Parameters are gathered layer by layer, as FSDP and ZeRO-3 do.
 bool is_fully_sharded(const Layout& layout);
 
 }  // namespace sim::model

@@ -32,20 +32,47 @@ KeptInStep one_chunk(const ChunkBytes& chunk, int micro_batches, int weights_alo
             .working = micro_batches * chunk.outside + chunk.backward};
 }
 
-// Forwards go p micro-batches through a chunk, then p through the next; the first backward is in the last chunk.
-KeptInStep of_chunks(const StageBytes& stage, const PipelineShape& shape, int forwards) {
+// How many of the first `count` forwards of a stage are in the chunk that is `place`-th to take p micro-batches.
+int visits(const PipelineShape& shape, int count, int place) {
     const int group = shape.stages * shape.chunks;
-    const int rounds = forwards / group;
-    int left = forwards % group;
-    KeptInStep kept{.working = stage.chunks.back().backward};
-    for (const ChunkBytes& chunk : stage.chunks) {
-        const int here = std::min(left, shape.stages);
-        left -= here;
-        const int micro_batches = rounds * shape.stages + here;
-        kept.activations += micro_batches * chunk.kept;
-        kept.working += micro_batches * chunk.outside;
+    return count / group * shape.stages + std::clamp(count % group - place * shape.stages, 0, shape.stages);
+}
+
+// Interleaved, while backward number `backwards` goes on: forwards take the chunks in order, backwards in the opposite.
+std::int64_t interleaved_total(const StageBytes& stage, const PipelineShape& shape, int forwards, int backwards) {
+    const int last = shape.chunks - 1;
+    const int now = last - backwards % (shape.stages * shape.chunks) / shape.stages;
+    double activations = 0;
+    double working = stage.chunks[static_cast<std::size_t>(now)].backward;
+    for (int c = 0; c <= last; ++c) {
+        const ChunkBytes& chunk = stage.chunks[static_cast<std::size_t>(c)];
+        const int kept = visits(shape, forwards, c) - visits(shape, backwards, last - c);
+        activations += kept * chunk.kept;
+        working += kept * chunk.outside;
     }
-    return kept;
+    return stage.with(activations, working).total();
+}
+
+// As many chunks are in flight from the first backward to the last forward; which ones changes where either goes on to
+// another chunk. In between, what they hold rises or falls evenly.
+std::int64_t interleaved_most(const StageBytes& stage, const Layout& layout, int number) {
+    const PipelineShape shape = shape_of(layout);
+    const int total = shape.micro_batches * shape.chunks;
+    const int first = std::min(2 * (shape.stages - number - 1) + (shape.chunks - 1) * shape.stages + 1, total);
+    const int pairs = std::min(total - first, shape.stages * shape.chunks);
+    std::int64_t most = interleaved_total(stage, shape, first, 0);
+    if (std::all_of(stage.chunks.begin(), stage.chunks.end(),
+                    [&](const ChunkBytes& chunk) { return chunk.kept == stage.chunks.front().kept; })) {
+        return most;
+    }
+    for (const int shift : {0, first % shape.stages}) {
+        for (int turn = shape.stages - shift; turn - 1 <= pairs; turn += shape.stages) {
+            for (const int pair : {turn - 1, std::min(turn, pairs)}) {
+                most = std::max(most, interleaved_total(stage, shape, first + pair, pair));
+            }
+        }
+    }
+    return std::max(most, interleaved_total(stage, shape, first + pairs, pairs));
 }
 
 std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& layout, Kind kind, int stage) {
@@ -64,13 +91,7 @@ std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& 
             const int ahead = times * behind;
             return one_chunk(chunk, std::min(ahead + 1, m), std::clamp(m - 1 - ahead, 0, times * stage));
         }
-        case Kind::interleaved: {
-            const bool equal = std::all_of(bytes.chunks.begin(), bytes.chunks.end(),
-                                           [&](const ChunkBytes& other) { return other.layers == chunk.layers; });
-            const int ahead = 2 * behind + (layout.interleave - 1) * layout.pp;
-            return equal ? std::optional(of_chunks(bytes, shape, std::min(ahead + 1, m * layout.interleave)))
-                         : std::nullopt;
-        }
+        case Kind::interleaved:
         case Kind::other: break;
     }
     return std::nullopt;
@@ -87,6 +108,14 @@ std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) 
     return most;
 }
 
+std::int64_t most_of(const StageBytes& bytes, const Layout& layout, Kind kind, int stage) {
+    if (kind == Kind::interleaved) {
+        return interleaved_most(bytes, layout, stage);
+    }
+    const std::optional<KeptInStep> kept = in_closed_form(bytes, layout, kind, stage);
+    return kept ? bytes.with(kept->activations, kept->working).total() : replayed(bytes, layout, stage);
+}
+
 }  // namespace
 
 std::int64_t least_memory(const Transformer& model, const Machine&, const Layout& layout) {
@@ -95,10 +124,7 @@ std::int64_t least_memory(const Transformer& model, const Machine&, const Layout
     std::int64_t most = 0;
     for (int stage = 0; stage < layout.pp; ++stage) {
         const StageBytes bytes = stage_bytes(model, layout, parts, stage);
-        const std::optional<KeptInStep> kept = in_closed_form(bytes, layout, kind, stage);
-        const std::int64_t here =
-            kept ? bytes.with(kept->activations, kept->working).total() : replayed(bytes, layout, stage);
-        most = std::max({most, here, bytes.with(0, bytes.step).total()});
+        most = std::max({most, most_of(bytes, layout, kind, stage), bytes.with(0, bytes.step).total()});
     }
     return most;
 }

@@ -11,7 +11,7 @@ StateBytes whole_states(const Layout& layout) {
     if (layout.precision == Precision::fp32) {
         return {.parameters = 4, .gradients = 4, .optimizer = moments};
     }
-    if (is_fully_sharded(layout) && layout.fp32_gradients) {
+    if (is_fully_sharded(layout) && layout.fp32_gradients && layout.framework != Framework::deepspeed) {
         return {.parameters = 4, .gradients = 4, .optimizer = moments};  // FSDP's shards are the master weights
     }
     double gradients = layout.fp32_gradients ? 4 : 2;

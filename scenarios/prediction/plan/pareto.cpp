@@ -6,16 +6,8 @@
 
 namespace sim::scenarios {
 
-namespace {
-
 bool is_no_worse(const Tradeoff& a, const Tradeoff& b) {
     return a.step <= b.step && a.memory <= b.memory && a.cost <= b.cost;
-}
-
-}  // namespace
-
-bool beats(const Tradeoff& a, const Tradeoff& b) {
-    return is_no_worse(a, b) && !is_no_worse(b, a);
 }
 
 std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all) {

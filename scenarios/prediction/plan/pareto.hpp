@@ -15,8 +15,8 @@ struct Tradeoff {
     std::int64_t memory = 0;
     double cost = 0;
 };
-// No worse in anything, and better in something.
-bool beats(const Tradeoff& a, const Tradeoff& b);
+// In anything: an equal one is.
+bool is_no_worse(const Tradeoff& a, const Tradeoff& b);
 
 // Numbers of those that none beats, by step, then cost, then memory, then number. Of equal ones the first.
 // Cost: n log n, and n times the front's size.

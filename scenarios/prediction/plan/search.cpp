@@ -3,6 +3,7 @@
 #include "scenarios/prediction/plan/verdicts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -13,18 +14,14 @@ namespace {
 using Kind = PlanVerdict::Kind;
 constexpr std::size_t shown_misses = 3;
 
-// USD of a step, or GPU-hours.
-double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Duration step) {
-    const double price = question.machine.gpu.usd_per_hour > 0 ? question.machine.gpu.usd_per_hour : 1;
-    return point.gpus * seconds(step) / 3600 * price;
-}
-
 void count(PlanCounts& counts, const PlanVerdict& verdict) {
     ++counts.all;
     switch (verdict.kind) {
-        case Kind::not_reached: ++counts.not_reached; break;
+        case Kind::not_reached:
+        case Kind::may_fit: ++counts.not_reached; break;
         case Kind::refused: ++counts.refused[static_cast<std::size_t>(verdict.misfit)]; break;
         case Kind::too_large_at_least: ++counts.too_large_at_least; break;
+        case Kind::outdone: ++counts.outdone; break;
         case Kind::too_large: ++counts.too_large; break;
         case Kind::feasible: ++counts.feasible; break;
     }
@@ -59,19 +56,38 @@ void keep_nearest(std::vector<PlanMiss>& misses) {
     misses.resize(std::min(misses.size(), shown_misses));
 }
 
+class Cells {
+public:
+    void add(const PlanPoint& point, Duration step, bool simulated) {
+        const auto [at, is_new] =
+            found_.try_emplace({point.tp, point.pp}, PlanCell{point.tp, point.pp, step, simulated});
+        if (!is_new && step < at->second.step) {
+            at->second = {point.tp, point.pp, step, simulated};
+        }
+    }
+    std::vector<PlanCell> all() const {
+        std::vector<PlanCell> cells;
+        for (const auto& [at, cell] : found_) {
+            cells.push_back(cell);
+        }
+        return cells;
+    }
+
+private:
+    std::map<std::pair<int, int>, PlanCell> found_;
+};
+
 // Of a space, the layout that needs least; 0 GPUs if none fits.
 EnoughGpus smallest_of(const PlanQuestion& question, const PlanOracle& oracle) {
-    // The bound first, for all; the prediction for the smallest alone.
-    const PlanOracle bound{.least_memory = oracle.least_memory, .step = nullptr};
     EnoughGpus found;
     for (const PlanPoint& point : points_of(question.space, question.model, question.machine)) {
-        const PlanVerdict verdict = verdict_of(question, point, bound);
-        if (verdict.kind == Kind::feasible && (found.gpus == 0 || verdict.answer.memory < found.smallest.memory)) {
+        const PlanVerdict verdict = bounds_of(question, point, oracle);
+        if (verdict.kind == Kind::may_fit && (found.gpus == 0 || verdict.answer.memory < found.smallest.memory)) {
             found = {point.gpus, {point, verdict.answer.memory}};
         }
     }
     if (found.gpus > 0) {
-        const PlanVerdict verdict = verdict_of(question, found.smallest.point, oracle);
+        const PlanVerdict verdict = simulated(question, found.smallest.point, oracle);
         found.smallest.memory = verdict.answer.memory;
         found.gpus = verdict.kind == Kind::feasible ? found.gpus : 0;
     }
@@ -88,9 +104,13 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
     const std::vector<PlanPoint> points = points_of(question.space, question.model, question.machine);
     const std::vector<PlanVerdict> verdicts = verdicts_of(question, points, options);
     Plan plan;
+    Cells cells;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const auto& [kind, misfit, answer] = verdicts[i];
         count(plan.counts, verdicts[i]);
+        if (kind == Kind::feasible || kind == Kind::outdone) {
+            cells.add(points[i], answer.step, kind == Kind::feasible);
+        }
         if (kind == Kind::feasible) {
             plan.rows.push_back({.point = points[i],
                                  .step = answer.step,
@@ -105,6 +125,7 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
     sort_rows(plan.rows, options.objective);
     plan.pareto = front_of(plan.rows);
     keep_nearest(plan.nearest);
+    plan.cells = cells.all();
     return plan;
 }
 

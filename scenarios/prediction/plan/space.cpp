@@ -13,7 +13,7 @@ namespace {
 
 using model::Recompute;
 
-constexpr std::size_t most_points = 10'000'000;
+constexpr std::size_t most_points = 2'000'000;
 constexpr int most_micro_batch = 16;
 constexpr int most_chunks = 16;
 constexpr int least_tokens = 4096;  // of a rank's part of a sequence, for context parallel to be worth it
@@ -36,7 +36,7 @@ std::vector<int> powers_of_two(std::int64_t most) {
     return found;
 }
 
-const std::vector<int>& given_or(const std::vector<int>& given, const std::vector<int>& usual) {
+std::vector<int> given_or(const std::vector<int>& given, const std::vector<int>& usual) {
     return given.empty() ? usual : given;
 }
 

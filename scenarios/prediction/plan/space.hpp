@@ -64,7 +64,7 @@ std::vector<std::string> schedules_of(const PlanSpace& space);
 
 // Every combination once, simple ones first: fewer GPUs, then less of tp, pp, cp, ep and chunks, lower zero, no
 // recomputation, smaller micro-batches. Where tp x pp x cp does not divide the GPUs there is one point, whose ranks are
-// fewer than its GPUs. Throws ProgramError beyond 10 million of them.
+// fewer than its GPUs. Throws ProgramError beyond 2 million of them.
 std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transformer& model,
                                  const model::Machine& machine);
 

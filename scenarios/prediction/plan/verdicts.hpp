@@ -1,4 +1,4 @@
-// One verdict for each layout of a search, by as many threads as there are: what search.cpp sums up.
+// One verdict for each layout of a search: what search.cpp sums up.
 #pragma once
 
 #include "scenarios/prediction/plan/search.hpp"
@@ -8,18 +8,30 @@
 namespace sim::scenarios {
 
 struct PlanVerdict {
-    enum class Kind : std::uint8_t { not_reached, refused, too_large_at_least, too_large, feasible };
+    enum class Kind : std::uint8_t {
+        not_reached,
+        refused,
+        too_large_at_least,  // found without a simulation
+        may_fit,             // bounds are known, the simulation is not
+        outdone,             // by bounds alone: a simulated one is no worse in anything
+        too_large,
+        feasible,
+    };
     Kind kind = Kind::not_reached;
     model::Misfit misfit{};     // where it is refused
-    PlanOracle::Answer answer;  // memory alone where it is too large at least
+    PlanOracle::Answer answer;  // bounds until it is simulated
 };
 
-// In the order of `points`. Those not reached when `should_stop` said so are the last ones, give or take a block.
-// An exception of the oracle's ends it; of several the one of the first point is thrown.
+// USD of a step, or GPU-hours where no price is known.
+double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Duration step);
+
+// Legality and bounds alone: refused, too_large_at_least or may_fit.
+PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
+// Of one that may fit.
+PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
+
+// In the order of `points`; none is left as may_fit, unless it was stopped.
 std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::vector<PlanPoint>& points,
                                      const PlanOptions& options);
-
-// One of them. Without `oracle.step`, what may fit counts as feasible.
-PlanVerdict verdict_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
 
 }  // namespace sim::scenarios

@@ -144,6 +144,7 @@ void take_practice(const RunRecord& record, const Practice& practice, Layout& la
     const RunLayout& run = record.layout;
     const std::string& notes = record.notes;
     layout.zero = run.zero.value_or(practice.zero);
+    layout.framework = practice.loop;
     const bool half_gradients = mentions(record.precision, "pure") || mentions(notes, "mode PURE");
     const bool fp32 = layout.precision == Precision::fp16 ? practice.fp32_gradients : practice.fp32_gradients_bf16;
     layout.fp32_gradients = (fp32 || mentions(record.precision, "fp32 grad")) && !half_gradients;

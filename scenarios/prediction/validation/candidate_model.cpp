@@ -109,6 +109,11 @@ void take_experts(const RunRecord& record, Transformer& model, Assumed& assumed)
     model.experts.ffn = run.expert_ffn.value_or(usual.ffn > 0 ? usual.ffn : run.ffn);
     model.experts.shared = run.shared_experts.value_or(usual.shared);
     model.experts.dense_layers = std::min(run.dense_layers.value_or(usual.dense_layers), run.layers);
+    if (mentions(record.source, "simumax") && mentions(run.name, "deepseek-v3-truncated")) {
+        // docs/b200/b200_release_v1.2_summary.md there: "DeepSeekV3 formal rows use dense_layers=1".
+        model.experts.dense_layers = 1;
+        assumed["dense_layers"] = "1: as SimuMax's summary says of the cut model";
+    }
     if (!run.top_k) {
         assumed["topk"] = fmt::format("{}", model.experts.top_k);
     }

@@ -13,20 +13,22 @@
 
 namespace sim::scenarios {
 
-// What a framework's authors call a GPU's memory.
+// What a framework's authors call a GPU's memory; see model::MemoryUse.
 enum class MemoryMeans : std::uint8_t {
     allocated,  // tensors at their most: torch.cuda.max_memory_allocated
-    reserved,   // with what the allocator holds, or all of the process
+    reserved,   // with what the allocator holds: torch.cuda.max_memory_reserved
+    device,     // all of the process, as nvidia-smi shows it
 };
 
 struct Practice {
     std::string_view framework;
     std::string_view words;  // any of these, separated by |, in source, set or notes
     model::Fusion fusion = model::Fusion::fused;
-    int zero = 0;                     // where the record does not say
-    bool fp32_gradients = true;       // with fp16 …
-    bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
-    int flash_version = 2;            // where it uses flash attention
+    model::Framework loop = model::Framework::megatron;  // whose buffers there are
+    int zero = 0;                                        // where the record does not say
+    bool fp32_gradients = true;                          // with fp16 …
+    bool fp32_gradients_bf16 = true;                     // … and with bf16 or fp8 parameters
+    int flash_version = 2;                               // where it uses flash attention
     bool overlap_gradients = true;
     bool overlap_parameters = true;
     bool overlap_tensor = false;

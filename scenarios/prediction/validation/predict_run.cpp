@@ -140,8 +140,12 @@ double layer_seconds(Transformer model, const Machine& machine, const Layout& la
 
 double printed_gib(const Memory& memory, const Practice& practice) {
     const model::MemoryUse& peak = memory.fullest().peak;
-    const std::int64_t reserve = practice.memory == MemoryMeans::allocated ? peak.reserve : 0;
-    return static_cast<double>(peak.total() - reserve) / gib;
+    switch (practice.memory) {
+        case MemoryMeans::allocated: return static_cast<double>(peak.allocated()) / gib;
+        case MemoryMeans::reserved: return static_cast<double>(peak.reserved()) / gib;
+        case MemoryMeans::device: break;
+    }
+    return static_cast<double>(peak.total()) / gib;
 }
 
 void predict_into(RunPrediction& result, const RunRecord& record, const Machines& machines,

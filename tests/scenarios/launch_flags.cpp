@@ -1,0 +1,100 @@
+#include "scenarios/prediction/launch_flags.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sim::scenarios {
+namespace {
+
+model::Transformer llama() {
+    return {.name = "llama", .layers = 80, .heads = 64, .kv_heads = 8, .vocabulary = 128256, .sequence = 8192};
+}
+
+model::Layout layout() {
+    return {.dp = 4,
+            .tp = 8,
+            .pp = 4,
+            .micro_batch = 2,
+            .global_batch = 128,
+            .schedule = "interleaved",
+            .interleave = 5,
+            .zero = 1,
+            .recompute = model::Recompute::full,
+            .sequence_parallel = true};
+}
+
+std::string text(const LaunchFlags& flags) {
+    return fmt::format("{}", fmt::join(flags.lines, "\n"));
+}
+std::string lacks(const LaunchFlags& flags) {
+    return fmt::format("{}", fmt::join(flags.lacks, "; "));
+}
+
+TEST(LaunchFlags, OfMegatron) {
+    EXPECT_EQ(text(megatron_flags(llama(), layout())),
+              "--tensor-model-parallel-size 8\n--sequence-parallel\n--pipeline-model-parallel-size 4\n"
+              "--num-virtual-stages-per-pipeline-rank 5\n--context-parallel-size 1\n--micro-batch-size 2\n"
+              "--global-batch-size 128\n--seq-length 8192\n--use-distributed-optimizer\n--overlap-grad-reduce\n"
+              "--overlap-param-gather\n--bf16\n--attention-backend flash\n--recompute-granularity full\n"
+              "--recompute-method uniform\n--recompute-num-layers 1");
+}
+
+TEST(LaunchFlags, TellMegatronHowLayersAreSplitWhereTheyAreNotEven) {
+    model::Transformer model = llama();
+    model.layers = 6;
+    EXPECT_EQ(megatron_pipeline_layout(model, {.pp = 4}), "Et|t*2|t*2|tL");
+    EXPECT_EQ(megatron_pipeline_layout(model, {.pp = 2, .drop_last_layers = 1}), "Et*3|t*3L");
+    EXPECT_THAT(megatron_flags(model, {.pp = 4}).lines,
+                testing::Contains("--pipeline-model-parallel-layout \"Et|t*2|t*2|tL\""));
+}
+
+TEST(LaunchFlags, OfMegatronSpreadParametersWithItsFsdp) {
+    EXPECT_THAT(megatron_flags(llama(), {.dp = 8, .global_batch = 8, .zero = 3}).lines,
+                testing::IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
+}
+
+TEST(LaunchFlags, OfTorchtitan) {
+    EXPECT_EQ(text(torchtitan_flags(llama(), layout())),
+              "--parallelism.data_parallel_replicate_degree 1\n--parallelism.data_parallel_shard_degree 4\n"
+              "--parallelism.fsdp_reshard_after_forward never\n--parallelism.tensor_parallel_degree 8\n"
+              "--parallelism.pipeline_parallel_degree 4\n"
+              "--parallelism.pipeline_parallel_schedule Interleaved1F1B\n"
+              "--parallelism.pipeline_parallel_microbatch_size 2\n"
+              "--parallelism.pipeline_parallel_first_stage_less_layers 0\n"
+              "--parallelism.pipeline_parallel_last_stage_less_layers 0\n"
+              "--parallelism.pipeline_parallel_layers_per_stage 4\n--parallelism.context_parallel_degree 1\n"
+              "--training.local_batch_size 32\n--training.global_batch_size 128\n--training.seq_len 8192\n"
+              "--activation_checkpoint.mode full\n--training.mixed_precision_param bfloat16");
+    EXPECT_EQ(lacks(torchtitan_flags(llama(), layout())), "");
+}
+
+TEST(LaunchFlags, OfNanotronAreItsYaml) {
+    EXPECT_EQ(text(nanotron_config(llama(), layout())),
+              "parallelism:\n  dp: 4\n  tp: 8\n  pp: 4\n  context_parallel_size: 1\n  expert_parallel_size: 1\n"
+              "  pp_engine: 1f1b\n  tp_mode: REDUCE_SCATTER\n  tp_linear_async_communication: false\n"
+              "  recompute_layer: true\ntokens:\n  micro_batch_size: 2\n  batch_accumulation_per_replica: 16\n"
+              "  sequence_length: 8192\noptimizer:\n  zero_stage: 1\n  accumulate_grad_in_fp32: true\nmodel:\n"
+              "  dtype: bfloat16");
+}
+
+TEST(LaunchFlags, SayWhatAFrameworkLacks) {
+    EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
+    const model::Layout zero_bubble{
+        .pp = 4, .global_batch = 8, .schedule = "zb_h1", .precision = model::Precision::fp16};
+    EXPECT_EQ(lacks(megatron_flags(llama(), zero_bubble)), "schedule zb_h1");
+    EXPECT_EQ(lacks(torchtitan_flags(llama(), zero_bubble)), "schedule zb_h1; fp16");
+}
+
+TEST(LaunchFlags, NameExpertsOnlyWhereThereAreSome) {
+    model::Transformer sparse = llama();
+    sparse.experts = {.count = 8, .top_k = 2, .ffn = 1024};
+    EXPECT_THAT(megatron_flags(sparse, {.dp = 8, .ep = 4, .global_batch = 8}).lines,
+                testing::Contains("--expert-model-parallel-size 4"));
+    EXPECT_THAT(torchtitan_flags(sparse, {.dp = 8, .ep = 4, .global_batch = 8}).lines,
+                testing::Contains("--parallelism.expert_parallel_degree 4"));
+}
+
+}  // namespace
+}  // namespace sim::scenarios

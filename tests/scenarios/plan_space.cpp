@@ -1,0 +1,143 @@
+#include "scenarios/prediction/plan/space.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace sim::scenarios {
+namespace {
+
+model::Transformer dense() {
+    return {.name = "dense",
+            .layers = 12,
+            .hidden = 1024,
+            .ffn = 4096,
+            .heads = 16,
+            .kv_heads = 16,
+            .head_dim = 64,
+            .vocabulary = 32000,
+            .sequence = 8192};
+}
+model::Machine node() {
+    return {.gpus_per_node = 4};
+}
+
+// All values of an axis that occur.
+template <class Field>
+std::set<int> values(const PlanSpace& space, Field PlanPoint::*field, const model::Transformer& model = dense()) {
+    std::set<int> found;
+    for (const PlanPoint& point : points_of(space, model, node())) {
+        if (point.dp * point.tp * point.pp * point.cp == point.gpus) {
+            found.insert(static_cast<int>(point.*field));
+        }
+    }
+    return found;
+}
+
+PlanSpace of(int gpus) {
+    PlanSpace space{.gpus = {gpus}};
+    space.rest.global_batch = 64;
+    return space;
+}
+
+TEST(PlanSpace, HasTheUsualValuesWhereNoneAreSaid) {
+    EXPECT_EQ(values(of(24), &PlanPoint::tp), (std::set{1, 2, 3, 4}));            // of a node of 4
+    EXPECT_EQ(values(of(24), &PlanPoint::pp), (std::set{1, 2, 3, 4, 6, 8, 12}));  // of 12 layers
+    EXPECT_EQ(values(of(24), &PlanPoint::cp), (std::set{1, 2}));                  // 4,096 tokens each
+    EXPECT_EQ(values(of(24), &PlanPoint::ep), (std::set{1}));                     // no experts
+    EXPECT_EQ(values(of(1), &PlanPoint::zero), (std::set{0}));                    // nothing to spread over
+    EXPECT_EQ(values(of(24), &PlanPoint::micro_batch), (std::set{1, 2, 4, 8, 16}));
+    EXPECT_EQ(values(of(24), &PlanPoint::interleave), (std::set{1, 2, 3, 4, 6}));
+}
+
+TEST(PlanSpace, HasEveryPointOnce) {
+    const std::vector<PlanPoint> points = points_of(of(24), dense(), node());
+    std::set<std::string> different;
+    for (const PlanPoint& p : points) {
+        different.insert(fmt::format("{} {} {} {} {} {} {} {} {} {}", p.tp, p.pp, p.cp, p.ep, p.expert_tp,
+                                     p.micro_batch, p.interleave, p.zero, static_cast<int>(p.recompute), p.schedule));
+    }
+    EXPECT_EQ(different.size(), points.size());
+}
+
+TEST(PlanSpace, IsAProductOfWhatWasSaid) {
+    PlanSpace space = of(8);
+    space.tp = {1, 2};
+    space.pp = {1};
+    space.cp = {1};
+    space.zero = {1, 3};
+    space.micro_batch = {1, 2, 4};
+    space.recompute = {model::Recompute::none};
+    const std::vector<PlanPoint> points = points_of(space, dense(), node());
+    ASSERT_EQ(points.size(), 2U * 2U * 3U);
+    EXPECT_EQ(points.front(), (PlanPoint{.gpus = 8, .dp = 8, .zero = 1}));
+    EXPECT_EQ(points.back(), (PlanPoint{.gpus = 8, .dp = 4, .tp = 2, .micro_batch = 4, .zero = 3}));
+}
+
+TEST(PlanSpace, HasOnePointForAMeshThatDoesNotDivideTheGpus) {
+    PlanSpace space = of(8);
+    space.tp = {3};
+    space.pp = {1};
+    space.cp = {1};
+    EXPECT_EQ(points_of(space, dense(), node()), (std::vector{PlanPoint{.gpus = 8, .tp = 3}}));
+    space.tp = {2'000'000'000};
+    space.pp = {2'000'000'000};
+    EXPECT_EQ(points_of(space, dense(), node()).size(), 1U);
+}
+
+TEST(PlanSpace, TakesOnlyTheDataParallelSizesThatWereSaid) {
+    PlanSpace space = of(24);
+    space.dp = {6};
+    EXPECT_EQ(values(space, &PlanPoint::dp), (std::set{6}));
+}
+
+TEST(PlanSpace, SpreadsExpertsOverNoMoreRanksThanThereAre) {
+    model::Transformer sparse = dense();
+    sparse.experts = {.count = 16, .top_k = 2, .ffn = 512};
+    PlanSpace space = of(8);
+    space.pp = {2};
+    EXPECT_EQ(values(space, &PlanPoint::ep, sparse), (std::set{1, 2, 4}));
+}
+
+TEST(PlanSpace, GivesSeveralChunksToTheScheduleThatKnowsThem) {
+    PlanSpace space = of(4);
+    space.pp = {4};
+    for (const PlanPoint& point : points_of(space, dense(), node())) {
+        const model::Layout layout = layout_of(space, dense(), point);
+        EXPECT_EQ(layout.schedule, point.interleave > 1 ? "interleaved" : "1f1b");
+    }
+    space.schedule = {"zb_h1"};
+    EXPECT_EQ(values(space, &PlanPoint::interleave), (std::set{1}));
+    space.interleave = {2};
+    space.schedule = {"1f1b", "interleaved"};
+    EXPECT_EQ(values(space, &PlanPoint::schedule), (std::set{0, 1}));  // to the letter
+}
+
+TEST(PlanSpace, SpreadsActivationsWhereverTensorParallelDividesThem) {
+    const PlanSpace space = of(8);
+    EXPECT_FALSE(layout_of(space, dense(), {.tp = 1}).sequence_parallel);
+    EXPECT_TRUE(layout_of(space, dense(), {.tp = 4}).sequence_parallel);
+    EXPECT_FALSE(layout_of(space, dense(), {.tp = 3}).sequence_parallel);
+}
+
+TEST(PlanSpace, TriesSelectiveRecomputationOnlyWhereScoresAreKept) {
+    PlanSpace space = of(4);
+    EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 2}));
+    space.rest.flash_attention = false;
+    EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2}));
+}
+
+TEST(PlanSpace, RefusesTooManyLayouts) {
+    PlanSpace space = of(8);
+    for (std::vector<int>* axis : {&space.tp, &space.pp, &space.cp}) {
+        axis->assign(300, 3);
+    }
+    EXPECT_THROW(points_of(space, dense(), node()), ProgramError);
+}
+
+}  // namespace
+}  // namespace sim::scenarios

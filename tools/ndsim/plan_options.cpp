@@ -1,0 +1,158 @@
+#include "tools/ndsim/plan_options.hpp"
+
+#include "libsim/nearest.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "scenarios/errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::int64_t most = 1'000'000;
+constexpr std::int64_t usual_tokens = 4 << 20;  // of a step
+
+List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
+    return {low, high, [&axis](const std::vector<std::int64_t>& values) {
+                axis.clear();
+                for (const std::int64_t value : values) {
+                    axis.push_back(static_cast<int>(value));
+                }
+            }};
+}
+
+struct Axis {
+    const char* name;
+    const char* help;
+    std::vector<int> PlanSpace::*values;
+    std::int64_t low = 1;
+    std::int64_t high = most;
+};
+constexpr auto axes = std::to_array<Axis>({
+    {"gpus", "how many there are; several numbers are compared", &PlanSpace::gpus},
+    {"dp", "data parallel, of what the others leave of the GPUs (any)", &PlanSpace::dp},
+    {"tp", "tensor parallel (divisors of the GPUs, up to a node's)", &PlanSpace::tp},
+    {"pp", "pipeline stages (divisors of the GPUs, up to the layers)", &PlanSpace::pp},
+    {"cp", "context parallel (powers of two that leave a rank 4,096 tokens)", &PlanSpace::cp},
+    {"ep", "expert parallel (divisors of the experts)", &PlanSpace::ep},
+    {"expert-tp", "tensor parallel within an expert (1)", &PlanSpace::expert_tp},
+    {"micro-batch", "sequences at a time (powers of two up to 16)", &PlanSpace::micro_batch},
+    {"interleave", "chunks of the model per stage (divisors of a stage's layers, up to 16)", &PlanSpace::interleave},
+    {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &PlanSpace::zero, 0, 3},
+});
+
+std::vector<std::string> parts_of(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at <= text.size() && !text.empty();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        parts.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+// Throws UsageError for a name that is not one of `known`.
+void check_name(const char* option, const std::string& name, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw UsageError(fmt::format("{} must be of {}, not \"{}\"{}", option, fmt::join(known, ", "), name,
+                                     did_you_mean(name, known)));
+    }
+}
+
+std::vector<model::Recompute> recompute_of(const std::string& text) {
+    using model::Recompute;
+    std::vector<model::Recompute> found;
+    for (const std::string& name : parts_of(text)) {
+        check_name("--recompute", name, {"none", "selective", "full"});
+        found.push_back(name == "none" ? Recompute::none : name == "full" ? Recompute::full : Recompute::selective);
+    }
+    return found;
+}
+
+std::vector<std::string> schedule_of(const std::string& text) {
+    std::vector<std::string> known;
+    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
+        known.emplace_back(schedule.name);
+    }
+    const std::vector<std::string> names = parts_of(text);
+    for (const std::string& name : names) {
+        check_name("--schedule", name, known);
+    }
+    return names;
+}
+
+// A power of two of sequences: the last one with no more than 4 M tokens.
+int usual_batch(const model::Transformer& model) {
+    int batch = 1;
+    while (std::int64_t{batch} * 2 * model.sequence <= usual_tokens) {
+        batch *= 2;
+    }
+    return batch;
+}
+
+void sort_once(std::vector<int>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+std::vector<OptionRow> option_rows(PlanCommandOptions& options) {
+    std::vector<OptionRow> rows = training_rows(options.training);
+    const auto replace = [&](const char* name, OptionRow row) {
+        *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; }) = std::move(row);
+    };
+    for (const Axis& axis : axes) {
+        replace(axis.name, {axis.name, "LIST", axis.help, numbers(options.axes.*axis.values, axis.low, axis.high)});
+    }
+    replace("recompute", {"recompute", "LIST", "of none, selective, full (none,full; all without flash attention)",
+                          text(options.recompute)});
+    replace("schedule",
+            {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)", text(options.schedule)});
+    std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
+    rows.insert(
+        rows.end(),
+        {{"objective", "NAME", "what comes first: time or cost (time)", choice(options.objective, {"time", "cost"})},
+         {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
+         {"jobs", "N", "threads (all cores); the result does not depend on it", whole(options.jobs, 1, 1024)},
+         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds", flag(options.exhaustive)},
+         {"csv", "FILE|-", "all that were simulated; -: in place of the text", text(options.csv)},
+         {"svg", "FILE.svg", "the shortest step of each tp and pp, as colours", text(options.svg)},
+         {"json", "", "print one JSON object", flag(options.json)}});
+    return rows;
+}
+
+PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told) {
+    if (options.axes.gpus.empty()) {
+        throw UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
+    }
+    PlanQuestion question{
+        .model = model_of(options.training, told), .machine = machine_of(options.training), .space = options.axes};
+    for (const Axis& axis : axes) {
+        sort_once(question.space.*axis.values);
+    }
+    question.space.recompute = recompute_of(options.recompute);
+    question.space.schedule = schedule_of(options.schedule);
+    if (options.training.has("sequence-parallel")) {
+        question.space.sequence_parallel = options.training.layout.sequence_parallel;
+    }
+    // Of what is derived for one layout, the axes are the search's; the arithmetic is the machine's.
+    std::vector<std::string> of_one;
+    question.space.rest = layout_of(options.training, question.model, question.machine, of_one);
+    std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(told), [](const std::string& line) {
+        return line.starts_with("precision") || line.starts_with("flash-attention");
+    });
+    if (!options.training.has("global-batch")) {
+        question.space.rest.global_batch = usual_batch(question.model);
+        told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
+                                   question.space.rest.global_batch));
+    }
+    return question;
+}
+
+}  // namespace sim::scenarios
