@@ -126,7 +126,7 @@ double BlockTimes::core_backward_seconds(const Operator& op) const {
 double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
     const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
     const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
-    if (op.hides_behind_weights && (layout_->fusion == Fusion::fused || layout_->overlap_tensor)) {
+    if (op.hides_behind_weights && (layout_->overlap_weight_gradients || layout_->overlap_tensor)) {
         return std::max(never_hidden, time - weight_gradient);
     }
     return layout_->overlap_tensor ? never_hidden : time;

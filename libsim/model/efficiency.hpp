@@ -39,8 +39,9 @@ struct Efficiency {
     double memory_share = 0.85;
     double memory_half_bytes = 2e6;
 
-    // Seconds. A kernel takes at least `kernel_floor`: the host launches no faster.
-    double kernel_floor = 8e-6;
+    // Seconds. The host launches no faster: a layer takes at least so much for each of its kernels and collectives. One
+    // of the model's kernels stands for several launches of an eager framework.
+    double kernel_floor = 20e-6;
     double kernel_gap = 1.5e-6;   // between two kernels, however fast the host is
     double step_overhead = 2e-3;  // data loader, logging, gradient clipping's host side: once per step
     double micro_batch_overhead = 0.2e-3;

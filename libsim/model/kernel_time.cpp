@@ -33,12 +33,11 @@ KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
       peak_(gpu.sustained(without_fp8(layout.precision))),
       fp8_peak_(layout.precision == Precision::fp8 ? gpu.sustained(Precision::fp8) : 0),
       bandwidth_(gpu.memory_bandwidth),
-      floor_(gpu.efficiency.kernel_floor),
       element_bytes_(layout.precision == Precision::fp32 ? 4 : 2),
       flash_factor_(factor_of_version(gpu.efficiency, layout.flash_version)) {}
 
-double KernelTimes::at_least_launched(double seconds, double kernels) const {
-    return std::max(seconds + kernels * efficiency_->kernel_gap, kernels * floor_);
+double KernelTimes::with_gaps(double seconds, double kernels) const {
+    return seconds + kernels * efficiency_->kernel_gap;
 }
 
 double KernelTimes::share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const {
@@ -59,7 +58,7 @@ double KernelTimes::gemm(const Gemm& shape, GemmKind kind) const {
     const double arithmetic = shape.flops() / (share * (fp8 ? fp8_peak_ : peak_));
     const double bytes = inputs * (fp8 ? 1 : element_bytes_) + shape.m * shape.n * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
-    const double product = at_least_launched(std::max(arithmetic, traffic));
+    const double product = with_gaps(std::max(arithmetic, traffic));
     // The activations alone: weights are quantised once for all micro-batches.
     return fp8 ? product + efficiency_->fp8_casts * memory(3 * shape.m * shape.k) : product;
 }
@@ -80,7 +79,7 @@ double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
     const double bytes =
         (weights + activations) * (fp8 ? 1.5 : element_bytes_) + (kind == GemmKind::weight_gradient ? 4 * weights : 0);
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
-    const double product = at_least_launched(std::max(arithmetic, traffic));
+    const double product = with_gaps(std::max(arithmetic, traffic));
     return fp8 ? product + efficiency_->fp8_casts * memory(3 * shape.batch * shape.m * shape.k) : product;
 }
 
@@ -88,7 +87,7 @@ double KernelTimes::scores(const Gemm& shape) const {
     const double arithmetic = shape.flops() / (peak_ * efficiency_->scores_gemm);
     const double bytes = shape.batch * (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
-    return at_least_launched(std::max(arithmetic, traffic));
+    return with_gaps(std::max(arithmetic, traffic));
 }
 
 double KernelTimes::flash(const Flash& pass) const {
@@ -96,13 +95,13 @@ double KernelTimes::flash(const Flash& pass) const {
                          half_at(pass.heads, efficiency_->flash_half_heads) *
                          half_at(pass.head_dim, efficiency_->flash_half_dim) *
                          half_at(pass.tokens, efficiency_->flash_half_tokens);
-    return at_least_launched(pass.flops / (peak_ * share), pass.backward ? 2 : 1);
+    return with_gaps(pass.flops / (peak_ * share), pass.backward ? 2 : 1);
 }
 
 double KernelTimes::memory(double bytes, double kernels) const {
     const double each = bytes / kernels;
     const double rate = bandwidth_ * efficiency_->memory_share * each / (each + efficiency_->memory_half_bytes);
-    return at_least_launched(bytes > 0 ? bytes / rate : 0, kernels);
+    return with_gaps(bytes > 0 ? bytes / rate : 0, kernels);
 }
 
 }  // namespace sim::model

@@ -1,7 +1,7 @@
 // How long one kernel takes on an accelerator: a roofline whose roofs depend on the shape.
 //
 // All in seconds. A kernel takes what its arithmetic or its memory traffic takes, whichever is longer, and a gap to the
-// next; never less than the host needs to launch it. The shares are Efficiency's.
+// next. What the host needs to launch them counts by the layer: block_time.hpp. The shares are Efficiency's.
 #pragma once
 
 #include "libsim/model/machine.hpp"
@@ -22,7 +22,6 @@ enum class GemmKind : std::uint8_t { forward, input_gradient, weight_gradient };
 
 class KernelTimes {
 public:
-    // `launches` counts what the host pays: a graph or a compiled region launches faster.
     KernelTimes(const Accelerator& gpu, const Layout& layout);
 
     // A linear layer's product. In fp8 with what it takes to quantise its inputs.
@@ -44,14 +43,13 @@ public:
     double memory(double bytes, double kernels = 1) const;
 
 private:
-    double at_least_launched(double seconds, double kernels = 1) const;
+    double with_gaps(double seconds, double kernels = 1) const;
     double share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const;
 
     const Efficiency* efficiency_;
     double peak_;      // of the 16-bit units
     double fp8_peak_;  // 0: linear layers are not in fp8
     double bandwidth_;
-    double floor_;  // seconds per launch
     double element_bytes_;
     double flash_factor_;  // of the kernel's version
 };

@@ -59,11 +59,13 @@ struct Layout {
     int flash_version = 2;           // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
     bool fp32_gradients = true;      // accumulated and reduced in 4 bytes, otherwise in the precision of the parameters
     bool overlap_gradients = true;   // reduced while the last micro-batch's backward pass goes on
-    bool overlap_parameters = true;  // gathered while the first forward pass goes on (zero >= 1)
+    bool overlap_parameters = true;  // gathered while the first forward pass goes on (zero = 3: one layer ahead)
+    bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
     bool overlap_tensor = false;     // collectives of tensor parallelism are hidden behind GEMMs
     bool overlap_pipeline = true;    // messages between stages leave while the stage computes on
     bool scatter_gather = true;      // messages between stages are split over tp's network cards
     bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
+    int gathers_per_layer = 1;          // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
     bool offload_optimizer = false;     // states and the update are the host's
     Framework framework = Framework::megatron;
 

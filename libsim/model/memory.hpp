@@ -22,14 +22,14 @@ struct MemoryUse {
     std::int64_t activations = 0;  // of layers, kept from forward to backward
     std::int64_t working = 0;      // of one layer while it is computed, its gradients, logits, gathered parameters
     std::int64_t buffers = 0;      // communication, workspaces
-    std::int64_t reserve = 0;      // what the allocator holds and cannot use
-    std::int64_t context = 0;      // CUDA and NCCL: outside of the allocator
+    std::int64_t reserve = 0;      // the CUDA context, NCCL, and what the allocator cannot use
+    std::int64_t context = 0;      // … of that, what is outside of the allocator: CUDA and NCCL
 
     std::int64_t states() const { return parameters + gradients + optimizer; }
     // What torch.cuda.max_memory_allocated() counts, what max_memory_reserved() counts, and what nvidia-smi does.
     std::int64_t allocated() const { return states() + activations + working + buffers; }
-    std::int64_t reserved() const { return allocated() + reserve; }
-    std::int64_t total() const { return reserved() + context; }
+    std::int64_t reserved() const { return allocated() + reserve - context; }
+    std::int64_t total() const { return allocated() + reserve; }
 
     friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
 };

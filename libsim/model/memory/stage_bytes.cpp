@@ -173,7 +173,7 @@ MemoryUse StageBytes::with(double activations, double working) const {
     MemoryUse use = always;
     use.activations = bytes(activations);
     use.working = bytes(working);
-    use.reserve = bytes(allocator_share * (activations + working + static_cast<double>(use.buffers)));
+    use.reserve = use.context + bytes(allocator_share * (activations + working + static_cast<double>(use.buffers)));
     return use;
 }
 

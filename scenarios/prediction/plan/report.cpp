@@ -15,7 +15,7 @@ namespace {
 std::string grouped(std::size_t n) {
     std::string text = fmt::format("{}", n);
     for (std::size_t at = text.size(); at > 3; at -= 3) {
-        text.insert(at - 3, ",");
+        text.insert(text.begin() + static_cast<std::ptrdiff_t>(at) - 3, ',');
     }
     return text;
 }
@@ -48,7 +48,7 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
     text += p.recompute == model::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
     const std::string schedule = layout_of(question.space, question.model, p).schedule;
-    text += schedule == "1f1b" || schedule == "interleaved" ? "" : " " + schedule;
+    text += schedule == "1f1b" || schedule == "interleaved" ? "" : fmt::format(" {}", schedule);
     return text;
 }
 

@@ -18,7 +18,8 @@ std::string missing(const json& object, const std::string& path, const std::stri
     for (const auto& item : object.items()) {
         keys.push_back(item.key());
     }
-    const std::string meant = nearest(key, keys);
+    // Of two letters one is always near: tp, cp, dp.
+    const std::string meant = key.size() > 3 ? nearest(key, keys) : "";
     return meant.empty() ? fmt::format("{}{} is missing", path, key)
                          : fmt::format("{0}{1} is missing; is {0}{2} meant to be it?", path, key, meant);
 }

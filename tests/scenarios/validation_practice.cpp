@@ -1,0 +1,199 @@
+// What is assumed of a run that its record does not say.
+#include "libsim/error.hpp"
+#include "scenarios/prediction/validation/predict_run.hpp"
+#include "scenarios/prediction/validation/validation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim::scenarios;
+using sim::model::Fusion;
+using sim::model::Precision;
+using sim::model::Recompute;
+
+RunRecord gpt(const std::string& source) {
+    RunRecord record{.id = "x", .set = "X", .source = source};
+    record.model = {
+        .name = "gpt", .layers = 8, .hidden = 1024, .ffn = 4096, .sequence = 1024, .heads = 16, .vocabulary = 51200};
+    record.hardware = {.gpu = "A100-SXM-80GB", .gpus_per_node = 8, .within = 300, .across = 25};
+    record.layout = {.gpus = 8, .dp = 2, .tp = 2, .pp = 2, .interleave = 1, .micro_batch = 1, .global_batch = 16};
+    record.recompute = "full";
+    record.precision = "fp16";
+    record.flash_attention = "false";
+    return record;
+}
+
+struct Open {
+    sim::model::Transformer model;
+    Candidates candidates;
+    Assumed assumed;
+};
+Open open(const RunRecord& record) {
+    Open result;
+    const Practice& practice = practice_of(record);
+    result.model = transformer_of(record, practice, result.assumed);
+    const sim::model::Machine machine = machine_of(record, {}, {}, result.assumed);
+    result.candidates = candidates_of(record, practice, result.model, machine, result.assumed);
+    return result;
+}
+
+TEST(Practice, IsFoundByTheWordsOfTheSource) {
+    EXPECT_EQ(practice_of(gpt("Narayanan et al. 2021 Table 2")).framework, "Megatron-LM");
+    EXPECT_EQ(practice_of(gpt("vTrain repo data")).framework, "Megatron-DeepSpeed");
+    EXPECT_EQ(practice_of(gpt("Qi et al. ICLR 2024 Zero Bubble PP")).framework, "zero-bubble Megatron-LM");
+    EXPECT_EQ(practice_of(gpt("Megatron-LM README (Megatron-Core r0.8)")).framework, "Megatron Core");
+    EXPECT_EQ(practice_of(gpt("Megatron-Bridge docs performance summary")).framework, "NeMo / Megatron Bridge");
+    EXPECT_EQ(practice_of(gpt("llm-foundry train/benchmarking")).framework, "llm-foundry");
+    RunRecord deepspeed = gpt("Narayanan et al. 2021 Table 2");
+    deepspeed.layout.zero = 3;
+    EXPECT_EQ(practice_of(deepspeed).framework, "DeepSpeed ZeRO-3");
+}
+
+TEST(Practice, OfAnUnknownFrameworkIsWhatTheLayoutLooksLike) {
+    RunRecord record = gpt("somebody");
+    EXPECT_EQ(practice_of(record).framework, "Megatron-LM");
+    record.flash_attention = "true";
+    EXPECT_EQ(practice_of(record).framework, "Megatron Core");
+    record.layout = {.gpus = 8, .dp = 8};
+    EXPECT_EQ(practice_of(record).framework, "PyTorch");
+}
+
+TEST(Practice, OfMegatronLmReducesGradientsBehindTheLastMicroBatch) {
+    const sim::model::Layout layout = open(gpt("Korthikanti et al. 2022")).candidates.known;
+    EXPECT_FALSE(layout.overlap_gradients);
+    EXPECT_FALSE(layout.flash_attention);
+    EXPECT_EQ(layout.fusion, Fusion::fused);
+    EXPECT_TRUE(layout.scatter_gather);
+    EXPECT_EQ(layout.precision, Precision::fp16);
+}
+
+TEST(Practice, FollowsTheNotes) {
+    RunRecord record = gpt("torchtitan benchmarks");
+    EXPECT_EQ(open(record).candidates.known.fusion, Fusion::eager);
+    EXPECT_TRUE(open(record).candidates.known.sequence_parallel);
+    record.notes = "async TP, compile";
+    EXPECT_EQ(open(record).candidates.known.fusion, Fusion::compiled);
+    EXPECT_TRUE(open(record).candidates.known.overlap_tensor);
+
+    RunRecord figure = gpt("Narayanan et al. 2021 Figure 18");
+    figure.notes = "unoptimised p2p; figure read-off";
+    EXPECT_FALSE(open(figure).candidates.known.scatter_gather);
+}
+
+TEST(Candidates, AreWhatTheRecordSays) {
+    const Open result = open(gpt("Narayanan"));
+    EXPECT_EQ(result.candidates.open.micro_batches, (std::vector{1}));
+    EXPECT_EQ(result.candidates.open.interleaves, (std::vector{1}));
+    EXPECT_EQ(result.candidates.open.recomputes, (std::vector{Recompute::full}));
+}
+
+// 16 sequences over 2 replicas are 8; 8 layers over 2 stages are 4.
+TEST(Candidates, AreAllLegalValuesOfWhatItDoesNotSay) {
+    RunRecord record = gpt("Narayanan");
+    record.layout.micro_batch.reset();
+    record.layout.interleave.reset();
+    record.recompute = "";
+    const Open result = open(record);
+    EXPECT_EQ(result.candidates.open.micro_batches, (std::vector{1, 2, 4, 8}));
+    EXPECT_EQ(result.candidates.open.interleaves, (std::vector{1, 2, 4}));
+    EXPECT_EQ(result.candidates.open.recomputes, (std::vector{Recompute::none, Recompute::selective, Recompute::full}));
+}
+
+TEST(Candidates, OfANumberOfChunksThatTheNotesCallUnknownAreAllOfThem) {
+    RunRecord record = gpt("Narayanan");
+    record.notes = "interleaving factor not stated";
+    EXPECT_EQ(open(record).candidates.open.interleaves, (std::vector{1, 2, 4}));
+    record.layout.schedule = "1F1B";
+    EXPECT_EQ(open(record).candidates.open.interleaves, (std::vector{1}));
+}
+
+TEST(Candidates, PadAVocabularyAsMegatronDoes) {
+    RunRecord record = gpt("vTrain");
+    record.model.vocabulary = 50257;
+    EXPECT_EQ(open(record).model.vocabulary, 50432);  // 197 x 256
+    record.model.vocabulary.reset();
+    record.layout = {.gpus = 2, .pp = 2, .global_batch = 2};
+    EXPECT_EQ(open(record).model.vocabulary, 50304);  // 393 x 128
+}
+
+TEST(Candidates, HaveHeadsOf128WhereNobodySaysHowMany) {
+    RunRecord record = gpt("Narayanan");
+    record.model.heads.reset();
+    EXPECT_EQ(open(record).model.heads, 8);
+    EXPECT_EQ(open(record).model.kv_heads, 8);
+}
+
+TEST(Candidates, TakeTheTraitsOfThePublishedModelOfThatName) {
+    RunRecord record = gpt("SimuMax");
+    record.model = {.name = "llama3-70b-truncated-12L",
+                    .layers = 12,
+                    .hidden = 8192,
+                    .ffn = 28672,
+                    .sequence = 4096,
+                    .gated = true,
+                    .heads = 64,
+                    .kv_heads = 8,
+                    .vocabulary = 128256};
+    const Open result = open(record);
+    EXPECT_TRUE(result.model.rotary);
+    EXPECT_FALSE(result.model.tied_embeddings);
+    EXPECT_EQ(result.model.layers, 12);
+    EXPECT_EQ(result.assumed.at("architecture"), "as llama3-70b");
+}
+
+TEST(Candidates, AreOnTheGpuWhoseNameTheirsBeginsWith) {
+    RunRecord record = gpt("Narayanan");
+    record.hardware.gpu = "A100-SXM-40GB (DGX A100)";
+    Assumed assumed;
+    const sim::model::Machine machine = machine_of(record, {}, {}, assumed);
+    EXPECT_EQ(machine.gpu.name, "A100-SXM-40GB");
+    EXPECT_EQ(machine.scale_up, 300e9);
+    EXPECT_EQ(machine.scale_out, 25e9);
+    record.hardware.gpu = "A100-SXM-80GB, capped";
+    EXPECT_EQ(machine_of(record, {}, {}, assumed).gpu.name, "A100-SXM-80GB");
+    record.hardware.gpu = "A1000";
+    EXPECT_THROW(machine_of(record, {}, {}, assumed), sim::ProgramError);
+}
+
+TEST(Candidates, MayReachAnotherShareOfTheirPeaks) {
+    Assumed assumed;
+    const std::vector<EfficiencyChange> changes = efficiency_changes("ampere.gemm_peak=0.5,hopper.gemm_peak=0.4");
+    EXPECT_EQ(machine_of(gpt("Narayanan"), {}, changes, assumed).gpu.efficiency.gemm_peak, 0.5);
+}
+
+TEST(PredictRun, NamesItsChoices) {
+    RunRecord record = gpt("Narayanan");
+    record.layout.micro_batch.reset();
+    const RunPrediction run = predict_run(record, {});
+    EXPECT_EQ(run.problem, "");
+    EXPECT_THAT(run.assumed.at("micro_batch"), testing::EndsWith(": the fastest of 1, 2, 4, 8"));
+    EXPECT_GT(run.step_seconds, 0);
+}
+
+TEST(PredictRun, SaysWhyARunCannotBe) {
+    RunRecord record = gpt("Narayanan");
+    record.layout = {.gpus = 3, .tp = 3, .global_batch = 16};
+    EXPECT_THAT(predict_run(record, {}).problem, testing::StartsWith("record \"x\": layout: "));
+    record = gpt("Narayanan");
+    record.hardware.gpu = "abacus";
+    EXPECT_THAT(predict_run(record, {}).problem,
+                testing::StartsWith("record \"x\": hardware.gpu \"abacus\" is not known"));
+}
+
+TEST(PredictRuns, DoNotDependOnTheNumberOfThreads) {
+    std::vector<RunRecord> records(9, gpt("Narayanan"));
+    for (int i = 0; i < 9; ++i) {
+        records[static_cast<std::size_t>(i)].model.layers = 4 + 2 * i;
+    }
+    const std::vector<RunPrediction> one = predict_runs(records, {.threads = 1});
+    const std::vector<RunPrediction> three = predict_runs(records, {.threads = 3});
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        EXPECT_EQ(one[i].step_seconds, three[i].step_seconds);
+        EXPECT_EQ(one[i].memory_gib, three[i].memory_gib);
+        EXPECT_EQ(one[i].assumed, three[i].assumed);
+    }
+}
+
+}  // namespace
