@@ -78,9 +78,10 @@ TEST(TrainCommand, NamesTheKeyThatAModelsFileLacks) {
 
 TEST(TrainCommand, RefusesNodesWithoutLinksBetweenThem) {
     const TemporaryFolder folder;
-    const std::string file = folder.with(
-        "alone.toml", "name = \"alone\"\naccelerator = \"H100-SXM-80GB\"\ngpus_per_node = 8\nnic_gbit = 0\n");
-    EXPECT_THAT(refusal("ndsim train --model gpt3-6.7b --gpus 16 --machine " + file), HasSubstr("node"));
+    const std::string file =
+        folder.with("alone.toml", "name = \"alone\"\naccelerator = \"H100-SXM-80GB\"\ngpus_per_node = 8\n");
+    EXPECT_THAT(refusal("ndsim train --model gpt3-6.7b --gpus 16 --machine " + file),
+                HasSubstr("alone has no network between nodes"));
 }
 
 TEST(TrainCommand, WritesATraceOrSaysWhyNot) {
