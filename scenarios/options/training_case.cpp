@@ -1,6 +1,7 @@
 // What the options of a training mean together: derived values, and what cannot be.
 #include "libsim/error.hpp"
 #include "libsim/model/check_layout.hpp"
+#include "libsim/model/hardware.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/errors.hpp"
@@ -154,6 +155,19 @@ void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
     }
 }
 
+// Who says what a GPU of a machine that ships with ndsim costs; of a file, the file.
+std::string source_of_price(const std::string& name) {
+    try {
+        for (const model::Sourced& number : model::sources_of(name)) {
+            if (number.field == "usd_per_hour") {
+                return number.source;
+            }
+        }
+    } catch (const ProgramError&) {  // no such name: a file
+    }
+    return fmt::format("the data in {}", name);
+}
+
 }  // namespace
 
 model::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told) {
@@ -218,9 +232,10 @@ std::string price_source(const TrainingOptions& options, const model::Machine& m
     if (options.has("usd-per-hour")) {
         return "--usd-per-hour";
     }
-    return machine.gpu.usd_per_hour > 0
-               ? fmt::format("the on-demand price in the data of {}; --usd-per-hour sets yours", machine.gpu.name)
-               : fmt::format("no price is known of {}; --usd-per-hour sets one", machine.gpu.name);
+    if (machine.gpu.usd_per_hour <= 0) {
+        return fmt::format("no price is known of {}; --usd-per-hour sets one", machine.gpu.name);
+    }
+    return fmt::format("{}; --usd-per-hour sets yours", source_of_price(options.machine));
 }
 
 TrainingCase training_case(const TrainingOptions& options) {

@@ -151,7 +151,7 @@ TEST(SweepTable, AsJsonHasNumbersAndTexts) {
 }
 
 TEST(Result, OfWhatCannotBeSaysWhy) {
-    const auto never = [](const model::Transformer&, const model::Machine&, const model::Layout&) -> Prediction {
+    const auto never = [](const TrainingCase&, const PredictOptions&) -> Prediction {
         throw std::logic_error("predicted");
     };
     const std::vector<std::string> cells = result_of({{"model", "gpt3-6.7b"}, {"tp", "3"}, {"dp", "1"}}, never);

@@ -29,6 +29,7 @@ std::string help(const std::vector<Command>& table) {
            "  -h,--help   print this and exit; ndsim COMMAND --help: the options of one command\n"
            "  --version   print the version and exit\n"
            "\nExamples:\n"
+           "  ndsim train --model llama3-8b --gpus 64 --tp 2                         # step, memory, cost, and why\n"
            "  ndsim collective all_reduce --ranks 64 --sizes 1K:1G --algorithm all   # which algorithm, and how fast\n"
            "  ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # which way messages take\n"
            "  ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's\n";

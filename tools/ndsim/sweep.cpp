@@ -137,8 +137,11 @@ private:
 };
 
 int sweep(const SweepOptions& options, SweepTable& table, const Machines& machines) {
+    const CasePredictor predictor = [](const TrainingCase& what, const PredictOptions& ask) {
+        return predict(what.model, what.machine, what.layout, ask);
+    };
     const RowMaker make = [&](std::size_t number) {
-        return table.row(number, result_of(table.grid().configuration(number), predict_step));
+        return table.row(number, result_of(table.grid().configuration(number), predictor));
     };
     const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads) : machines.cores();
     Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});

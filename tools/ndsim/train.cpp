@@ -81,9 +81,6 @@ StepReport report_of(const TrainOptions& options, Recording& recording) {
         ask.on_span = recording.sink();
     }
     report.step = predict(what.model, what.machine, what.layout, ask);
-    if (report.step.memory.stages.empty()) {
-        report.step.memory = memory_of(what.model, what.machine, what.layout);
-    }
     report.path = critical_path(recording.spans());
     report.per_step = cost_of(report.step, what.machine, what.layout, 1);
     report.per_trillion_tokens = cost_of_tokens(report.step, what, 1e12);

@@ -60,11 +60,12 @@ std::string limiter(const Budget& budget) {
     if (!(sum > 0)) {
         return "nothing: the step takes no time";
     }
+    const std::vector<int> tenths = tenths_of_percent(budget);
     std::vector<std::size_t> order(budget.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return budget[a] > budget[b]; });
     const auto words = [&](std::size_t i) {
-        return fmt::format("{} ({} of the step)", shown[i].advice, percent_text(budget[i] / sum));
+        return fmt::format("{} ({} % of the step)", shown[i].advice, percent(tenths[i]));
     };
     std::string text = words(order[0]);
     if (order[0] == 0 && budget[order[1]] > 0) {

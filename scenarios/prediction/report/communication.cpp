@@ -8,7 +8,7 @@ namespace sim::scenarios {
 std::string communication_table(const std::vector<CommunicationUse>& communication) {
     std::string text = "\nCommunication of a rank in a step; alone: one of them, with nothing else under way\n";
     if (communication.empty()) {
-        return text + "  none: there is one rank\n";
+        return text + "  none\n";
     }
     text += fmt::format("  {:<38} {:>7} {:>9} {:>6} {:<7} {:<16} {:>9} {:>9} {:>10} {:>10} {:>7}\n", "what", "count",
                         "size", "ranks", "over", "algorithm", "alone", "exposed", "algbw", "busbw", "of link");

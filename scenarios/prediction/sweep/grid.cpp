@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t most_configurations = 10'000'000;
 
-TrainingCase case_of(const Change& configuration) {
+TrainingOptions options_of(const Change& configuration) {
     TrainingOptions options;
     const std::vector<OptionRow> rows = training_rows(options);
     for (const auto& [name, value] : configuration) {
         const OptionRow& row = row_named(rows, name);
         set_option(row, "--" + name, value_of_text(row, value));
     }
-    return training_case(options);
+    return options;
 }
 
 std::vector<std::string> failure(const std::string& status, std::string why) {
@@ -61,13 +61,15 @@ std::vector<std::string> result_columns() {
             "bubble", "memory",   "capacity",     "usd_per_step",      "sequences", "why"};
 }
 
-std::vector<std::string> result_of(const Change& configuration, const Predictor& predictor) {
+std::vector<std::string> result_of(const Change& configuration, const CasePredictor& predictor) {
     try {
-        const TrainingCase what = case_of(configuration);
-        const Prediction step = predictor(what.model, what.machine, what.layout);
+        const TrainingOptions options = options_of(configuration);
+        const TrainingCase what = training_case(options);
+        const Prediction step =
+            predictor(what, {.jitter = options.jitter, .seed = static_cast<std::uint64_t>(options.seed)});
         const RunCost cost = cost_of(step, what.machine, what.layout, 1);
         const bool fits = step.memory.fits();
-        const auto& fullest = step.memory.fullest();
+        const model::StageMemory& fullest = step.memory.fullest();
         return {fits ? "ok" : "too large",
                 std::to_string(what.gpus()),
                 fmt::format("{}", seconds(step.step)),

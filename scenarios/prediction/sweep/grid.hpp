@@ -25,6 +25,7 @@ struct SweepGrid {
 // What is known of a configuration, a text for each of result_columns(). Never throws for one that cannot be: that is
 // its "status", and "why".
 std::vector<std::string> result_columns();
-std::vector<std::string> result_of(const Change& configuration, const Predictor& predictor);
+using CasePredictor = std::function<Prediction(const TrainingCase&, const PredictOptions&)>;
+std::vector<std::string> result_of(const Change& configuration, const CasePredictor& predictor);
 
 }  // namespace sim::scenarios

@@ -1,0 +1,91 @@
+#include "tests/cli/command.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using testing::HasSubstr;
+
+const std::string small = "ndsim sweep --model gpt3-6.7b --gpus 8,16 --tp 1,2,3 --global-batch 64";
+
+std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(SweepCommand, HasARowForEachCombination) {
+    const Said said = run_command(small);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, testing::StartsWith("model,gpus,tp,global-batch,status,"));
+    EXPECT_EQ(lines(said.out), 7U);
+    EXPECT_THAT(said.out, HasSubstr("gpt3-6.7b,8,3,64,impossible,"));
+    EXPECT_THAT(said.out, HasSubstr("\ngpt3-6.7b,16,2,64,ok,16,"));
+}
+
+TEST(SweepCommand, SaysTheSameOnOneThreadAsOnMany) {
+    EXPECT_EQ(run_command(small + " --threads 1").out, run_command(small + " --threads 5").out);
+}
+
+TEST(SweepCommand, PredictsWhatTrainPredicts) {
+    const auto rows = run_command(small + " --json").json()["rows"];
+    const auto train = run_command("ndsim train --model gpt3-6.7b --gpus 16 --tp 2 --global-batch 64 --json").json();
+    EXPECT_EQ(rows[4]["step_seconds"], train["step_seconds"]);
+    EXPECT_EQ(rows[4]["memory"], train["memory"]["peak"]);
+}
+
+TEST(SweepCommand, GoesOnWithItsFile) {
+    const TemporaryFolder folder;
+    const std::string whole = folder.file("whole.csv");
+    EXPECT_EQ(run_command(small + " --out " + whole).out, whole + ": 6 rows, 6 of them new\n");
+    const std::string content = content_of(whole);
+    EXPECT_EQ(content, run_command(small).out);
+    // As an interruption leaves it: the header, two rows and a half.
+    std::size_t end = 0;
+    for (int i = 0; i < 3; ++i) {
+        end = content.find('\n', end) + 1;
+    }
+    const std::string part = folder.with("part.csv", content.substr(0, end + 20));
+    EXPECT_EQ(run_command(small + " --out " + part).out, part + ": 6 rows, 4 of them new\n");
+    EXPECT_EQ(content_of(part), content);
+}
+
+TEST(SweepCommand, TakesListsFromAFile) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.with("sweep.toml", "model = \"gpt3-6.7b\"\ngpus = [8, 16]\ntp = \"1,2,3\"\nglobal-batch = 64\n");
+    EXPECT_EQ(run_command("ndsim sweep --config " + file).out, run_command(small).out);
+}
+
+TEST(SweepCommand, RefusesInOneLine) {
+    const TemporaryFolder folder;
+    EXPECT_THAT(refusal("ndsim sweep --tp 1,2"), HasSubstr("--model is missing"));
+    EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tp 1,x"), HasSubstr("--tp must be a whole number"));
+    EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tp 4:1"), HasSubstr("a range like"));
+    EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tpp 4"), HasSubstr("did you mean --tp?"));
+    EXPECT_THAT(refusal(small + " --out " + folder.with("other.csv", "a,b\n")), HasSubstr("no table of this sweep"));
+    EXPECT_THAT(refusal(small + " --out " + folder.file("none/rows.csv"), 6), HasSubstr("none"));
+}
+
+#ifdef NDSIM_MPIRUN
+// As root, and with more processes than cores.
+const std::string two =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 '" NDSIM_MPIRUN "' --oversubscribe -n 2";
+
+TEST(SweepCommand, OverTwoProcessesHasTheSameBytes) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("rows.csv");
+    const Said said = run_command(small + " --out " + file, two);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.out, file + ": 6 rows, 6 of them new\n");
+    EXPECT_EQ(content_of(file), run_command(small).out);
+}
+
+TEST(SweepCommand, OverTwoProcessesComplainsOnce) {
+    const Said said = run_command("ndsim sweep --model gpt3-6.7b --tp x", two);
+    EXPECT_NE(said.exit_code, 0);
+    const std::string line = "ndsim sweep: --tp must be a whole number";
+    EXPECT_THAT(said.err, HasSubstr(line));
+    EXPECT_EQ(said.err.find(line), said.err.rfind(line));
+}
+#endif
+
+}  // namespace
