@@ -88,6 +88,8 @@ void add_switches(model::Layout& layout, std::vector<OptionRow>& rows) {
              Row{"overlap-weight-gradients", "tensor parallelism's collectives beside weight gradients (on)",
                  &Layout::overlap_weight_gradients},
              Row{"balanced-context", "causal attention spread evenly over cp (on)", &Layout::balanced_context},
+             Row{"dispatch-by-node", "a token goes once to each node that has experts of it (on)",
+                 &Layout::dispatch_by_node},
              Row{"fp8-rowwise", "fp8 scaled by rows, not by tensors (off)", &Layout::fp8_rowwise},
              Row{"overlap-tensor", "tensor parallelism's collectives behind matrix products (off)",
                  &Layout::overlap_tensor},
