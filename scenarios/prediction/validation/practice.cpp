@@ -74,7 +74,6 @@ constexpr std::array table{
              .fusion = Fusion::eager,
              .zero = 3,
              .overlap_weight_gradients = false,
-             .balanced_context = false,
              .sequence_parallel = true,
              .memory = MemoryMeans::reserved,
              .why = "FSDP2 with prefetch; compiled and async TP where the notes say so"},
