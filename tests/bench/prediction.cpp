@@ -1,0 +1,60 @@
+// Whole predictions of a training step, CPU time: folded to one rank a stage, with and without budgets, and of all
+// ranks.
+#include "scenarios/prediction/prediction.hpp"
+#include "libsim/model/hardware.hpp"
+#include "libsim/model/presets.hpp"
+
+#include <benchmark/benchmark.h>
+
+namespace {
+
+using namespace sim;
+using namespace sim::scenarios;
+
+struct Load {
+    const char* model;
+    const char* machine;
+    model::Layout layout;
+};
+
+const Load gpt3_8_stages{"gpt3-175b", "dgx-a100", {.dp = 16, .tp = 8, .pp = 8, .global_batch = 1536}};
+const Load gpt3_16_stages{"gpt3-175b", "dgx-a100", {.dp = 8, .tp = 8, .pp = 16, .global_batch = 1536}};
+const Load gpt3_zero_1{"gpt3-175b", "dgx-a100", {.dp = 8, .tp = 8, .pp = 16, .global_batch = 1536, .zero = 1}};
+const Load gpt3_interleaved{
+    "gpt3-175b",
+    "dgx-a100",
+    {.dp = 16, .tp = 8, .pp = 8, .global_batch = 1536, .schedule = "interleaved", .interleave = 6, .zero = 1}};
+const Load llama_405b{"llama3-405b", "dgx-h100", {.dp = 128, .tp = 8, .pp = 16, .global_batch = 2048, .zero = 1}};
+const Load llama_405b_8_times{
+    "llama3-405b", "dgx-h100", {.dp = 1024, .tp = 8, .pp = 16, .global_batch = 16384, .zero = 1}};
+const Load llama_70b_all{"llama3-70b", "dgx-h100", {.dp = 16, .tp = 8, .pp = 8, .global_batch = 512, .zero = 1}};
+
+void prediction(benchmark::State& state, const Load& load, const PredictOptions& options) {
+    const model::Transformer model = model::preset(load.model);
+    const model::Machine machine = model::machine(load.machine);
+    Prediction found;
+    for (auto _ : state) {
+        found = predict(model, machine, load.layout, options);
+    }
+    state.counters["ops"] = static_cast<double>(found.ops);
+    state.counters["ranks"] = found.simulated_ranks;
+}
+
+const PredictOptions bare{.details = false};
+const PredictOptions detailed{};
+const PredictOptions of_all{.unfold = true};
+
+BENCHMARK_CAPTURE(prediction, gpt3_8_stages, gpt3_8_stages, bare)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, gpt3_8_stages_with_budget, gpt3_8_stages, detailed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, gpt3_16_stages, gpt3_16_stages, bare)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, gpt3_16_stages_with_budget, gpt3_16_stages, detailed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, gpt3_zero_1, gpt3_zero_1, bare)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, gpt3_zero_1_with_budget, gpt3_zero_1, detailed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, gpt3_interleaved, gpt3_interleaved, bare)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, llama3_405b_on_16384, llama_405b, detailed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, llama3_405b_on_131072, llama_405b_8_times, detailed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(prediction, llama3_70b_on_1024_unfolded, llama_70b_all, of_all)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
+
+}  // namespace

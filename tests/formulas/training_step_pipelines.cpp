@@ -1,0 +1,83 @@
+// The bubbles of pipeline schedules, as published, in a training step whose stages are equal and whose network is free.
+//
+// F, B, W: forward, input-gradient and weight-gradient of a stage and micro-batch; p stages, m micro-batches, v chunks.
+// Sources: Narayanan et al. 2021 (GPipe, 1F1B, interleaved), Qi et al. 2024 (zero bubble), table 1.
+#include "tests/support/training_steps.hpp"
+
+namespace sim::model {
+
+using namespace test;
+
+namespace {
+
+struct Case {
+    const char* schedule;
+    int p;
+    int m;
+    int v = 1;
+};
+
+constexpr Duration f{24'000'000};
+constexpr Duration b{30'000'000};
+constexpr Duration w{18'000'000};
+
+StepPlan equal_stages(const Case& c) {
+    const Layout layout{.pp = c.p, .global_batch = c.m, .schedule = c.schedule, .interleave = c.v};
+    StepPlan plan = plan_step(small_gpt(c.p * c.v), plain_machine(), layout);
+    for (StagePlan& stage : plan.stages) {
+        stage.optimizer = {};
+        for (Chunk& chunk : stage.chunks) {
+            chunk.whole.forward = chunk.whole.backward_input = chunk.whole.backward_weight = {};
+            chunk.whole.forward[Spent::compute] = f / c.v;
+            chunk.whole.backward_input[Spent::compute] = b / c.v;
+            chunk.whole.backward_weight[Spent::compute] = w / c.v;
+        }
+    }
+    plan.step_overhead = plan.micro_batch_overhead = Duration{0};
+    plan.embedding_bytes = 0;
+    plan.synchronises = true;
+    plan.steps = 1;
+    return plan;
+}
+
+// Of the last rank, what is no work: the same of every rank, because all work alike.
+Duration idle(const Case& c) {
+    const StepPlan plan = equal_stages(c);
+    const Places places(plan.layout, false);
+    Cluster cluster = step_cluster(plan, places);
+    cluster.network = uniform({}).network;
+    const ranks::Result result = run_step(plan, cluster, places);
+    for (const RankTotals& rank : result.ranks) {
+        EXPECT_EQ(rank.compute, c.m * (f + b + w));
+    }
+    return result.end - Time{} - c.m * (f + b + w);
+}
+
+}  // namespace
+
+TEST(Bubble, OfGPipeAndOneForwardOneBackwardIsThatOfAllOtherStages) {
+    for (const char* schedule : {"gpipe", "1f1b"}) {
+        for (const auto& [p, m] : {std::pair{2, 2}, {4, 4}, {4, 32}, {8, 24}, {16, 3}}) {
+            const Duration bubble = idle({schedule, p, m});
+            EXPECT_EQ(bubble, (p - 1) * (f + b + w)) << schedule << " " << p << " " << m;
+            // The share (p - 1) / (m + p - 1), without a division.
+            EXPECT_EQ(bubble * (m + p - 1), (p - 1) * (bubble + m * (f + b + w)));
+        }
+    }
+}
+
+TEST(Bubble, OfInterleavedStagesIsDividedByTheChunks) {
+    for (const int v : {2, 3, 6}) {
+        for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 16}}) {
+            EXPECT_EQ(idle({"interleaved", p, m, v}), (p - 1) * (f + b + w) / v) << p << " " << m << " " << v;
+        }
+    }
+}
+
+TEST(Bubble, OfZeroBubbleH1IsFilledWithWeightGradients) {
+    for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {4, 32}, {8, 24}}) {
+        EXPECT_EQ(idle({"zb_h1", p, m}), (p - 1) * (f + b - w)) << p << " " << m;
+    }
+}
+
+}  // namespace sim::model

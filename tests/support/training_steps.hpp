@@ -1,0 +1,68 @@
+// Models, a machine and training steps for tests: round numbers of their own, so that nothing hangs on calibrated ones.
+#pragma once
+
+#include "libsim/model/step/training_step.hpp"
+#include "ranks/recorded.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sim::test {
+
+inline model::Transformer small_gpt(int layers = 8) {
+    return {.name = "small",
+            .layers = layers,
+            .hidden = 1024,
+            .ffn = 4096,
+            .heads = 16,
+            .kv_heads = 16,
+            .head_dim = 64,
+            .vocabulary = 16'384,
+            .sequence = 512,
+            .learned_positions = true};
+}
+
+// Every layer has 8 experts, of which a token visits 2.
+inline model::Transformer small_moe(int layers = 8) {
+    model::Transformer model = small_gpt(layers);
+    model.gated = true;
+    model.biases = false;
+    model.tied_embeddings = false;
+    model.experts = {.count = 8, .top_k = 2, .ffn = 2048};
+    return model;
+}
+
+// 8 GPUs a node; kernels are 1.25 times as long while a collective is under way.
+inline model::Machine plain_machine() {
+    model::Machine machine{.name = "plain", .gpus_per_node = 8, .scale_up = 200e9, .scale_out = 20e9};
+    machine.gpu = {.name = "plain",
+                   .generation = "plain",
+                   .fp32_flops = 20e12,
+                   .fp16_flops = 300e12,
+                   .bf16_flops = 300e12,
+                   .memory_bytes = 80'000'000'000,
+                   .memory_bandwidth = 2e12};
+    machine.gpu.efficiency.compute_beside = 1.25;
+    machine.gpu.efficiency.step_overhead = 1e-3;
+    machine.gpu.efficiency.micro_batch_overhead = 1e-4;
+    machine.derive_network();
+    return machine;
+}
+
+inline ranks::Result run_step(const model::StepPlan& plan, const Cluster& cluster, const model::Places& places,
+                              const SpanSink& on_span = nullptr, const model::StepOptions& options = {}) {
+    const ranks::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, options); });
+    ranks::Result result =
+        recording.replay({.ranks = places.ranks(), .cluster = cluster, .hash_timeline = false, .on_span = on_span});
+    EXPECT_TRUE(result.ok()) << (result.fault ? result.fault->message : "");
+    return result;
+}
+
+inline ranks::Result run_step(const model::StepPlan& plan, bool folded, const SpanSink& on_span = nullptr) {
+    const model::Places places(plan.layout, folded);
+    return run_step(plan, step_cluster(plan, places), places, on_span);
+}
+
+}  // namespace sim::test
