@@ -4,6 +4,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sim::model {
 
@@ -209,6 +210,9 @@ private:
             if (!kept) {
                 gpu_.wait(next ? *next : gather(*bucket));
             }
+            if (gathers_for_recomputation()) {
+                gpu_.wait(gather(*bucket));
+            }
             const auto after = std::next(bucket);
             next.reset();
             if (again && layout_.overlap_parameters && after != chunk.buckets.rend()) {
@@ -216,14 +220,22 @@ private:
             }
             spend("backward", backward_time(*bucket, step, factor));
             reducing_ = gpu_.on(data_stream, [&] { reduce(*bucket); });
+            if (!layout_.overlap_gradients) {
+                gpu_.wait(*std::exchange(reducing_, std::nullopt));
+            }
         }
+    }
+
+    // DeepSpeed drops what the recomputed forward pass has gathered, and gathers it again for the backward pass.
+    bool gathers_for_recomputation() const {
+        return layout_.framework == Framework::deepspeed && layout_.recompute == Recompute::full;
     }
 
     void reduce_gradients() {
         gpu_.log("gradients");
         if (reducing_) {
             gpu_.wait(*reducing_);
-        } else if (replicates()) {
+        } else if (replicates() && !spreads_parameters()) {
             for (const Chunk& chunk : own_.chunks) {
                 reduce(chunk.whole);
             }
