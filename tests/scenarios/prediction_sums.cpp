@@ -84,6 +84,38 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
     }
 }
 
+// What is listed is what the middle stage's rank did, as often and as large.
+TEST(Communication, IsListedAsItIsSimulated) {
+    std::vector<Layout> some{{.dp = 16, .global_batch = 64, .zero = 3, .gathers_per_layer = 4},
+                             {.dp = 16, .global_batch = 64, .zero = 3, .reshard_after_forward = false}};
+    for (const auto& [name, layout] : layouts()) {
+        some.push_back(layout);
+    }
+    for (const Layout& layout : some) {
+        std::int64_t gathers = 0;
+        std::int64_t reductions = 0;
+        std::int64_t bytes = 0;
+        const Prediction p = predict(small_gpt(), plain_machine(), layout, {.on_span = [&](const Span& span) {
+                                         const bool gather = *span.label == "all-gather of parameters";
+                                         if (span.rank == layout.pp / 2 && span.kind == OpKind::collective &&
+                                             (gather || span.label->ends_with("of gradients"))) {
+                                             (gather ? gathers : reductions) += 1;
+                                             bytes += span.amount;
+                                         }
+                                     }});
+        const int steps = layout.schedule.starts_with("zb") ? 2 : 1;  // these run twice, to overlap
+        for (const CommunicationUse& use : p.communication) {
+            if (use.group == Spent::data) {
+                (use.what == "all-gather of parameters" ? gathers : reductions) -= steps * use.count;
+                bytes -= steps * use.count * use.bytes;
+            }
+        }
+        EXPECT_EQ(gathers, 0) << layout.schedule << " zero " << layout.zero;
+        EXPECT_EQ(reductions, 0) << layout.schedule << " zero " << layout.zero;
+        EXPECT_EQ(bytes, 0) << layout.schedule << " zero " << layout.zero;
+    }
+}
+
 TEST(Prediction, DoesNotDependOnWhetherDetailsAreAsked) {
     for (const auto& [name, layout] : layouts()) {
         const Prediction full = predict(small_gpt(), plain_machine(), layout);
