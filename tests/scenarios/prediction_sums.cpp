@@ -1,5 +1,7 @@
 // What a prediction's parts must add up to, and what its shares are shares of.
 #include "scenarios/prediction/prediction.hpp"
+
+#include "libsim/model/step/estimate.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <numeric>
@@ -113,6 +115,39 @@ TEST(Communication, IsListedAsItIsSimulated) {
         EXPECT_EQ(gathers, 0) << layout.schedule << " zero " << layout.zero;
         EXPECT_EQ(reductions, 0) << layout.schedule << " zero " << layout.zero;
         EXPECT_EQ(bytes, 0) << layout.schedule << " zero " << layout.zero;
+    }
+}
+
+// A search prunes by it.
+TEST(EstimatedStep, IsNeverLongerThanTheStep) {
+    std::vector<std::pair<std::string, Layout>> some;
+    for (const auto& [name, base] : layouts()) {
+        if (base.schedule.starts_with("zb")) {
+            continue;
+        }
+        for (const int batches : {1, 4}) {
+            for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+                Layout layout = base;
+                layout.global_batch *= batches;
+                layout.recompute = recompute;
+                some.emplace_back(name, layout);
+            }
+        }
+    }
+    Machine slow = plain_machine();
+    slow.scale_out /= 20;
+    slow.scale_up /= 20;
+    slow.derive_network();
+    Transformer wide = small_gpt(40);  // the last stage has far more to do
+    wide.vocabulary = 131'072;
+    for (const auto& [name, layout] : some) {
+        for (const Machine& machine : {plain_machine(), slow}) {
+            for (const Transformer& model : {small_gpt(8), small_gpt(40), wide}) {
+                const Duration bound = estimated_step(plan_step(model, machine, layout));
+                const Duration step = predict(model, machine, layout, {.details = false}).step;
+                EXPECT_LE(bound, step) << name << ", " << model.layers << " layers, " << model.vocabulary;
+            }
+        }
     }
 }
 
