@@ -22,8 +22,7 @@ class RecordingPort final : public Port {
 public:
     RecordingPort(int rank, int ranks, Names& names, Groups& groups)
         : Port(rank, ranks), names_(&names), groups_(&groups) {
-        next_ = slots_.data();
-        end_ = slots_.data() + slots_.size();
+        make_room();
     }
 
     Answer ask(Op op) override { observes(op.kind == OpKind::now ? "asks for the time" : "wants data"); }
@@ -34,7 +33,7 @@ public:
     void report(Label, std::span<const double>) override {}
 
     std::vector<Op> take() {
-        make_room();
+        ops_.resize(static_cast<std::size_t>(next_ - ops_.data()));
         return std::move(ops_);
     }
 
@@ -43,27 +42,30 @@ private:
         throw ProgramError(fmt::format("rank {} {}: only programs that observe nothing can be recorded", rank(), what));
     }
     void make_room() override {
-        ops_.insert(ops_.end(), slots_.data(), next_);
-        next_ = slots_.data();
+        const std::size_t size = ops_.size();  // all of it is written: there is no room left
+        ops_.resize(std::max<std::size_t>(first_room, 2 * size));
+        next_ = ops_.data() + size;
+        end_ = ops_.data() + ops_.size();
     }
 
     Names* names_;
     Groups* groups_;
-    std::array<Op, 64> slots_;
-    std::vector<Op> ops_;
+    static constexpr std::size_t first_room = 64;
+    std::vector<Op> ops_;  // written up to next_
 };
 
 std::uint64_t hash_of(const std::vector<Op>& ops) {
-    std::uint64_t hash = ops.size();
+    // Four hashes side by side: a multiplication need not wait for the one before.
+    std::array<std::uint64_t, 4> hashes{ops.size(), 1, 2, 3};
     for (const Op& op : ops) {
         std::array<std::uint64_t, 4> words{};
         std::memcpy(words.data(), &op, sizeof op);
-        for (const std::uint64_t word : words) {
-            hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
-            hash ^= hash >> 32U;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            hashes[i] = (hashes[i] ^ words[i]) * 0x9e3779b97f4a7c15U;
+            hashes[i] ^= hashes[i] >> 32U;
         }
     }
-    return hash;
+    return hashes[0] ^ (hashes[1] * 3) ^ (hashes[2] * 5) ^ (hashes[3] * 7);
 }
 
 bool equal(const std::vector<Op>& a, const std::vector<Op>& b) {
