@@ -82,6 +82,19 @@ double BlockTimes::tensor_seconds(CollectiveKind kind, double bytes) const {
     return seconds(alone) * machine_->gpu.efficiency.busy_collective;
 }
 
+// All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
+// experts that share a node: of k drawn evenly over m nodes, m (1 - (1 - 1/m)^k) nodes have one.
+double BlockTimes::expert_seconds(double bytes) const {
+    const Footprint& group = groups_.expert;
+    const double nodes = std::ceil(static_cast<double>(group.members) / group.on_node);
+    const double copies = model_->experts.top_k;
+    if (layout_->dispatch_by_node && nodes > 1) {
+        bytes *= nodes * (1 - std::pow(1 - 1 / nodes, copies)) / copies;
+    }
+    return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(bytes), group)) *
+           machine_->gpu.efficiency.busy_collective;
+}
+
 // Each of cp - 1 rounds hides behind the attention of the round before.
 double BlockTimes::context_seconds(double bytes, double core) const {
     const int rounds = layout_->cp - 1;
@@ -100,10 +113,7 @@ double BlockTimes::forward_seconds(const Operator& op) const {
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
         case OperatorKind::context: return 0;  // beside the attention: context_seconds()
-        case OperatorKind::expert:
-            return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(op.forward_bytes),
-                                     groups_.expert)) *
-                   machine_->gpu.efficiency.busy_collective;
+        case OperatorKind::expert: return expert_seconds(op.forward_bytes);
     }
     return 0;
 }

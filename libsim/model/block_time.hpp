@@ -64,6 +64,7 @@ private:
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(CollectiveKind kind, double bytes) const;
+    double expert_seconds(double bytes) const;
     double context_seconds(double bytes, double core) const;
     struct Gradients {
         double input;

@@ -32,6 +32,7 @@ constexpr std::array fields{
     EfficiencyField{"kernel_floor", &Efficiency::kernel_floor, 0, 10},
     EfficiencyField{"kernel_gap", &Efficiency::kernel_gap, 0, 10},
     EfficiencyField{"step_overhead", &Efficiency::step_overhead, 0, 10},
+    EfficiencyField{"eager_overhead", &Efficiency::eager_overhead, 0, 10},
     EfficiencyField{"micro_batch_overhead", &Efficiency::micro_batch_overhead, 0, 10},
     EfficiencyField{"link_share", &Efficiency::link_share, 0, 1.2},
     EfficiencyField{"nic_share", &Efficiency::nic_share, 0, 1.2},

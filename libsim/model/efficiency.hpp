@@ -43,8 +43,9 @@ struct Efficiency {
     // Seconds. The host launches no faster: a layer takes at least so much for each of its kernels and collectives. One
     // of the model's kernels stands for several launches of an eager framework.
     double kernel_floor = 20e-6;
-    double kernel_gap = 1.5e-6;   // between two kernels, however fast the host is
-    double step_overhead = 2e-3;  // data loader, logging, gradient clipping's host side: once per step
+    double kernel_gap = 1.5e-6;     // between two kernels, however fast the host is
+    double step_overhead = 2e-3;    // data loader, logging, gradient clipping's host side: once per step
+    double eager_overhead = 20e-3;  // once per step besides, where no kernels are fused: the update tensor by tensor
     double micro_batch_overhead = 0.2e-3;
 
     // Networks: factors on what the collectives take alone.

@@ -66,6 +66,7 @@ struct Layout {
     bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
     bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
     bool balanced_context = true;          // causal attention is spread evenly over cp
+    bool dispatch_by_node = true;          // a token goes to each node once, however many of its experts are there
     bool scatter_gather = true;            // messages between stages are split over tp's network cards
     bool reshard_after_forward = true;     // zero = 3: parameters are gathered again for the backward pass
     int gathers_per_layer = 1;             // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)

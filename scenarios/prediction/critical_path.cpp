@@ -28,6 +28,12 @@ public:
             if (is_work(span)) {
                 by_rank_[span.rank].push_back(&span);
             }
+            if (span.kind == OpKind::collective) {
+                const Span*& last = last_of_collective_[{span.end, *span.label}];
+                if (last == nullptr || span.begin > last->begin) {
+                    last = &span;
+                }
+            }
         }
         for (auto& [rank, list] : by_rank_) {
             // At one end: work of the rank's own after messages, so that it is met first on the way back.
@@ -62,8 +68,16 @@ public:
         return receive.kind != OpKind::receive || found == sends_.end() ? nullptr : found->second;
     }
 
+    // Who came last to a collective, for which the others waited; `span` itself where it is none, or was the last.
+    const Span* held_up_by(const Span& span) const {
+        const auto found = last_of_collective_.find({span.end, *span.label});
+        const bool waited = span.kind == OpKind::collective && found != last_of_collective_.end();
+        return waited && found->second->begin > span.begin ? found->second : &span;
+    }
+
 private:
     std::map<int, std::vector<const Span*>> by_rank_;
+    std::map<std::pair<Time, std::string>, const Span*> last_of_collective_;
     std::unordered_map<std::uint64_t, const Span*> sends_;
 };
 
@@ -73,15 +87,22 @@ struct Draft {
     int to;
     Time begin;
     Time end;
-    std::map<std::string, Duration> labels;
+    std::map<std::string, PathPart> labels;
 };
 
-std::string most_of(const std::map<std::string, Duration>& labels) {
-    std::vector<std::pair<std::string, Duration>> sorted(labels.begin(), labels.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+std::vector<PathPart> longest_first(const std::map<std::string, PathPart>& labels) {
+    std::vector<PathPart> sorted;
+    for (const auto& [label, part] : labels) {
+        sorted.push_back({label, part.times, part.length});
+    }
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.length > b.length; });
+    return sorted;
+}
+
+std::string most_of(const std::vector<PathPart>& sorted) {
     std::string text;
     for (std::size_t i = 0; i < std::min(sorted.size(), labels_shown); ++i) {
-        text += (text.empty() ? "" : ", ") + sorted[i].first;
+        text += (text.empty() ? "" : ", ") + sorted[i].what;
     }
     return sorted.size() > labels_shown ? text + " …" : text;
 }
@@ -92,7 +113,9 @@ void add(std::vector<Draft>& drafts, const Span& span, Time begin, Time end, int
         drafts.push_back({rank, to, begin, end, {}});
     }
     drafts.back().begin = begin;
-    drafts.back().labels[*span.label] += end - begin;
+    PathPart& part = drafts.back().labels[*span.label];
+    ++part.times;
+    part.length += end - begin;
 }
 
 }  // namespace
@@ -103,6 +126,9 @@ std::vector<PathPiece> critical_path(std::span<const Span> spans) {
     const Span* span = timeline.last();
     Time time = span == nullptr ? Time{} : span->end;
     while (span != nullptr) {
+        if (span->end == time) {
+            span = timeline.held_up_by(*span);
+        }
         const Span* send = timeline.send_of(*span);
         int rank = span->rank;
         Time begin = std::min(span->begin, time);
@@ -122,9 +148,56 @@ std::vector<PathPiece> critical_path(std::span<const Span> spans) {
     }
     std::vector<PathPiece> path;
     for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {
-        path.push_back({draft->rank, draft->to, most_of(draft->labels), draft->begin, draft->end});
+        std::vector<PathPart> parts = longest_first(draft->labels);
+        const std::string what = most_of(parts);
+        path.push_back({draft->rank, draft->to, what, draft->begin, draft->end, std::move(parts)});
     }
     return path;
+}
+
+std::vector<PathSum> summed(const std::vector<PathPiece>& path) {
+    std::map<std::pair<bool, std::string>, std::map<int, PathPart>> by_rank;
+    for (const PathPiece& piece : path) {
+        for (const PathPart& part : piece.parts) {
+            PathPart& all = by_rank[{piece.to >= 0, part.what}][piece.rank];
+            all.times += part.times;
+            all.length += part.length;
+        }
+    }
+    std::vector<PathSum> sums;
+    for (const auto& [what, ranks] : by_rank) {
+        PathSum sum{.part = {.what = what.second}, .message = what.first, .ranks = static_cast<int>(ranks.size())};
+        for (const auto& [rank, part] : ranks) {
+            sum.part.times += part.times;
+            sum.part.length += part.length;
+            if (part.length > sum.on_busiest) {
+                sum.busiest = rank;
+                sum.on_busiest = part.length;
+            }
+        }
+        sums.push_back(std::move(sum));
+    }
+    std::stable_sort(sums.begin(), sums.end(),
+                     [](const PathSum& a, const PathSum& b) { return a.part.length > b.part.length; });
+    return sums;
+}
+
+std::vector<int> turns(const std::vector<PathPiece>& path) {
+    std::vector<int> ranks;
+    for (const PathPiece& piece : path) {
+        const int rank = piece.rank;
+        if (!ranks.empty() && ranks.back() == rank) {
+            continue;
+        }
+        const std::size_t n = ranks.size();
+        const bool goes_on = n >= 2 && (ranks[n - 1] > ranks[n - 2]) == (rank > ranks[n - 1]);
+        if (goes_on) {
+            ranks.back() = rank;
+        } else {
+            ranks.push_back(rank);
+        }
+    }
+    return ranks;
 }
 
 std::vector<PathPiece> shortened(const std::vector<PathPiece>& path, std::size_t most) {

@@ -22,7 +22,7 @@ double items_per_second(const Outcome& outcome) {
 
 // What keeps the ranks from being N times as fast, the largest loss first.
 std::vector<std::string> lost_to(const Outcome& outcome) {
-    const Spent spent = spent_by(outcome);
+    const TimeSpent spent = spent_by(outcome);
     std::vector<std::pair<double, std::string>> losses{{spent.communication, "messages"},
                                                        {spent.bubble, "bubble"},
                                                        {spent.idle - spent.bubble, "waiting for others"},
@@ -41,7 +41,7 @@ std::string row(const ScalingSize& size) {
         return fmt::format("{:>6} {:>6}  not possible: {}\n", size.size, "-", size.why_not);
     }
     const Outcome& outcome = *size.outcome;
-    const Spent spent = spent_by(outcome);
+    const TimeSpent spent = spent_by(outcome);
     const auto percent = [&](double part) { return fmt::format("{:.1f} %", spent.percent(part)); };
     const std::vector<std::string> losses = lost_to(outcome);
     const std::string why =

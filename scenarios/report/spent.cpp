@@ -4,9 +4,9 @@
 
 namespace sim::scenarios {
 
-Spent spent_by(const Outcome& outcome) {
+TimeSpent spent_by(const Outcome& outcome) {
     const std::vector<RankTotals>& ranks = outcome.result.ranks;
-    Spent spent;
+    TimeSpent spent;
     for (const RankTotals& totals : ranks) {
         spent.compute += seconds(totals.compute);
         spent.communication += seconds(totals.communication);

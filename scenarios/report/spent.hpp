@@ -6,7 +6,7 @@
 namespace sim::scenarios {
 
 // Seconds of all ranks together: compute + communication + idle = ranks x simulated time.
-struct Spent {
+struct TimeSpent {
     double compute = 0;
     double communication = 0;
     double idle = 0;
@@ -20,7 +20,7 @@ struct Spent {
     double extra_compute(const Outcome& outcome) const { return compute - outcome.sequential_seconds; }
 };
 
-Spent spent_by(const Outcome& outcome);
+TimeSpent spent_by(const Outcome& outcome);
 
 // A loss of less than this part of all ranks' time is not worth a word.
 inline constexpr double worth_a_word = 0.05;

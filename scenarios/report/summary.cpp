@@ -76,7 +76,7 @@ std::string table(const Outcome& outcome) {
     return text;
 }
 
-std::string for_what(const Outcome& outcome, const Spent& spent) {
+std::string for_what(const Outcome& outcome, const TimeSpent& spent) {
     if (outcome.options.mesh.pp > 1 && spent.least_compute == spent.most_compute) {
         return "the stages before and after it";
     }
@@ -88,7 +88,7 @@ std::string why_longer(const Outcome& outcome) {
 }
 
 // What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
-std::string why_not_ideal(const Outcome& outcome, const Spent& spent) {
+std::string why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
     const int n = outcome.options.ranks;
     if (n == 1) {
         return "this is the one GPU with which the others are compared";
@@ -125,7 +125,7 @@ std::string agreement(const Outcome& outcome) {
 }  // namespace
 
 std::string summary(const Outcome& outcome) {
-    const Spent spent = spent_by(outcome);
+    const TimeSpent spent = spent_by(outcome);
     std::string text = header(outcome) + "\n" + table(outcome) + "\n";
     const auto line = [&](const char* name, const std::string& value) {
         text += fmt::format("  {:<16} {}\n", name, value);

@@ -25,6 +25,10 @@ public:
     }
     std::vector<PathPiece> path() const { return critical_path(spans_); }
 
+    void collective(int rank, const char* label, Duration begin, Duration end) {
+        add({.rank = rank, .kind = OpKind::collective, .begin = Time{begin}, .end = Time{end}}, label);
+    }
+
 private:
     Span& add(Span span, const char* label) {
         labels_.emplace_back(label);
@@ -77,6 +81,51 @@ TEST(CriticalPath, StaysOnARankThatWasBusyWhenTheMessageCame) {
     EXPECT_EQ(text_of(spans.path()), "1 0-30 its own, forward 1\n");
 }
 
+// Rank 0 comes at 10 us and waits 20 us for rank 1.
+TEST(CriticalPath, GoesThroughTheRankThatCameLastToACollective) {
+    Spans spans;
+    spans.work(0, "short", 0us, 10us);
+    spans.work(1, "long", 0us, 30us);
+    spans.collective(0, "norm", 10us, 35us);
+    spans.collective(1, "norm", 30us, 35us);
+    spans.work(0, "optimizer", 35us, 40us);
+    EXPECT_EQ(text_of(spans.path()),
+              "1 0-35 long, norm\n"
+              "0 35-40 optimizer\n");
+}
+
+// 0 -> 1 -> 0: 10 + 5 us of forward, 20 us of backward, a message each way.
+TEST(CriticalPath, IsSummedUpByWhatIsDone) {
+    Spans spans;
+    spans.work(0, "forward", 0us, 10us);
+    spans.message(0, 1, 10us, 12us, 12us);
+    spans.work(1, "forward", 12us, 17us);
+    spans.work(1, "backward", 17us, 37us);
+    spans.message(1, 0, 37us, 38us, 38us);
+    spans.work(0, "optimizer", 38us, 39us);
+    const std::vector<PathSum> sums = summed(spans.path());
+    ASSERT_EQ(sums.size(), 4U);
+    EXPECT_EQ(sums[0].part.what, "backward");
+    EXPECT_EQ(sums[1].part.what, "forward");
+    EXPECT_EQ(sums[1].part.times, 2);
+    EXPECT_EQ(sums[1].part.length, 15us);
+    EXPECT_EQ(sums[1].ranks, 2);
+    EXPECT_EQ(sums[1].busiest, 0);
+    EXPECT_EQ(sums[1].on_busiest, 10us);
+    EXPECT_TRUE(sums[2].message);
+    EXPECT_EQ(sums[2].part.length, 3us);
+    EXPECT_EQ(turns(spans.path()), (std::vector<int>{0, 1, 0}));
+}
+
+TEST(CriticalPath, TurnsWhereItGoesBack) {
+    std::vector<PathPiece> path;
+    for (const int rank : {0, 1, 2, 2, 3, 2, 1, 2}) {
+        path.push_back({.rank = rank});
+    }
+    EXPECT_EQ(turns(path), (std::vector<int>{0, 3, 1, 2}));
+    EXPECT_TRUE(turns({}).empty());
+}
+
 TEST(CriticalPath, OfNothingIsEmpty) {
     EXPECT_TRUE(critical_path({}).empty());
 }
@@ -84,7 +133,7 @@ TEST(CriticalPath, OfNothingIsEmpty) {
 TEST(CriticalPath, IsShortenedInTheMiddle) {
     std::vector<PathPiece> path;
     for (int i = 0; i < 20; ++i) {
-        path.push_back({i % 4, -1, "work", Time{i * 10us}, Time{(i + 1) * 10us}});
+        path.push_back({i % 4, -1, "work", Time{i * 10us}, Time{(i + 1) * 10us}, {}});
     }
     const std::vector<PathPiece> less = shortened(path, 5);
     ASSERT_EQ(less.size(), 5U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace {
@@ -141,6 +142,30 @@ TEST(StepReport, HasBothBandwidthsOfACollective) {
     EXPECT_THAT(text, HasSubstr("160.0 GB/s"));
     EXPECT_THAT(text, HasSubstr("80.00 GB/s"));
     EXPECT_THAT(text, HasSubstr("17.8 %"));
+}
+
+// 2 x 16 MB and 1 x 64 MB of one sort: 96 MB in 3, which take 1 ms alone: 96 GB/s.
+TEST(StepReport, HasOneLineForBucketsOfSeveralSizes) {
+    const CommunicationUse bucket{.what = "reduction of gradients",
+                                  .count = 2,
+                                  .bytes = 16'000'000,
+                                  .members = 8,
+                                  .algorithm = "tree",
+                                  .seconds_alone = 2e-4,
+                                  .bus_bandwidth = 140e9,
+                                  .link_share = 0.35,
+                                  .exposed_seconds = 1e-4};
+    CommunicationUse larger = bucket;
+    larger.count = 1;
+    larger.bytes = 64'000'000;
+    larger.algorithm = "ring";
+    larger.seconds_alone = 6e-4;
+    larger.bus_bandwidth = 186.667e9;
+    larger.link_share = 0.466667;
+    const std::string text = communication_table({bucket, larger});
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+    EXPECT_THAT(text, testing::ContainsRegex("gradients +3  32.00 MB +8 node +ring +333.3 us  200.0 us 96.00 GB/s "
+                                             "168.0 GB/s  42.0 %"));
 }
 
 TEST(StepReport, SetsTheClosedFormBesideTheBubble) {

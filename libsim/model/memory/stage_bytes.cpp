@@ -11,8 +11,8 @@ namespace sim::model {
 
 namespace {
 
-// Of what layers and buffers take: rounding to blocks of 2 MiB, and holes between blocks of unequal lives. The one
-// number here that is measured: torchtitan's max_reserved, FSDP of Llama 3 8B on 8 and 128 H100.
+// Of what layers and buffers take: rounding to blocks of 2 MiB, and holes between blocks of unequal lives. Fitted
+// to torchtitan's max_reserved, FSDP of Llama 3 8B on 8 and 128 H100.
 constexpr double allocator_share = 0.045;
 
 std::int64_t bytes(double exact) {

@@ -187,7 +187,8 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.boundary_bytes =
         static_cast<std::int64_t>(tokens * model.hidden * plan.parameter_bytes / (divided ? layout.tp : 1));
     const Efficiency& efficiency = machine.gpu.efficiency;
-    plan.step_overhead = duration_of_seconds(efficiency.step_overhead);
+    const bool eager = layout.fusion == Fusion::eager;
+    plan.step_overhead = duration_of_seconds(efficiency.step_overhead + (eager ? efficiency.eager_overhead : 0));
     plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
     plan.synchronises = !pipeline_schedule(layout.schedule).splits_backward;
     plan.steps = plan.synchronises ? 1 : 2;

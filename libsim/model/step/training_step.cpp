@@ -4,6 +4,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sim::model {
 
@@ -76,6 +77,11 @@ private:
     void start_reducing(const Bucket& bucket) {
         gpu_.start_on(data_stream, [&] { reduce(bucket); });
         reducing_ = true;
+    }
+
+    void wait_for_reductions() {
+        gpu_.wait(gpu_.on(data_stream, [] {}));
+        reducing_ = false;
     }
 
     // Zero 1 and 2: what the last update made is gathered, while the first forward passes go on or before them.
@@ -212,6 +218,9 @@ private:
             if (!kept) {
                 gpu_.wait(next ? *next : gather(*bucket));
             }
+            if (gathers_for_recomputation()) {
+                gpu_.wait(gather(*bucket));
+            }
             const auto after = std::next(bucket);
             next.reset();
             if (again && layout_.overlap_parameters && after != chunk.buckets.rend()) {
@@ -219,19 +228,26 @@ private:
             }
             spend(label, backward_time(*bucket, step, factor));
             start_reducing(*bucket);
+            if (!layout_.overlap_gradients) {
+                wait_for_reductions();
+            }
         }
+    }
+
+    // DeepSpeed drops what the recomputed forward pass has gathered, and gathers it again for the backward pass.
+    bool gathers_for_recomputation() const {
+        return layout_.framework == Framework::deepspeed && layout_.recompute == Recompute::full;
     }
 
     void reduce_gradients() {
         gpu_.log("gradients");
         if (reducing_) {
-            gpu_.wait(gpu_.on(data_stream, [] {}));
-        } else if (replicates()) {
+            wait_for_reductions();
+        } else if (replicates() && !spreads_parameters()) {
             for (const Chunk& chunk : own_.chunks) {
                 reduce(chunk.whole);
             }
         }
-        reducing_ = false;
         gathered_.clear();
         const bool is_end = stage_ == 0 || stage_ == layout_.pp - 1;
         if (plan_.embedding_bytes > 0 && is_end) {

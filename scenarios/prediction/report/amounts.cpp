@@ -60,6 +60,10 @@ std::string money_text(double usd) {
     return fmt::format("${}", count_text(usd));
 }
 
+std::string number_text(std::int64_t count, const char* one, const char* several) {
+    return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
 std::string percent_text(double share) {
     return fmt::format("{:.1f} %", 100 * share);
 }

@@ -15,7 +15,9 @@ std::string rate_text(double bytes_per_second);  // "366.1 GB/s"
 std::string count_text(double count);            // "1.02 M", "405 B"
 std::string money_text(double usd);              // "$1.01", "$236 k"
 std::string change_text(double share);           // "-6.1 %", "+0.0 %"
-std::string percent_text(double share);          // "41.2 %"
+// "1 micro-batch", "1024 micro-batches"
+std::string number_text(std::int64_t count, const char* one, const char* several);
+std::string percent_text(double share);  // "41.2 %"
 
 // Tenths of a percent that add up to 1000, each within one of the exact value: the largest remainders are rounded up.
 // All zero where the sum of `values` is not above 0.

@@ -10,7 +10,8 @@ namespace sim::scenarios {
 
 namespace {
 
-constexpr std::size_t most_pieces = 9;
+constexpr std::size_t most_sums = 8;
+constexpr std::size_t most_turns = 12;
 constexpr std::size_t most_advice = 6;
 constexpr std::size_t most_warnings = 4;
 constexpr double worth_it = 0.002;  // of the step
@@ -21,21 +22,58 @@ std::string line_of(const Advice& advice) {
                        typed(advice.change), advice.text);
 }
 
+// "on stage 3", or "on 5 stages, most on stage 3: 1.234 s".
+std::string where(const PathSum& sum, const char* rank) {
+    if (sum.ranks == 1) {
+        return fmt::format("{} {} {}", sum.message ? "from" : "on", rank, sum.busiest);
+    }
+    const char* const on = sum.message ? "from" : "on";
+    return fmt::format("{} {} {}s, most {} {} {}: {}", on, sum.ranks, rank, on, rank, sum.busiest,
+                       time_text(seconds(sum.on_busiest)));
+}
+
+std::string way(const std::vector<PathPiece>& path, const char* rank) {
+    const std::vector<int> all = turns(path);
+    if (all.size() < 2) {
+        return "";
+    }
+    std::string text = fmt::format("  its way: {} {}", rank, all.front());
+    const bool is_long = all.size() > most_turns;
+    const std::size_t head = is_long ? most_turns / 2 : all.size();
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (i < head || i + most_turns / 2 >= all.size()) {
+            text += fmt::format(" to {}", all[i]);
+        } else if (i == head) {
+            text += fmt::format(", {} more turns,", all.size() - most_turns);
+        }
+    }
+    return text + "\n";
+}
+
 }  // namespace
 
-std::string path_section(const std::vector<PathPiece>& path, Duration step) {
+std::string path_section(const std::vector<PathPiece>& path, Duration step, const char* rank) {
     if (path.empty()) {
         return "";
     }
-    std::string text = "\nCritical path: what the step waits for, one after the other\n";
-    for (const PathPiece& piece : shortened(path, most_pieces)) {
-        const double length = seconds(piece.end - piece.begin);
-        const std::string who =
-            piece.to < 0 ? fmt::format("rank {}", piece.rank) : fmt::format("rank {} to {}", piece.rank, piece.to);
-        text += fmt::format("  {:>10}  {:>10} {:>7}  {:<14} {}\n", time_text(seconds(piece.begin)), time_text(length),
-                            percent_text(length / seconds(step)), who, piece.what);
+    std::string text = "\nCritical path: what the step waits for, summed up\n";
+    const std::vector<PathSum> sums = summed(path);
+    Duration rest{0};
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const PathSum& sum = sums[i];
+        if (i + 1 >= most_sums && sums.size() > most_sums) {
+            rest += sum.part.length;
+            continue;
+        }
+        text += fmt::format("  {:>9} {:>7} {:>6} x  {:<40} {}\n", time_text(seconds(sum.part.length)),
+                            percent_text(seconds(sum.part.length) / seconds(step)), sum.part.times,
+                            sum.message ? sum.part.what + " on its way" : sum.part.what, where(sum, rank));
     }
-    return text;
+    if (rest > Duration{0}) {
+        text += fmt::format("  {:>9} {:>7}           {} others\n", time_text(seconds(rest)),
+                            percent_text(seconds(rest) / seconds(step)), sums.size() - most_sums + 1);
+    }
+    return text + way(path, rank);
 }
 
 std::string sensitivity_section(const std::vector<Sensitivity>& found) {

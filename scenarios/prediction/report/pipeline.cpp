@@ -31,9 +31,9 @@ std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
     if (layout.pp == 1) {
         return "";
     }
-    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {} micro-batches\n", layout.schedule, layout.pp,
+    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {}\n", layout.schedule, layout.pp,
                                    layout.interleave > 1 ? fmt::format(" of {} chunks", layout.interleave) : "",
-                                   layout.micro_batches());
+                                   number_text(layout.micro_batches(), "micro-batch", "micro-batches"));
     text += fmt::format("  bubble {} of all ranks' time", percent_text(step.bubble_fraction));
     if (const auto closed = closed_bubble(layout)) {
         text +=

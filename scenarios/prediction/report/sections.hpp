@@ -13,7 +13,8 @@ std::string memory_line(const model::Memory& memory);
 std::string memory_table(const model::Memory& memory);
 std::string communication_table(const std::vector<CommunicationUse>& communication);
 std::string pipeline_section(const TrainingCase& what, const Prediction& step);
-std::string path_section(const std::vector<PathPiece>& path, Duration step);
+// `rank`: what a rank of the path is called, "stage" where one stands for all of a stage.
+std::string path_section(const std::vector<PathPiece>& path, Duration step, const char* rank);
 std::string sensitivity_section(const std::vector<Sensitivity>& found);
 std::string advice_section(const AdviceList& list);
 std::string footer(const StepReport& report);

@@ -42,6 +42,20 @@ Json path_of(const std::vector<PathPiece>& path) {
     return list;
 }
 
+Json path_sum_of(const std::vector<PathPiece>& path) {
+    Json list = Json::array();
+    for (const PathSum& sum : summed(path)) {
+        list.push_back({{"what", sum.part.what},
+                        {"is_message", sum.message},
+                        {"times", sum.part.times},
+                        {"seconds", seconds(sum.part.length)},
+                        {"ranks", sum.ranks},
+                        {"busiest_rank", sum.busiest},
+                        {"seconds_on_busiest", seconds(sum.on_busiest)}});
+    }
+    return list;
+}
+
 Json advice_of(const AdviceList& advice) {
     Json list = Json::array();
     for (const Advice& one : advice.tried) {
@@ -82,6 +96,7 @@ std::string json_of(const StepReport& report) {
     object["communication"] = communication_of(step);
     object["pipeline"] = pipeline_of(report);
     object["critical_path"] = path_of(shortened(report.path, 100));
+    object["critical_path_sum"] = path_sum_of(report.path);
     object["sensitivities"] = Json::array();
     for (const Sensitivity& one : report.sensitivities) {
         object["sensitivities"].push_back(

@@ -37,7 +37,8 @@ std::string footer(const StepReport& report) {
 std::string text_of(const StepReport& report) {
     return title_of(report.what) + "\n" + verdict(report) + time_budget(report.step) +
            memory_table(report.step.memory) + communication_table(report.step.communication) +
-           pipeline_section(report.what, report.step) + path_section(report.path, report.step.step) +
+           pipeline_section(report.what, report.step) +
+           path_section(report.path, report.step.step, report.unfolded ? "rank" : "stage") +
            sensitivity_section(report.sensitivities) + advice_section(report.advice) + footer(report);
 }
 

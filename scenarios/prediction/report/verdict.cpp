@@ -67,11 +67,11 @@ std::string memory_line(const model::Memory& memory) {
 
 std::string title_of(const TrainingCase& what) {
     const model::Layout& layout = what.layout;
-    return fmt::format(
-        "{} on {} x {} ({}): {}\n{} micro-batches of {} x {} tokens, global batch {}, {}, zero {}, recompute {}\n",
-        what.model.name, what.gpus(), what.machine.gpu.name, what.machine.name, axes_of(layout), layout.micro_batches(),
-        layout.micro_batch, what.model.sequence, layout.global_batch, name_of(layout.precision), layout.zero,
-        name_of(layout.recompute));
+    return fmt::format("{} on {} x {} ({}): {}\n{} of {} x {} tokens, global batch {}, {}, zero {}, recompute {}\n",
+                       what.model.name, what.gpus(), what.machine.gpu.name, what.machine.name, axes_of(layout),
+                       number_text(layout.micro_batches(), "micro-batch", "micro-batches"), layout.micro_batch,
+                       what.model.sequence, layout.global_batch, name_of(layout.precision), layout.zero,
+                       name_of(layout.recompute));
 }
 
 std::string verdict(const StepReport& report) {

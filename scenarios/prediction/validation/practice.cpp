@@ -13,8 +13,10 @@ using model::Fusion;
 constexpr std::array table{
     Practice{.framework = "DeepSpeed ZeRO-3",
              .words = "deepspeed zero-3|zero-3,",
+             .loop = model::Framework::deepspeed,
              .zero = 3,
              .fp32_gradients = false,
+             .overlap_gradients = false,
              .overlap_parameters = false,
              .gathers_per_layer = 12,
              .pads_vocabulary = true,
@@ -74,7 +76,6 @@ constexpr std::array table{
              .fusion = Fusion::eager,
              .zero = 3,
              .overlap_weight_gradients = false,
-             .balanced_context = false,
              .sequence_parallel = true,
              .memory = MemoryMeans::reserved,
              .why = "FSDP2 with prefetch; compiled and async TP where the notes say so"},
