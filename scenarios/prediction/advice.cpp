@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace sim::scenarios {
 
@@ -110,8 +111,29 @@ void add_switches(const model::Machine& machine, const model::Layout& layout, st
     }
 }
 
+// For a layout that does not fit, and of which one change may not be enough: what takes least.
+void add_smaller(const TrainingCase& what, std::vector<Idea>& ideas) {
+    const Change all_states{{"zero", "3"}};
+    const Change again{{"recompute", "full"}};
+    const Change node{{"tp", number(what.machine.gpus_per_node)}, {"sequence-parallel", "on"}};
+    const auto add = [&](std::initializer_list<Change> changes, const char* text) {
+        Idea idea{{}, text};
+        for (const Change& change : changes) {
+            idea.change.insert(idea.change.end(), change.begin(), change.end());
+        }
+        ideas.push_back(std::move(idea));
+    };
+    add({all_states, again}, "states over replicas, forward pass again");
+    add({node, again}, "tensor parallel over a node, forward pass again");
+    add({node, all_states}, "tensor parallel over a node, states over replicas");
+    add({node, all_states, again}, "tensor parallel over a node, states over replicas, forward pass again");
+}
+
 std::vector<Idea> ideas_for(const TrainingCase& what) {
     std::vector<Idea> ideas;
+    if (!memory_of(what.model, what.machine, what.layout).fits()) {
+        add_smaller(what, ideas);
+    }
     add_batches(what.layout, ideas);
     add_schedules(what.layout, ideas);
     add_axes(what.layout, ideas);

@@ -44,7 +44,7 @@ struct AdviceList {
     int impossible = 0;         // what does not divide, or go together
     int too_large = 0;          // would not fit into memory
 };
-// The neighbours of a layout, each with one thing changed.
+// The neighbours of a layout, each with one thing changed; of one that does not fit, also some with several.
 AdviceList advice(const TrainingOptions& options, const TrainingCase& what, double step_seconds,
                   const Predictor& predictor);
 

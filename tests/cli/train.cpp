@@ -46,8 +46,18 @@ TEST(TrainCommand, SaysWhatARunCosts) {
 
 TEST(TrainCommand, PredictsWhatDoesNotFitAndSaysSo) {
     const Said said = run_command("ndsim train --model gpt3-175b --gpus 8 --global-batch 8");
-    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_THAT(said.err, testing::StartsWith("ndsim train: does not fit: "));
     EXPECT_THAT(said.out, HasSubstr("\n  memory      DOES NOT FIT: "));
+    EXPECT_THAT(said.out, HasSubstr("What would fit"));
+}
+
+// 16 bytes for each of 8 B parameters, and activations: too much for one GPU, not for eight that share them.
+TEST(TrainCommand, SaysWhichChangeWouldFit) {
+    const Said said = run_command("ndsim train --model llama3-8b --gpus 8 --zero 0 --global-batch 8");
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_THAT(said.err, HasSubstr("; with --"));
+    EXPECT_THAT(said.err, HasSubstr(" it would ("));
 }
 
 TEST(TrainCommand, RefusesWhatCannotBeInOneLine) {
@@ -94,7 +104,8 @@ TEST(TrainCommand, WritesATraceOrSaysWhyNot) {
 
 TEST(MemoryCommand, AnswersThatItDoesNotFit) {
     const Said said = run_command("ndsim memory --model gpt3-175b --gpus 8 --global-batch 8");
-    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_THAT(said.err, testing::StartsWith("ndsim memory: does not fit: "));
     EXPECT_THAT(said.out, HasSubstr("DOES NOT FIT"));
     const auto json = run_command("ndsim memory --model gpt3-175b --gpus 8 --global-batch 8 --json").json();
     EXPECT_EQ(json["memory"]["fits"], false);

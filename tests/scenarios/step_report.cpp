@@ -177,6 +177,14 @@ TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
     EXPECT_EQ(pipeline_section(alone, some_step()), "");
 }
 
+// 0.9 + 0.1 s and 0.7 + 0.1 s of work: 0.9 s on average.
+TEST(StepReport, SaysWhichStageTheOthersWaitFor) {
+    Prediction step = some_step();
+    EXPECT_THAT(pipeline_section(some_case(), step), testing::Not(HasSubstr("at work")));
+    step.stage_budgets[1][static_cast<std::size_t>(Spent::compute)] = 0.9;
+    EXPECT_THAT(pipeline_section(some_case(), step), HasSubstr("\n  stage 1 is at work 11.1 % longer"));
+}
+
 TEST(ClosedBubble, IsThatOfThePapers) {
     model::Layout layout{.dp = 1, .pp = 4, .micro_batch = 1, .global_batch = 12};
     EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 15);
@@ -207,17 +215,36 @@ TEST(StepReport, AsJsonHasTheContractsKeys) {
     EXPECT_EQ(json["cost_of_run"], nullptr);
 }
 
+TEST(StepReport, OfWhatDoesNotFitSaysWhatWould) {
+    const AdviceList list{.tried = {{{{"zero", "3"}}, "spread", 1.2, -0.2, 70'000'000'000}}};
+    EXPECT_THAT(advice_section(list, false), HasSubstr("What would fit"));
+    EXPECT_THAT(advice_section(list, false), HasSubstr("--zero 3"));
+    EXPECT_THAT(advice_section({}, false), HasSubstr("none of this layout's neighbours"));
+    model::Memory memory = some_step().memory;
+    memory.stages[1].peak.parameters = 90'000'000'000;
+    EXPECT_EQ(misfit_line(memory, list),
+              "does not fit: 90.00 GB of 80.00 GB on a rank of stage 1; with --zero 3 it would (70.00 GB), ndsim plan "
+              "finds all layouts that do");
+}
+
+TEST(StepReport, SaysOfAListPriceThatItIsOne) {
+    StepReport report = some_report();
+    report.what.price = "a cloud's list of 2026";
+    EXPECT_THAT(text_of(report), HasSubstr("at $2.00 per GPU-hour (a list price; --usd-per-hour sets yours)\n"));
+    EXPECT_THAT(text_of(report), HasSubstr("  price of a GPU-hour: a cloud's list of 2026\n"));
+}
+
 TEST(StepReport, ShowsOnlyAdviceThatHelps) {
     const AdviceList list{.tried = {{{{"tp", "4"}}, "more tp", 0.9, 0.1, 1'000'000'000},
                                     {{{"zero", "3"}}, "spread", 1.2, -0.2, 1'000'000'000}},
                           .impossible = 3,
                           .too_large = 2};
-    const std::string text = advice_section(list);
+    const std::string text = advice_section(list, true);
     EXPECT_LT(text.find("--tp 4"), text.find("What will not help"));
     EXPECT_GT(text.find("--zero 3"), text.find("What will not help"));
     EXPECT_THAT(text, HasSubstr("-10.0 %"));
-    EXPECT_THAT(text, HasSubstr("2 neighbours predicted; 2 do not fit into memory, 3 cannot be"));
-    EXPECT_THAT(advice_section({}), HasSubstr("nothing: no neighbour of this layout is faster"));
+    EXPECT_THAT(text, HasSubstr("2 neighbours predicted; 2 more do not fit into memory, 3 cannot be"));
+    EXPECT_THAT(advice_section({}, true), HasSubstr("nothing: no neighbour of this layout is faster"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "scenarios/errors.hpp"
 #include "scenarios/prediction/report/memory_report.hpp"
+#include "scenarios/prediction/report/sections.hpp"
 #include "scenarios/report/output_file.hpp"
 #include "scenarios/run/exit.hpp"
 #include "scenarios/run/given_options.hpp"
@@ -16,7 +17,7 @@ const Executable executable{
     .name = "ndsim memory",
     .summary =
         "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
-        "pipeline stage and over time. Ends with exit code 0 also where it does not fit: that is an answer.",
+        "pipeline stage and over time. Ends with exit code 1 where it does not fit, after the whole report.",
     .examples = {"ndsim memory --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16",
                  "ndsim memory --model llama3-8b --gpus 8 --zero 3 --recompute full",
                  "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time"},
@@ -59,7 +60,7 @@ int run_memory(int argc, const char* const* argv) {
         write_output(options.csv, [&](std::ostream& out) { out << memory_csv(what); });
     }
     print(options.json ? json_of(report) : options.csv == "-" ? memory_csv(what) : text_of(report));
-    return done;
+    return report.memory.fits() ? done : complain(executable.name, misfit_line(report.memory, {}), failed);
 }
 
 }  // namespace sim::scenarios

@@ -1,6 +1,7 @@
 #include "tools/ndsim/train.hpp"
 
 #include "scenarios/errors.hpp"
+#include "scenarios/prediction/report/sections.hpp"
 #include "scenarios/prediction/report/step_report.hpp"
 #include "scenarios/report/chrome_trace.hpp"
 #include "scenarios/report/labels.hpp"
@@ -18,7 +19,8 @@ const Executable executable{
     .name = "ndsim train",
     .summary =
         "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
-        "would change it: a model on a machine in a layout, simulated.",
+        "would change it: a model on a machine in a layout, simulated. Ends with exit code 1 where it does not fit, "
+        "after the whole report.",
     .examples = {"ndsim train --model llama3-8b --gpus 64 --tp 2",
                  "ndsim train --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16 --global-batch 1536",
                  "ndsim train --model llama3-70b --gpus 256 --tp 8 --pp 4 --tokens 15e12 --usd-per-hour 2.5",
@@ -116,7 +118,8 @@ int run_train(int argc, const char* const* argv) {
         write_output(options.trace,
                      [&](std::ostream& out) { write_chrome_trace(out, recording.spans(), recording.ranks()); });
     }
-    return done;
+    const model::Memory& memory = report.step.memory;
+    return memory.fits() ? done : complain(executable.name, misfit_line(memory, report.advice), failed);
 }
 
 }  // namespace sim::scenarios

@@ -22,6 +22,34 @@ std::string line_of(const Advice& advice) {
                        typed(advice.change), advice.text);
 }
 
+template <typename Predicate>
+std::string lines_of(const AdviceList& list, std::size_t most, Predicate&& is_shown) {
+    std::string text;
+    std::size_t shown = 0;
+    for (const Advice& advice : list.tried) {
+        if (shown < most && is_shown(advice)) {
+            text += line_of(advice);
+            ++shown;
+        }
+    }
+    return text;
+}
+
+std::string what_would_fit(const AdviceList& list) {
+    const std::string lines = lines_of(list, most_advice, [](const Advice&) { return true; });
+    return "\nWhat would fit: a change, the step and the memory with it; the fastest first\n" +
+           (lines.empty() ? "  none of this layout's neighbours; ndsim plan looks at all layouts, and says how many "
+                            "GPUs would do\n"
+                          : lines);
+}
+
+std::string counts_of(const AdviceList& list) {
+    const auto tried = static_cast<std::int64_t>(list.tried.size());
+    return fmt::format("  {} predicted; {} not fit into memory, {} cannot be\n",
+                       number_text(tried, "neighbour", "neighbours"),
+                       number_text(list.too_large, "more does", "more do"), list.impossible);
+}
+
 // "on stage 3", or "on 5 stages, most on stage 3: 1.234 s".
 std::string where(const PathSum& sum, const char* rank) {
     if (sum.ranks == 1) {
@@ -87,31 +115,18 @@ std::string sensitivity_section(const std::vector<Sensitivity>& found) {
     return text;
 }
 
-std::string advice_section(const AdviceList& list) {
+std::string advice_section(const AdviceList& list, bool fits) {
+    if (!fits) {
+        return what_would_fit(list) + counts_of(list);
+    }
     std::string text = "\nWhat to try: one change, the step and the memory with it\n";
-    std::size_t shown = 0;
-    for (const Advice& advice : list.tried) {
-        if (advice.gain > worth_it && shown < most_advice) {
-            text += line_of(advice);
-            ++shown;
-        }
+    const std::string gains = lines_of(list, most_advice, [](const Advice& a) { return a.gain > worth_it; });
+    text += gains.empty() ? "  nothing: no neighbour of this layout is faster\n" : gains;
+    const std::string losses = lines_of(list, most_warnings, [](const Advice& a) { return a.gain <= worth_it; });
+    if (!losses.empty()) {
+        text += "What will not help\n" + losses;
     }
-    if (shown == 0) {
-        text += "  nothing: no neighbour of this layout is faster\n";
-    }
-    std::string warnings;
-    shown = 0;
-    for (const Advice& advice : list.tried) {
-        if (advice.gain <= worth_it && shown < most_warnings) {
-            warnings += line_of(advice);
-            ++shown;
-        }
-    }
-    if (!warnings.empty()) {
-        text += "What will not help\n" + warnings;
-    }
-    return text + fmt::format("  {} neighbours predicted; {} do not fit into memory, {} cannot be\n", list.tried.size(),
-                              list.too_large, list.impossible);
+    return text + counts_of(list);
 }
 
 }  // namespace sim::scenarios

@@ -4,8 +4,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace sim::scenarios {
+
+namespace {
+
+// How much longer than the average the slowest stage is at work: the others wait for it.
+std::string uneven(const std::vector<Budget>& stages) {
+    constexpr double worth_saying = 0.01;
+    std::vector<double> busy;
+    for (const Budget& stage : stages) {
+        double sum = 0;
+        for (const Spent kind : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
+            sum += stage[static_cast<std::size_t>(kind)];
+        }
+        busy.push_back(sum);
+    }
+    const double average = std::accumulate(busy.begin(), busy.end(), 0.0) / static_cast<double>(stages.size());
+    const auto slowest = std::max_element(busy.begin(), busy.end());
+    if (!(average > 0) || *slowest < (1 + worth_saying) * average) {
+        return "";
+    }
+    return fmt::format("\n  stage {} is at work {} longer than the average stage, and the others wait for it",
+                       slowest - busy.begin(), percent_text(*slowest / average - 1));
+}
+
+}  // namespace
 
 std::optional<ClosedBubble> closed_bubble(const model::Layout& layout) {
     const double p = layout.pp;
@@ -39,6 +64,7 @@ std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
         text +=
             fmt::format("; with even stages and free messages {} = {}", percent_text(closed->share), closed->formula);
     }
+    text += uneven(step.stage_budgets);
     text += "\n  micro-batches in flight";
     const auto& stages = step.memory.stages;
     constexpr std::size_t most = 16;

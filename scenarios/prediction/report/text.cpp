@@ -17,6 +17,9 @@ std::string footer(const StepReport& report) {
     for (const std::string& told : report.what.told) {
         text += fmt::format("  {}\n", told);
     }
+    if (report.what.machine.gpu.usd_per_hour > 0) {
+        text += fmt::format("  price of a GPU-hour: {}\n", report.what.price);
+    }
     text += fmt::format(
         "  {} of {} ranks simulated, {} operations{}\n"
         "  modelled: every kernel by size and shape, every collective as NCCL's tuner expects it, the schedule's "
@@ -39,7 +42,8 @@ std::string text_of(const StepReport& report) {
            memory_table(report.step.memory) + communication_table(report.step.communication) +
            pipeline_section(report.what, report.step) +
            path_section(report.path, report.step.step, report.unfolded ? "rank" : "stage") +
-           sensitivity_section(report.sensitivities) + advice_section(report.advice) + footer(report);
+           sensitivity_section(report.sensitivities) + advice_section(report.advice, report.step.memory.fits()) +
+           footer(report);
 }
 
 }  // namespace sim::scenarios

@@ -23,13 +23,17 @@ std::string axes_of(const model::Layout& layout) {
     return text;
 }
 
+bool is_own_price(const TrainingCase& what) {
+    return what.price == "--usd-per-hour";
+}
+
 std::string cost_line(const StepReport& report) {
     if (report.what.machine.gpu.usd_per_hour <= 0) {
         return report.what.price;
     }
     return fmt::format("{} per step, {} per 1 T tokens, at ${:.2f} per GPU-hour ({})", money_text(report.per_step.usd),
                        money_text(report.per_trillion_tokens.usd), report.what.machine.gpu.usd_per_hour,
-                       report.what.price);
+                       is_own_price(report.what) ? report.what.price : "a list price; --usd-per-hour sets yours");
 }
 
 std::string energy(const RunCost& cost) {
@@ -63,6 +67,20 @@ std::string memory_line(const model::Memory& memory) {
                                   ? ": already the parameters, gradients and optimizer states do not"
                                   : fmt::format(": layer {} is the first that does not", *fullest.overflow);
     return fmt::format("DOES NOT FIT: {}, {} too much{}", of, bytes_text(static_cast<double>(-left)), where);
+}
+
+std::string misfit_line(const model::Memory& memory, const AdviceList& list) {
+    const model::StageMemory& fullest = memory.fullest();
+    const std::int64_t total = fullest.peak.total();
+    const std::string much =
+        fmt::format("does not fit: {} of {} on a rank of stage {}", bytes_text(static_cast<double>(total)),
+                    bytes_text(static_cast<double>(memory.capacity)), fullest.stage);
+    if (list.tried.empty()) {
+        return much + "; ndsim plan finds layouts that do";
+    }
+    const Advice& nearest = list.tried.front();
+    return fmt::format("{}; with {} it would ({}), ndsim plan finds all layouts that do", much, typed(nearest.change),
+                       bytes_text(static_cast<double>(nearest.memory)));
 }
 
 std::string title_of(const TrainingCase& what) {
