@@ -1,30 +1,11 @@
 #include "libsim/parallel/pipeline/schedules/zb_h2.hpp"
 
-#include <algorithm>
+#include "libsim/parallel/pipeline/schedules/zero_bubble.hpp"
 
 namespace sim {
 
 std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage) {
-    const int m = shape.micro_batches;
-    const int ahead = std::min(2 * (shape.stages - stage - 1), m);
-    const int put_off = std::min(2 * stage, m);
-    std::vector<PipelineStep> steps;
-    for (int i = 0; i < ahead; ++i) {
-        steps.push_back({PipelineWork::forward, i});
-    }
-    for (int i = 0; i < m; ++i) {
-        if (ahead + i < m) {
-            steps.push_back({PipelineWork::forward, ahead + i});
-        }
-        steps.push_back({PipelineWork::backward_input, i});
-        if (i >= put_off) {
-            steps.push_back({PipelineWork::backward_weight, i - put_off});
-        }
-    }
-    for (int i = m - put_off; i < m; ++i) {
-        steps.push_back({PipelineWork::backward_weight, i});
-    }
-    return steps;
+    return zero_bubble(shape, {.ahead = 2 * (shape.stages - stage - 1), .put_off = 2 * stage});
 }
 
 }  // namespace sim

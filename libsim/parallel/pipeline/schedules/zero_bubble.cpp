@@ -1,0 +1,30 @@
+#include "libsim/parallel/pipeline/schedules/zero_bubble.hpp"
+
+#include <algorithm>
+
+namespace sim {
+
+std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage) {
+    const int m = shape.micro_batches;
+    const int ahead = std::min(stage.ahead, m);
+    const int put_off = std::min(stage.put_off, m);
+    std::vector<PipelineStep> steps;
+    for (int i = 0; i < ahead; ++i) {
+        steps.push_back({PipelineWork::forward, i});
+    }
+    for (int i = 0; i < m; ++i) {
+        if (ahead + i < m) {
+            steps.push_back({PipelineWork::forward, ahead + i});
+        }
+        steps.push_back({PipelineWork::backward_input, i});
+        if (i >= put_off) {
+            steps.push_back({PipelineWork::backward_weight, i - put_off});
+        }
+    }
+    for (int i = m - put_off; i < m; ++i) {
+        steps.push_back({PipelineWork::backward_weight, i});
+    }
+    return steps;
+}
+
+}  // namespace sim

@@ -1,0 +1,16 @@
+// What zero-bubble schedules have in common: forwards ahead, then a forward and a backward of the input in turn, with
+// the weights' gradients some micro-batches behind.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+
+namespace sim {
+
+struct ZeroBubble {
+    int ahead = 0;    // forwards before the first backward's own
+    int put_off = 0;  // how many micro-batches the weights' gradients are behind
+};
+// Both as far as there are micro-batches.
+std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage);
+
+}  // namespace sim
