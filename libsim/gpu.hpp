@@ -121,6 +121,12 @@ public:
         std::forward<Work>(work)();
         return record();
     }
+    // The same without a handle: whoever waits for a later one of the stream has waited for this, too.
+    template <std::invocable Work>
+    void start_on(Stream stream, Work&& work) {
+        const OnStream guard(*this, checked(stream));
+        std::forward<Work>(work)();
+    }
     // The same for channel 1, 2, … of a collective on the stream in use, which `work` begins when that has come to
     // `here`. Wait for the handle on the stream in use. Throws ProgramError on a stream that has no channels.
     template <std::invocable Work>

@@ -106,10 +106,10 @@ bool operator==(const Group& a, const Group& b) {
     if (a.count_ != b.count_ || a.first_ != b.first_ || static_cast<bool>(a.list_) != static_cast<bool>(b.list_)) {
         return false;
     }
-    if (a.stands_for_another() != b.stands_for_another() || (a.whole_ && !(*a.whole_ == *b.whole_))) {
+    if (a.stands_for_another() != b.stands_for_another() || (a.whole_ != b.whole_ && !(*a.whole_ == *b.whole_))) {
         return false;
     }
-    return a.list_ ? *a.list_ == *b.list_ : a.stride_ == b.stride_;
+    return a.list_ ? a.list_ == b.list_ || *a.list_ == *b.list_ : a.stride_ == b.stride_;
 }
 
 std::size_t GroupHash::operator()(const Group& group) const {

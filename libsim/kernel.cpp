@@ -55,6 +55,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       node_of_(nodes_of_places(nccl_, ranks)),
       prices_of_whole_(nccl_ != nullptr ? 64 : 0),
       acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)},
+      beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
       due_(ranks) {
     check(!shared_links_ || options.order == Order::time, "links are shared in the order of time");
     for (int rank = 0; rank < ranks; ++rank) {

@@ -112,8 +112,8 @@ private:
         std::uint32_t op_number = 0;
         std::uint32_t payloads = 0;
         std::uint32_t messages = 0;
-        LastChannel last_send;
-        LastChannel last_receive;
+        std::array<LastChannel, 2> last_sends;  // by the tag's last bit: pipelines have one each way
+        std::array<LastChannel, 2> last_receives;
         Duration computing{0};
         Duration communicating{0};
         Duration idle_in_collectives{0};
@@ -144,6 +144,7 @@ private:
         Measure measure = Measure::bytes;
         Duration price{0};
         std::int64_t sent = 0;  // by each member
+        bool alone = false;     // the group's one member stands for all
     };
     struct LastPrice {
         std::int64_t amount = -1;
@@ -162,11 +163,12 @@ private:
     bool receive_held(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
-    Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
+    Matching::Channel channel(std::array<LastChannel, 2>& last, int peer, int tag, int source, int target);
 
     // kernel/streams.cpp
     static Lane& lane(Rank& self, Stream stream);
     bool issue(int rank, Rank& self, const Op& op);
+    bool carry_out_at_once(int rank, Rank& self, const Op& op);
     Ahead& ahead(int source, int target, const Op& op);
     void send_ahead(int rank, const Op& op, std::uint32_t payload);
     bool receive_ahead(int rank, Rank& self, const Op& op, std::uint32_t op_number);
@@ -289,6 +291,8 @@ private:
     LinkCosts link_costs(const Board::Meeting& meeting, const Group& group, Size each) const;
     void end_collective(const Board::Meeting& meeting, int last_rank);
     void end_collective_by_nccl(const Board::Meeting& meeting, int last_rank);
+    WholePrice& place_of_price(const Op& op);
+    const WholePrice* known_price_of_whole(const Op& op);
     const WholePrice& price_of_whole(const Board::Meeting& meeting, const CollectiveWord& word);
     void require_no_stand_in(const Op& op) const;
     [[noreturn]] void throw_for_meeting(const Board::Meeting& meeting, const char* what) const;
@@ -321,6 +325,7 @@ private:
     std::vector<Awake> awake_;                          // streams that may go on
     std::array<LastPrice, 2> last_transfers_;           // by hop
     LastPrice last_compute_;
+    Pace beside_streams_;  // of a computation's time
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;

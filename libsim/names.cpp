@@ -19,9 +19,14 @@ Label Names::intern(std::string_view text) {
 }
 
 GroupId Groups::number(const Group& group) {
+    // Programs repeat a few groups: the last one often comes again.
+    if (!groups_.empty() && this->group(last_) == group) {
+        return last_;
+    }
     const auto known = numbers_.find(group);
     if (known != numbers_.end()) {
-        return known->second;
+        last_ = known->second;
+        return last_;
     }
     const auto id = static_cast<GroupId>(groups_.size());
     groups_.push_back(group);

@@ -42,6 +42,7 @@ public:
     std::size_t size() const { return groups_.size(); }
 
 private:
+    GroupId last_ = GroupId::world;  // asked for
     std::deque<Group> groups_;
     std::unordered_map<Group, GroupId, GroupHash> numbers_;
 };

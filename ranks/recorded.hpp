@@ -6,6 +6,7 @@
 
 #include "libsim/names.hpp"
 #include "ranks/launch.hpp"
+#include "ranks/recorded/op_stream.hpp"
 
 #include <vector>
 
@@ -24,10 +25,7 @@ public:
     Result replay(const LaunchOptions& options) const;
 
 private:
-    // Peers of messages are kept as distances around the world.
-    using Stream = std::vector<Op>;
-
-    std::vector<Stream> streams_;
+    std::vector<OpStream> streams_;  // peers of messages are distances around the world
     std::vector<std::size_t> stream_of_;
     Names names_;
     std::vector<Group> groups_;

@@ -38,21 +38,25 @@ std::vector<Lane::Interval> busy_after(const std::vector<Lane>& lanes, Time from
     return joined;
 }
 
-// The end of `work` begun at `begin`, which takes `pace` times as long during `slow`.
+// The end of `work` begun at `begin`, which takes `pace` times as long during `slow`, whose parts are sorted.
 Time stretched_end(Time begin, Duration work, Pace pace, const std::vector<Lane::Interval>& slow) {
     Time at = begin;
     for (const Lane::Interval& part : slow) {
-        if (work <= part.begin - at) {
+        if (part.end <= at) {
+            continue;
+        }
+        const Time from = std::max(part.begin, at);
+        if (work <= from - at) {
             break;
         }
-        work -= part.begin - at;
+        work -= from - at;
         const Duration slowed_work = time_for(work.count(), pace);
-        if (slowed_work <= part.end - part.begin) {
-            return later(part.begin, slowed_work);
+        if (slowed_work <= part.end - from) {
+            return later(from, slowed_work);
         }
         // Rounded down: a computation never gains from being slowed down.
         __extension__ using Wide = __int128;
-        const Wide done = Wide{(part.end - part.begin).count()} * pace.amount / pace.picoseconds;
+        const Wide done = Wide{(part.end - from).count()} * pace.amount / pace.picoseconds;
         work -= Duration{static_cast<std::int64_t>(done)};
         at = part.end;
     }
@@ -95,8 +99,18 @@ void Kernel::look_at_compute(int rank, Time now) {
 
 Time Kernel::end_beside_streams(int rank, const Rank& self, const Op& op, Time now) {
     const Time begin = std::max(self.clock, self.computes_free);
-    const Pace pace = slowed({1, 1}, cluster_.compute.overlap_slowdown);
-    return stretched_end(begin, price(last_compute_, rank, op), pace, busy_after(self.lanes, begin, now));
+    const Duration work = price(last_compute_, rank, op);
+    // Nearly always none of the streams is busy, or one.
+    const Lane* busy = nullptr;
+    for (const Lane& lane : self.lanes) {
+        if (lane.busy_since || (!lane.busy.empty() && lane.busy.back().end > begin)) {
+            if (busy != nullptr || lane.busy_since) {
+                return stretched_end(begin, work, beside_streams_, busy_after(self.lanes, begin, now));
+            }
+            busy = &lane;
+        }
+    }
+    return busy == nullptr ? later(begin, work) : stretched_end(begin, work, beside_streams_, busy->busy);
 }
 
 void Kernel::compute_beside_streams(int rank, Rank& self, const Op& op, std::uint32_t number, Time now) {

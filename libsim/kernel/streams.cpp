@@ -53,7 +53,33 @@ Lane& Kernel::lane(Rank& self, Stream stream) {
     return self.lanes[index];
 }
 
+// What comes to an empty stream, waits for nobody, and is known to the last: it need not be kept. False: it must.
+bool Kernel::carry_out_at_once(int rank, Rank& self, const Op& op) {
+    Lane& at = lane(self, op.stream);
+    if (at.blocked || !at.waiting.empty()) {
+        return false;
+    }
+    const Time begin = std::max(at.clock, self.clock);
+    if (op.kind == OpKind::record) {
+        at.clock = begin;
+        self.joinables.add({.op = op, .op_number = self.op_number, .done = true, .begin = self.clock, .end = begin});
+        return true;
+    }
+    const WholePrice* const whole = op.kind == OpKind::collective ? known_price_of_whole(op) : nullptr;
+    if (whole == nullptr || !whole->alone) {
+        return false;
+    }
+    at.clock = later(begin, whole->price);
+    add_checked(op.measure == Measure::units ? self.billionths_sent : self.bytes_sent, whole->sent);
+    note(at.busy, begin, at.clock);
+    emit(rank, op, self.op_number++, begin, at.clock, Duration{0}, 0);
+    return true;
+}
+
 bool Kernel::issue(int rank, Rank& self, const Op& op) {
+    if (carry_out_at_once(rank, self, op)) {
+        return true;
+    }
     Lane::Issued issued{.op = op, .op_number = self.op_number, .from = self.clock};
     if (op.kind == OpKind::record) {
         issued.handle = self.joinables.add({.op = op, .op_number = self.op_number, .begin = self.clock});

@@ -22,14 +22,29 @@ void Kernel::require_no_stand_in(const Op& op) const {
     }
 }
 
+// Requires: nccl_.
+Kernel::WholePrice& Kernel::place_of_price(const Op& op) {
+    const std::uint64_t hash = (op.bytes ^ static_cast<std::uint64_t>(op.amount)) * 0x9e3779b97f4a7c15U;
+    return prices_of_whole_[(hash >> 32U) % prices_of_whole_.size()];
+}
+
+// Null: it has not been asked for of late.
+const Kernel::WholePrice* Kernel::known_price_of_whole(const Op& op) {
+    if (nccl_ == nullptr) {
+        return nullptr;
+    }
+    const WholePrice& known = place_of_price(op);
+    const bool same = known.word == op.bytes && known.amount == op.amount && known.measure == op.measure;
+    return same ? &known : nullptr;
+}
+
 // Programs repeat a few collectives: most prices have been asked for before.
 const Kernel::WholePrice& Kernel::price_of_whole(const Board::Meeting& meeting, const CollectiveWord& word) {
     const Op& op = meeting.op;
-    const std::uint64_t hash = (op.bytes ^ static_cast<std::uint64_t>(op.amount)) * 0x9e3779b97f4a7c15U;
-    WholePrice& known = prices_of_whole_[(hash >> 32U) % prices_of_whole_.size()];
-    if (known.word == op.bytes && known.amount == op.amount && known.measure == op.measure) {
-        return known;
+    if (const WholePrice* const known = known_price_of_whole(op)) {
+        return *known;
     }
+    WholePrice& place = place_of_price(op);
     const auto id = static_cast<std::size_t>(word.group);
     if (id >= footprints_.size()) {
         footprints_.resize(std::max(groups_->size(), id + 1));
@@ -41,15 +56,16 @@ const Kernel::WholePrice& Kernel::price_of_whole(const Board::Meeting& meeting, 
         }
         const Size size{op.amount, op.measure};
         require_price(cluster_, size);
-        known = {.word = op.bytes,
+        place = {.word = op.bytes,
                  .amount = op.amount,
                  .measure = op.measure,
                  .price = nccl_time(*nccl_, word.kind, bytes_of(cluster_, size), *footprints_[id]),
-                 .sent = nccl_bytes_sent(word.kind, op.amount, whole.size())};
+                 .sent = nccl_bytes_sent(word.kind, op.amount, whole.size()),
+                 .alone = groups_->group(word.group).size() == 1};
     } catch (const ProgramError& error) {
         throw_for_meeting(meeting, error.what());
     }
-    return known;
+    return place;
 }
 
 // One duration for all, from the moment when the last has come; what they wait until then is idle.

@@ -1,5 +1,7 @@
 #include "libsim/model/block_time.hpp"
 
+#include "libsim/model/recomputation.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -20,34 +22,12 @@ double launches_of(const Operator& op, double kernels) {
     return product ? 1 : kernels;
 }
 
-// What PyTorch's selective recomputation does again: it keeps attention, collectives' results and every second product.
-std::vector<Operator> every_second_product(const std::vector<Operator>& operators) {
-    std::vector<Operator> again;
-    bool kept = false;
-    for (const Operator& op : operators) {
-        if (op.kind == OperatorKind::gemm) {
-            kept = !kept;
-        }
-        if (op.kind == OperatorKind::memory || (op.kind == OperatorKind::gemm && !kept)) {
-            again.push_back(op);
-        }
-    }
-    return again;
-}
-
 Duration time_of(const std::vector<KernelSpan>& spans, std::size_t from) {
     Duration sum{0};
     for (std::size_t at = from; at < spans.size(); ++at) {
         sum += spans[at].time;
     }
     return sum;
-}
-
-std::vector<Operator> attention_core(const std::vector<Operator>& operators) {
-    std::vector<Operator> core;
-    std::copy_if(operators.begin(), operators.end(), std::back_inserter(core),
-                 [](const Operator& op) { return op.is_attention_core; });
-    return core;
 }
 
 Parts parts_of(const std::vector<KernelSpan>& spans) {
@@ -240,20 +220,6 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
     }
 }
 
-// What the backward pass of a layer does again before it.
-std::vector<Operator> BlockTimes::computed_again(const std::vector<Operator>& operators) const {
-    switch (layout_->recompute) {
-        case Recompute::none: return {};
-        case Recompute::full: return operators;
-        case Recompute::selective: break;
-    }
-    if (!layout_->flash_attention) {
-        return attention_core(operators);
-    }
-    const bool by_operator = layout_->zero == 3 && layout_->framework != Framework::deepspeed;
-    return by_operator ? every_second_product(operators) : std::vector<Operator>{};
-}
-
 BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const {
     BlockTime time;
     std::vector<KernelSpan> spans;
@@ -285,7 +251,7 @@ const BlockTime& BlockTimes::of_layer(int layer) {
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
     sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
-    sorts_.push_back({experts, window, sum(operators, computed_again(operators))});
+    sorts_.push_back({experts, window, sum(operators, recomputed(operators, *layout_))});
     return sorts_.back().time;
 }
 
@@ -306,7 +272,7 @@ std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
 std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
     std::vector<KernelSpan> spans;
-    forward(computed_again(operators), true, spans);
+    forward(recomputed(operators, *layout_), true, spans);
     std::vector<KernelSpan> weight;
     backward(operators, spans, weight);
     spans.insert(spans.end(), weight.begin(), weight.end());

@@ -60,7 +60,6 @@ private:
     void forward(const std::vector<Operator>& operators, bool again, std::vector<KernelSpan>& spans) const;
     void backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
-    std::vector<Operator> computed_again(const std::vector<Operator>& operators) const;
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(CollectiveKind kind, double bytes) const;

@@ -7,7 +7,8 @@ namespace sim::model {
 
 namespace {
 
-constexpr double tile = 64;  // of a tensor core's block: sides that are no multiple waste part of one
+constexpr double vector_width = 8;  // elements of a load that tensor cores are fed with
+constexpr double tile = 64;         // of a tensor core's block: sides that are no multiple waste part of one
 
 bool is_aligned(double side) {
     return std::fmod(side, tile) == 0;
@@ -86,7 +87,9 @@ double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
 }
 
 double KernelTimes::scores(const Gemm& shape) const {
-    const double arithmetic = shape.flops() / (peak_ * efficiency_->scores_gemm);
+    const bool aligned = std::fmod(shape.n, vector_width) == 0 && std::fmod(shape.k, vector_width) == 0;
+    const double share = efficiency_->scores_gemm * (aligned ? 1 : efficiency_->gemm_unaligned);
+    const double arithmetic = shape.flops() / (peak_ * share);
     const double bytes = shape.batch * (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
     return with_gaps(std::max(arithmetic, traffic));

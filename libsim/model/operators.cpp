@@ -168,6 +168,10 @@ void add_core(Operators& list, const Sizes& sizes, int layer) {
         product("values", value_dim, keys);
     }
     if (sizes.layout.cp > 1) {
+        // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
+        const double rounds = sizes.layout.cp - 1;
+        list.memory("merging of partial attention", rounds * sizes.tokens * heads * value_dim,
+                    {6, 4, 2 * rounds, 2 * rounds});
         const double width = static_cast<double>(model.key_width() + model.value_width()) / sizes.tp;
         list.add({.name = "keys and values",
                   .kind = OperatorKind::context,

@@ -22,8 +22,7 @@ class RecordingPort final : public Port {
 public:
     RecordingPort(int rank, int ranks, Names& names, Groups& groups)
         : Port(rank, ranks), names_(&names), groups_(&groups) {
-        next_ = slots_.data();
-        end_ = slots_.data() + slots_.size();
+        make_room();
     }
 
     Answer ask(Op op) override { observes(op.kind == OpKind::now ? "asks for the time" : "wants data"); }
@@ -33,8 +32,8 @@ public:
     void read(std::span<std::byte>) override { observes("reads data"); }
     void report(Label, std::span<const double>) override {}
 
-    std::vector<Op> take() {
-        make_room();
+    OpStream take() {
+        ops_.end(static_cast<std::size_t>(end_ - next_));
         return std::move(ops_);
     }
 
@@ -43,31 +42,30 @@ private:
         throw ProgramError(fmt::format("rank {} {}: only programs that observe nothing can be recorded", rank(), what));
     }
     void make_room() override {
-        ops_.insert(ops_.end(), slots_.data(), next_);
-        next_ = slots_.data();
+        const std::span<Op> room = ops_.add_block();
+        next_ = room.data();
+        end_ = next_ + room.size();
     }
 
     Names* names_;
     Groups* groups_;
-    std::array<Op, 64> slots_;
-    std::vector<Op> ops_;
+    OpStream ops_;
 };
 
-std::uint64_t hash_of(const std::vector<Op>& ops) {
-    std::uint64_t hash = ops.size();
-    for (const Op& op : ops) {
-        std::array<std::uint64_t, 4> words{};
-        std::memcpy(words.data(), &op, sizeof op);
-        for (const std::uint64_t word : words) {
-            hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
-            hash ^= hash >> 32U;
+std::uint64_t hash_of(const OpStream& ops) {
+    // Four hashes side by side: a multiplication need not wait for the one before.
+    std::array<std::uint64_t, 4> hashes{ops.blocks(), 1, 2, 3};
+    for (std::size_t block = 0; block < ops.blocks(); ++block) {
+        for (const Op& op : ops.block(block)) {
+            std::array<std::uint64_t, 4> words{};
+            std::memcpy(words.data(), &op, sizeof op);
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                hashes[i] = (hashes[i] ^ words[i]) * 0x9e3779b97f4a7c15U;
+                hashes[i] ^= hashes[i] >> 32U;
+            }
         }
     }
-    return hash;
-}
-
-bool equal(const std::vector<Op>& a, const std::vector<Op>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Op)) == 0;
+    return hashes[0] ^ (hashes[1] * 3) ^ (hashes[2] * 5) ^ (hashes[3] * 7);
 }
 
 // Reads one rank's stream, a few ops at a time, with its peers as ranks again.
@@ -75,8 +73,7 @@ class Reader {
 public:
     static constexpr std::size_t most = 32;
 
-    Reader(const std::vector<Op>& stream, int rank, int ranks)
-        : at_(stream.data()), end_(at_ + stream.size()), rank_(rank), ranks_(ranks) {}
+    Reader(const OpStream& stream, int rank, int ranks) : stream_(&stream), rank_(rank), ranks_(ranks) { next_block(); }
 
     std::span<const Op> next(std::span<Op, most> room) const {
         const std::size_t count = std::min(ahead_, static_cast<std::size_t>(end_ - at_));
@@ -91,12 +88,23 @@ public:
     // Who came far in this turn will probably do so in the next; who did not would translate in vain.
     void take(std::size_t ops) {
         at_ += ops;
+        if (at_ == end_ && block_ < stream_->blocks()) {
+            next_block();
+        }
         ahead_ = std::clamp<std::size_t>(2 * ops, 4, most);
     }
 
 private:
-    const Op* at_;
-    const Op* end_;
+    void next_block() {
+        const std::span<const Op> block = stream_->block(block_++);
+        at_ = block.data();
+        end_ = at_ + block.size();
+    }
+
+    const OpStream* stream_;
+    std::size_t block_ = 0;  // the next one
+    const Op* at_ = nullptr;
+    const Op* end_ = nullptr;
     std::size_t ahead_ = 4;
     int rank_;
     int ranks_;
@@ -112,15 +120,17 @@ Recording::Recording(int ranks, const Program& program) {
         GPU gpu(port);
         program(gpu);
         port.post({.kind = OpKind::finish});
-        Stream stream = port.take();
-        for (Op& op : stream) {
-            op.peer = has_peer(op) ? (op.peer - rank + ranks) % ranks : op.peer;
+        OpStream stream = port.take();
+        for (std::size_t block = 0; block < stream.blocks(); ++block) {
+            for (Op& op : stream.block(block)) {
+                op.peer = has_peer(op) ? (op.peer - rank + ranks) % ranks : op.peer;
+            }
         }
         const std::uint64_t hash = hash_of(stream);
         std::size_t index = streams_.size();
         const auto [first, last] = known.equal_range(hash);
         for (auto candidate = first; candidate != last; ++candidate) {
-            index = equal(streams_[candidate->second], stream) ? candidate->second : index;
+            index = streams_[candidate->second] == stream ? candidate->second : index;
         }
         if (index == streams_.size()) {
             known.emplace(hash, index);

@@ -103,6 +103,9 @@ void derive_arithmetic(const TrainingOptions& options, const model::Accelerator&
         layout.precision = gpu.fp16_flops > 0 ? model::Precision::fp16 : model::Precision::fp32;
         told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.precision), gpu.name));
     }
+    if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation == "blackwell")) {
+        layout.flash_version = 3;
+    }
     if (!options.has("flash-attention") && gpu.generation == "volta") {
         layout.flash_attention = false;
         told.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));

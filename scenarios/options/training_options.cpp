@@ -54,7 +54,11 @@ void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
           whole(layout.drop_last_layers, 0, most)},
          {"zero", "N", "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
-          whole(layout.zero, 0, 3)}});
+          whole(layout.zero, 0, 3)},
+         {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
+          whole(layout.gathers_per_layer, 1, most)},
+         {"flash-version", "N", "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
+          whole(layout.flash_version, 1, 3)}});
 }
 
 void add_choices(model::Layout& layout, std::vector<OptionRow>& rows) {
@@ -67,6 +71,8 @@ void add_choices(model::Layout& layout, std::vector<OptionRow>& rows) {
           one_of(layout.precision, std::vector{Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8})},
          {"optimizer", "NAME", "adam or sgd (adam)",
           one_of(layout.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
+         {"framework", "NAME", "whose training loop: megatron, deepspeed or torch (megatron)",
+          one_of(layout.framework, std::vector{Framework::megatron, Framework::deepspeed, Framework::torch})},
          {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
           one_of(layout.fusion, std::vector{Fusion::eager, Fusion::fused, Fusion::compiled})}});
 }

@@ -108,9 +108,10 @@ Footprint footprint(const StepPlan& plan, int stride, int count) {
     return {count, std::clamp(plan.machine.gpus_per_node / std::max(1, stride), 1, count)};
 }
 
-void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operator>& operators, std::int64_t times) {
+// `again`: the backward pass computes them once more.
+void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operator>& operators, bool again) {
     const Layout& layout = plan.layout;
-    const bool again = layout.recompute == model::Recompute::full;
+    const std::int64_t times = layout.micro_batches();
     const Footprint tensor = footprint(plan, 1, layout.tp);
     for (const Operator& op : operators) {
         if (op.kind == OperatorKind::tensor) {
@@ -131,35 +132,55 @@ void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operat
 
 void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
     const Layout& layout = plan.layout;
+    const bool again = layout.recompute == model::Recompute::full;
     for (int chunk = 0; chunk < layout.interleave; ++chunk) {
         const int at = virtual_stage_of(layout, stage, chunk);
+        if (at == 0) {
+            add_of_operators(uses, plan, embedding_operators(plan.model, layout), false);
+        }
         const int first = first_layer_of(plan.model, layout, at);
         for (int layer = first; layer < first + layers_of(plan.model, layout, at); ++layer) {
-            add_of_operators(uses, plan, layer_operators(plan.model, layout, layer), layout.micro_batches());
+            add_of_operators(uses, plan, layer_operators(plan.model, layout, layer), again);
+        }
+        if (at == virtual_stages(layout) - 1) {
+            add_of_operators(uses, plan, output_operators(plan.model, layout), false);
         }
     }
 }
 
-void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
+// Dense parameters and those of experts, in as many collectives as a layer's are sharded into.
+void add_of_parameters(Uses& uses, const StepPlan& plan, const model::Bucket& bucket, bool gather, std::int64_t count) {
     const Layout& layout = plan.layout;
+    const int pieces = layout.zero == 3 ? layout.gathers_per_layer : 1;
     const Footprint replicas = footprint(plan, layout.tp, layout.replicas());
     const Footprint experts = footprint(plan, layout.ep * layout.expert_tp, layout.expert_replicas());
-    const std::int64_t passes = layout.zero == 3 ? layout.micro_batches() : 1;
-    const std::int64_t gathers = layout.zero == 3 ? (layout.reshard_after_forward ? 2 : 1) * passes : 1;
+    const CollectiveKind reduction = layout.zero > 0 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+    const CollectiveKind kind = gather ? CollectiveKind::all_gather : reduction;
+    const double each = (gather ? plan.parameter_bytes : plan.gradient_bytes) / pieces;
+    uses.add(gather ? "all-gather of parameters" : "reduction of gradients", Spent::data, kind, pieces * count,
+             static_cast<double>(bucket.dense_parameters) * each, replicas);
+    uses.add(gather ? "all-gather of experts" : "reduction of experts' gradients", Spent::data, kind, pieces * count,
+             static_cast<double>(bucket.expert_parameters) * each, experts);
+}
+
+// As training_step() does: full sharding gathers every bucket for each pass, but the last one of a chunk once for both;
+// what is not overlapped is reduced in one piece.
+void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
+    const Layout& layout = plan.layout;
+    const std::int64_t m = layout.micro_batches();
+    const bool sharded = layout.zero == 3;
     for (const model::Chunk& chunk : plan.stages[static_cast<std::size_t>(stage)].chunks) {
         for (const model::Bucket& bucket : chunk.buckets) {
-            const auto dense = static_cast<double>(bucket.dense_parameters);
-            const auto routed = static_cast<double>(bucket.expert_parameters);
+            const bool again = sharded && layout.reshard_after_forward && &bucket != &chunk.buckets.back();
             if (layout.zero > 0) {
-                uses.add("all-gather of parameters", Spent::data, CollectiveKind::all_gather, gathers,
-                         dense * plan.parameter_bytes, replicas);
-                uses.add("all-gather of experts", Spent::data, CollectiveKind::all_gather, gathers,
-                         routed * plan.parameter_bytes, experts);
+                add_of_parameters(uses, plan, bucket, true, (sharded ? m : 1) * (again ? 2 : 1));
             }
-            const CollectiveKind kind = layout.zero > 0 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-            uses.add("reduction of gradients", Spent::data, kind, passes, dense * plan.gradient_bytes, replicas);
-            uses.add("reduction of experts' gradients", Spent::data, kind, passes, routed * plan.gradient_bytes,
-                     experts);
+            if (sharded || layout.overlap_gradients) {
+                add_of_parameters(uses, plan, bucket, false, sharded ? m : 1);
+            }
+        }
+        if (!sharded && !layout.overlap_gradients) {
+            add_of_parameters(uses, plan, chunk.whole, false, 1);
         }
     }
 }

@@ -1,7 +1,7 @@
 #include "scenarios/prediction/time_budget.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 namespace sim::scenarios {
 
@@ -9,11 +9,27 @@ namespace {
 
 using model::Parts;
 
-// `time` in the proportions of `parts`.
-void spread(Budget& budget, Duration time, const Parts& parts) {
-    const double total = seconds(parts.total());
+// `time` in the proportions of `parts`, to the picosecond: what rounding leaves goes to the largest.
+void spread(Parts& budget, Duration time, const Parts& parts) {
+    const auto total = static_cast<double>(parts.total().count());
+    const auto largest = std::max_element(parts.of.begin(), parts.of.end()) - parts.of.begin();
+    Duration rest = time;
     for (std::size_t kind = 0; kind < spent_kinds && total > 0; ++kind) {
-        budget[kind] += seconds(time) * (seconds(parts.of[kind]) / total);
+        const double share = static_cast<double>(parts.of[kind].count()) / total;
+        const Duration part{std::llround(static_cast<double>(time.count()) * share)};
+        budget.of[kind] += part;
+        rest -= part;
+    }
+    budget.of[static_cast<std::size_t>(largest)] += rest;
+}
+
+// Of steps that overlap, a rank's own may be longer than the time from one step's end to the next: what it waited for
+// then is time of the other step.
+void take_from_waiting(Parts& budget, Duration excess) {
+    for (const Spent waiting : {Spent::bubble, Spent::straggler, Spent::pipeline, Spent::data}) {
+        const Duration part = std::min(excess, budget[waiting]);
+        budget[waiting] -= part;
+        excess -= part;
     }
 }
 
@@ -30,10 +46,6 @@ Parts sum_of(const model::StagePlan& stage, Parts model::Bucket::*parts) {
 TimeBudget::TimeBudget(const model::StepPlan& plan, const model::Places& places)
     : plan_(&plan), places_(&places), accounts_(static_cast<std::size_t>(places.ranks())) {}
 
-void TimeBudget::add(Account& account, Spent spent, Duration time) {
-    account.other[static_cast<std::size_t>(spent)] += seconds(time);
-}
-
 // Between two spans the program waits for what it has under way.
 void TimeBudget::wait(Account& account, const Span& span) const {
     const Duration waited = span.begin - account.at;
@@ -42,7 +54,7 @@ void TimeBudget::wait(Account& account, const Span& span) const {
     }
     const bool for_messages = !plan_->layout.overlap_pipeline || *span.label == "gradients" ||
                               (span.kind == OpKind::receive && plan_->layout.zero != 3);
-    add(account, for_messages ? Spent::pipeline : Spent::data, waited);
+    account.other[for_messages ? Spent::pipeline : Spent::data] += waited;
 }
 
 void TimeBudget::take(const Span& span) {
@@ -58,12 +70,12 @@ void TimeBudget::take(const Span& span) {
     wait(account, span);
     const Duration time = span.end - span.begin;
     if (span.kind == OpKind::receive) {
-        add(account, Spent::bubble, span.idle);
-        add(account, Spent::pipeline, time - span.idle);
+        account.other[Spent::bubble] += span.idle;
+        account.other[Spent::pipeline] += time - span.idle;
     } else if (span.kind == OpKind::collective) {
         const bool last = *span.label == "all-reduce of the gradient norm";
-        add(account, plan_->layout.pp > 1 ? Spent::bubble : Spent::straggler, span.idle);
-        add(account, last ? Spent::optimizer : Spent::data, time - span.idle);
+        account.other[plan_->layout.pp > 1 ? Spent::bubble : Spent::straggler] += span.idle;
+        account.other[last ? Spent::optimizer : Spent::data] += time - span.idle;
     } else if (*span.label == "forward") {
         account.forward += time;
     } else if (*span.label == "backward") {
@@ -73,7 +85,7 @@ void TimeBudget::take(const Span& span) {
     } else if (*span.label == "backward of weights") {
         account.backward_weight += time;
     } else {
-        add(account, *span.label == "optimizer" ? Spent::optimizer : Spent::overhead, time);
+        account.other[*span.label == "optimizer" ? Spent::optimizer : Spent::overhead] += time;
     }
     account.at = std::max(account.at, span.end);
 }
@@ -86,9 +98,9 @@ Time TimeBudget::before_last() const {
     return latest;
 }
 
-Budget TimeBudget::budget_of(int stage, const Account& account, Duration step) const {
+Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) const {
     const model::StagePlan& plan = plan_->stages[static_cast<std::size_t>(stage)];
-    Budget budget = account.other;
+    Parts budget = account.other;
     Parts backward = sum_of(plan, &model::Bucket::backward_input);
     backward += sum_of(plan, &model::Bucket::backward_weight);
     spread(budget, account.forward, sum_of(plan, &model::Bucket::forward));
@@ -96,8 +108,12 @@ Budget TimeBudget::budget_of(int stage, const Account& account, Duration step) c
     spread(budget, account.backward_input, sum_of(plan, &model::Bucket::backward_input));
     spread(budget, account.backward_weight, sum_of(plan, &model::Bucket::backward_weight));
     // Until the last rank has ended, too.
-    const double rest = seconds(step) - std::accumulate(budget.begin(), budget.end(), 0.0);
-    budget[static_cast<std::size_t>(plan_->layout.pp > 1 ? Spent::bubble : Spent::straggler)] += rest;
+    const Duration rest = step - budget.total();
+    if (rest.count() >= 0) {
+        budget[plan_->layout.pp > 1 ? Spent::bubble : Spent::straggler] += rest;
+    } else {
+        take_from_waiting(budget, -rest);
+    }
     return budget;
 }
 
@@ -105,9 +121,9 @@ std::vector<Budget> TimeBudget::of_stages(Duration step) const {
     std::vector<Budget> stages(plan_->stages.size());
     for (std::size_t rank = 0; rank < accounts_.size(); ++rank) {
         const int stage = places_->stage_of(static_cast<int>(rank));
-        const Budget budget = budget_of(stage, accounts_[rank], step);
+        const Parts budget = budget_of(stage, accounts_[rank], step);
         for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
-            stages[static_cast<std::size_t>(stage)][kind] += budget[kind];
+            stages[static_cast<std::size_t>(stage)][kind] += seconds(budget.of[kind]);
         }
     }
     const double ranks_of_stage = static_cast<double>(accounts_.size()) / static_cast<double>(stages.size());

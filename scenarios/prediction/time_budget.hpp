@@ -34,11 +34,10 @@ private:
         Duration backward{0};
         Duration backward_input{0};
         Duration backward_weight{0};
-        Budget other{};
+        model::Parts other;
     };
-    static void add(Account& account, Spent spent, Duration time);
     void wait(Account& account, const Span& span) const;
-    Budget budget_of(int stage, const Account& account, Duration step) const;
+    model::Parts budget_of(int stage, const Account& account, Duration step) const;
 
     const model::StepPlan* plan_;
     const model::Places* places_;

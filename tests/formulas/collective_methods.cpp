@@ -58,6 +58,11 @@ TEST(EveryMethod, EqualsASequentialProgramForEveryGroupSizeUpTo33) {
     }
 }
 
+bool reduces(CollectiveKind kind) {
+    return kind == CollectiveKind::reduce || kind == CollectiveKind::all_reduce ||
+           kind == CollectiveKind::reduce_scatter;
+}
+
 template <class T>
 class EveryMethodOf : public testing::Test {};
 using Numbers = testing::Types<float, std::int32_t, std::int64_t, std::uint8_t, Bfloat16>;
@@ -67,7 +72,7 @@ TYPED_TEST(EveryMethodOf, ThisTypeEqualsASequentialProgramForEveryReduction) {
     for (const AnyCollective& any : all_collectives()) {
         for (const int n : {1, 2, 6, 12, 17}) {
             for (const Reduction reduction : {Reduction::sum, Reduction::average, Reduction::max}) {
-                if (any.fits(n)) {
+                if (any.fits(n) && (reduction == Reduction::sum || reduces(any.kind))) {
                     const auto calls = calls_of(any, n, {1, static_cast<std::size_t>(n), 37}, reduction);
                     ASSERT_EQ(right_ranks<TypeParam>(n, calls), n) << any << " n=" << n << " " << name_of(reduction);
                 }
@@ -217,7 +222,7 @@ std::ostream& operator<<(std::ostream& out, const Seen& seen) {
 TEST(EveryMethod, AsOneOpEndsAndSendsWhatItsMessagesDoInRandomGroupsOnAnyLinksAndStream) {
     Random random(7);
     for (const AnyCollective& any : all_collectives()) {
-        for (int trial = 0; trial < 16; ++trial) {
+        for (int trial = 0; trial < 8; ++trial) {
             const int n = trial == 0 ? 12 : 1 + random.below(20);
             const Case one = random_case(random, any, n);
             if (!any.fits(n)) {

@@ -80,4 +80,26 @@ TEST(Bubble, OfZeroBubbleH1IsFilledWithWeightGradients) {
     }
 }
 
+// Steps overlap where nothing waits for all stages: each takes a stage no longer than its work.
+TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
+    for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 24}}) {
+        const auto end = [&, p = p, m = m](int steps) {
+            StepPlan plan = equal_stages({"zb_h2", p, m});
+            for (StagePlan& stage : plan.stages) {
+                Bucket& whole = stage.chunks[0].whole;
+                whole.forward[Spent::compute] = whole.backward_input[Spent::compute] =
+                    whole.backward_weight[Spent::compute] = f;
+            }
+            plan.synchronises = false;
+            plan.steps = steps;
+            const Places places(plan.layout, false);
+            Cluster cluster = step_cluster(plan, places);
+            cluster.network = uniform({}).network;
+            return run_step(plan, cluster, places).end;
+        };
+        EXPECT_EQ(end(2) - end(1), m * 3 * f) << p << " " << m;
+        EXPECT_EQ(end(3) - end(2), m * 3 * f) << p << " " << m;
+    }
+}
+
 }  // namespace sim::model

@@ -2,6 +2,8 @@
 #include "libsim/model/hardware.hpp"
 #include "libsim/model/presets.hpp"
 #include "scenarios/prediction/prediction.hpp"
+
+#include "libsim/model/step/estimate.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <numeric>
@@ -95,6 +97,71 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
         for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
             EXPECT_NEAR(few.budget[kind], all.budget[kind], 1e-9 * seconds(few.step))
                 << name << ": " << name_of(static_cast<Spent>(kind));
+        }
+    }
+}
+
+// What is listed is what the middle stage's rank did, as often and as large.
+TEST(Communication, IsListedAsItIsSimulated) {
+    std::vector<Layout> some{{.dp = 16, .global_batch = 64, .zero = 3, .gathers_per_layer = 4},
+                             {.dp = 16, .global_batch = 64, .zero = 3, .reshard_after_forward = false}};
+    for (const auto& [name, layout] : layouts()) {
+        some.push_back(layout);
+    }
+    for (const Layout& layout : some) {
+        std::int64_t gathers = 0;
+        std::int64_t reductions = 0;
+        std::int64_t bytes = 0;
+        const Prediction p = predict(small_gpt(), plain_machine(), layout, {.on_span = [&](const Span& span) {
+                                         const bool gather = *span.label == "all-gather of parameters";
+                                         if (span.rank == layout.pp / 2 && span.kind == OpKind::collective &&
+                                             (gather || span.label->ends_with("of gradients"))) {
+                                             (gather ? gathers : reductions) += 1;
+                                             bytes += span.amount;
+                                         }
+                                     }});
+        const int steps = layout.schedule.starts_with("zb") ? 2 : 1;  // these run twice, to overlap
+        for (const CommunicationUse& use : p.communication) {
+            if (use.group == Spent::data) {
+                (use.what == "all-gather of parameters" ? gathers : reductions) -= steps * use.count;
+                bytes -= steps * use.count * use.bytes;
+            }
+        }
+        EXPECT_EQ(gathers, 0) << layout.schedule << " zero " << layout.zero;
+        EXPECT_EQ(reductions, 0) << layout.schedule << " zero " << layout.zero;
+        EXPECT_EQ(bytes, 0) << layout.schedule << " zero " << layout.zero;
+    }
+}
+
+// A search prunes by it.
+TEST(EstimatedStep, IsNeverLongerThanTheStep) {
+    std::vector<std::pair<std::string, Layout>> some;
+    for (const auto& [name, base] : layouts()) {
+        if (base.schedule.starts_with("zb")) {
+            continue;
+        }
+        for (const int batches : {1, 4}) {
+            for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+                Layout layout = base;
+                layout.global_batch *= batches;
+                layout.recompute = recompute;
+                some.emplace_back(name, layout);
+            }
+        }
+    }
+    Machine slow = plain_machine();
+    slow.scale_out /= 20;
+    slow.scale_up /= 20;
+    slow.derive_network();
+    Transformer wide = small_gpt(40);  // the last stage has far more to do
+    wide.vocabulary = 131'072;
+    for (const auto& [name, layout] : some) {
+        for (const Machine& machine : {plain_machine(), slow}) {
+            for (const Transformer& model : {small_gpt(8), small_gpt(40), wide}) {
+                const Duration bound = estimated_step(plan_step(model, machine, layout));
+                const Duration step = predict(model, machine, layout, {.details = false}).step;
+                EXPECT_LE(bound, step) << name << ", " << model.layers << " layers, " << model.vocabulary;
+            }
         }
     }
 }

@@ -202,7 +202,7 @@ int run_sweep(int argc, const char* const* argv) {
         std::rethrow_exception(complaint);
     }
     if (!ready.all) {
-        return usage;
+        return done;  // mpirun ends all when one fails: who complains must be the first to
     }
     return table ? sweep(*options, *table, machines) : done;
 }

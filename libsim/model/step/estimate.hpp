@@ -5,8 +5,9 @@
 
 namespace sim::model {
 
-// The fullest stage's computations, the bubble of its schedule, the communication that nothing can hide, and the
-// update. Messages between stages are left out. Cost: linear in the stages.
+// The longest stage's computations, what it waits for of the stages around it, the communication that nothing can hide,
+// and the update. Messages between stages are left out. Never longer than the step, but for schedules that split the
+// backward pass, whose steps overlap. Cost: linear in the stages' buckets.
 Duration estimated_step(const StepPlan& plan);
 
 }  // namespace sim::model

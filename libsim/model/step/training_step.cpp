@@ -4,6 +4,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sim::model {
 
@@ -73,6 +74,16 @@ private:
                       plan_.gradient_bytes, spread ? "reduce-scatter of gradients" : "all-reduce of gradients");
     }
 
+    void start_reducing(const Bucket& bucket) {
+        gpu_.start_on(data_stream, [&] { reduce(bucket); });
+        reducing_ = true;
+    }
+
+    void wait_for_reductions() {
+        gpu_.wait(gpu_.on(data_stream, [] {}));
+        reducing_ = false;
+    }
+
     // Zero 1 and 2: what the last update made is gathered, while the first forward passes go on or before them.
     void gather_all_parameters() {
         if (!replicates()) {
@@ -91,9 +102,7 @@ private:
     }
 
     void pipeline() {
-        const NamedPipelineSchedule& schedule = pipeline_schedule(layout_.schedule);
-        const std::vector<PipelineStep> steps = schedule.steps(plan_.shape, stage_);
-        splits_ = schedule.splits_backward;
+        const std::vector<PipelineStep> steps = pipeline_schedule(layout_.schedule).steps(plan_.shape, stage_);
         for (const PipelineStep& step : steps) {
             if (const std::optional<PipelineHop> input = input_of(plan_.shape, stage_, step)) {
                 take(*input);
@@ -103,10 +112,10 @@ private:
                 pass(*output);
             }
         }
-        for (const Handle& sending : sending_) {
-            gpu_.wait(sending);
+        if (sending_) {
+            gpu_.wait(*sending_);
         }
-        sending_.clear();
+        sending_.reset();
     }
 
     // Micro-batches go over one boundary in order: a tag for each boundary and direction will do.
@@ -126,7 +135,7 @@ private:
         const int to = places_.in_stage(gpu_.rank(), hop.into % layout_.pp);
         const Handle sending = gpu_.send_async(to, label_of(hop), Bytes{plan_.boundary_bytes}, tag_of(hop));
         if (layout_.overlap_pipeline) {
-            sending_.push_back(sending);
+            sending_ = sending;
         } else {
             gpu_.wait(sending);
         }
@@ -187,7 +196,7 @@ private:
     void backward(const Chunk& chunk, const PipelineStep& step, double factor) {
         const char* const label = step.work == PipelineWork::backward ? "backward" : "backward of weights";
         if (spreads_parameters() && replicates()) {
-            backward_through_gathered(chunk, step, factor);
+            backward_through_gathered(chunk, step, factor, label);
             return;
         }
         if (!layout_.overlap_gradients || !replicates() || !is_last_of_chunk(step)) {
@@ -196,12 +205,12 @@ private:
         }
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             spend(label, backward_time(*bucket, step, factor));
-            reducing_ = gpu_.on(data_stream, [&] { reduce(*bucket); });
+            start_reducing(*bucket);
         }
     }
 
     // FSDP: gathers and reductions share one stream; the next gather goes before this layer's reduction.
-    void backward_through_gathered(const Chunk& chunk, const PipelineStep& step, double factor) {
+    void backward_through_gathered(const Chunk& chunk, const PipelineStep& step, double factor, const char* label) {
         const bool again = layout_.reshard_after_forward;
         std::optional<Handle> next;
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
@@ -209,26 +218,36 @@ private:
             if (!kept) {
                 gpu_.wait(next ? *next : gather(*bucket));
             }
+            if (gathers_for_recomputation()) {
+                gpu_.wait(gather(*bucket));
+            }
             const auto after = std::next(bucket);
             next.reset();
             if (again && layout_.overlap_parameters && after != chunk.buckets.rend()) {
                 next = gather(*after);
             }
-            spend("backward", backward_time(*bucket, step, factor));
-            reducing_ = gpu_.on(data_stream, [&] { reduce(*bucket); });
+            spend(label, backward_time(*bucket, step, factor));
+            start_reducing(*bucket);
+            if (!layout_.overlap_gradients) {
+                wait_for_reductions();
+            }
         }
+    }
+
+    // DeepSpeed drops what the recomputed forward pass has gathered, and gathers it again for the backward pass.
+    bool gathers_for_recomputation() const {
+        return layout_.framework == Framework::deepspeed && layout_.recompute == Recompute::full;
     }
 
     void reduce_gradients() {
         gpu_.log("gradients");
         if (reducing_) {
-            gpu_.wait(*reducing_);
-        } else if (replicates()) {
+            wait_for_reductions();
+        } else if (replicates() && !spreads_parameters()) {
             for (const Chunk& chunk : own_.chunks) {
                 reduce(chunk.whole);
             }
         }
-        reducing_.reset();
         gathered_.clear();
         const bool is_end = stage_ == 0 || stage_ == layout_.pp - 1;
         if (plan_.embedding_bytes > 0 && is_end) {
@@ -255,10 +274,9 @@ private:
     Group replicas_;
     Group expert_replicas_;
     Jitter jitter_;
-    bool splits_ = false;
     std::vector<std::vector<Handle>> gathered_;  // of each chunk: its buckets
-    std::optional<Handle> reducing_;             // the last of them
-    std::vector<Handle> sending_;
+    bool reducing_ = false;                      // gradients, on their stream
+    std::optional<Handle> sending_;              // the last: messages leave one after another
 };
 
 }  // namespace

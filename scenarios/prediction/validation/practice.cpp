@@ -13,8 +13,10 @@ using model::Fusion;
 constexpr std::array table{
     Practice{.framework = "DeepSpeed ZeRO-3",
              .words = "deepspeed zero-3|zero-3,",
+             .loop = model::Framework::deepspeed,
              .zero = 3,
              .fp32_gradients = false,
+             .overlap_gradients = false,
              .overlap_parameters = false,
              .gathers_per_layer = 12,
              .pads_vocabulary = true,
