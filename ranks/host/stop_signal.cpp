@@ -1,5 +1,9 @@
 #include "ranks/host/stop_signal.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
 namespace sim::ranks {
 
 namespace {
@@ -7,9 +11,26 @@ namespace {
 // The globals of the library: a signal handler has nothing else to write to, and handlers are the process's.
 volatile std::sig_atomic_t stop_signal_received = 0;
 int stop_signals_alive = 0;
+std::atomic<std::int64_t> first_stop_signal{0};  // ms
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may not wait for a lock");
+
+// timeout(1) and terminals' job control send one signal to a process and once more to its group.
+constexpr std::int64_t one_and_the_same = 1000;  // ms
+
+std::int64_t milliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 extern "C" void on_stop_signal(int signal) {
-    stop_signal_received = signal;
+    if (stop_signal_received == 0) {
+        stop_signal_received = signal;
+        first_stop_signal = milliseconds();
+    } else if (milliseconds() - first_stop_signal > one_and_the_same) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
+    }
 }
 
 }  // namespace
@@ -20,7 +41,6 @@ StopSignal::StopSignal() {
     }
     struct sigaction action {};
     action.sa_handler = on_stop_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &old_int_);
     sigaction(SIGTERM, &action, &old_term_);

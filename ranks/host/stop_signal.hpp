@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as a question, while this object lives. The second signal ends the process as usual.
-// One may live inside another; what came once is known to both.
+// SIGINT and SIGTERM as a question, while this object lives. A second signal, more than a second after the first, ends
+// the process as usual. One may live inside another; what came once is known to both.
 #pragma once
 
 #include <csignal>

@@ -48,8 +48,7 @@ public:
         const NcclChoice choice = nccl_choice(plan_.machine.network, kind, whole, members);
         const bool across = members.on_node < members.members;
         const double rate = bytes / choice.seconds * bus_factor(kind, members.members);
-        const double link = across ? std::min(plan_.machine.scale_up, plan_.machine.scale_out * members.on_node)
-                                   : plan_.machine.scale_up;
+        const double link = across ? across_link(kind, members) : plan_.machine.scale_up;
         uses_.push_back({.what = what,
                          .group = group,
                          .count = count,
@@ -92,6 +91,15 @@ public:
     }
 
 private:
+    // The bus bandwidth at which the links between nodes are full. A ring enters a node once, over all of its network
+    // cards; in an all-to-all each rank sends by its own one what goes to other nodes.
+    double across_link(CollectiveKind kind, const Footprint& members) const {
+        const double out = plan_.machine.scale_out;
+        const double of_own = static_cast<double>(members.members - 1) / (members.members - members.on_node);
+        const double cards = kind == CollectiveKind::all_to_all ? of_own : members.on_node;
+        return std::min(plan_.machine.scale_up, out * cards);
+    }
+
     const StepPlan& plan_;
     std::vector<CommunicationUse> uses_;
 };

@@ -148,6 +148,18 @@ TEST(Signals, AnInterruptedRunOfFibersStopsToo) {
     EXPECT_EQ(result.exit_code(), 130);
 }
 
+// As timeout(1) does: to the process, and to its group.
+TEST(Signals, OneThatComesTwiceAtOnceEndsNothingHalfway) {
+    const ranks::LaunchOptions options{.ranks = 2, .host = ranks::Host::fiber};
+    const auto result = ranks::launch(options, [](GPU& gpu) {
+        for (int i = 0; i < 3; ++i) {
+            std::raise(SIGINT);
+        }
+        gpu.barrier();
+    });
+    EXPECT_EQ(result.exit_code(), 130);
+}
+
 extern "C" void some_handler(int) {}
 
 TEST(Signals, TheLaunchersOwnSignalHandlersAreItsAgainAfterwards) {

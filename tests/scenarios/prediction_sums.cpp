@@ -1,4 +1,6 @@
 // What a prediction's parts must add up to, and what its shares are shares of.
+#include "libsim/model/hardware.hpp"
+#include "libsim/model/presets.hpp"
 #include "scenarios/prediction/prediction.hpp"
 
 #include "libsim/model/step/estimate.hpp"
@@ -57,6 +59,19 @@ struct Gpt {
 };
 
 }  // namespace
+
+// 16 ranks of two nodes: of 16 pieces that a rank sends, 8 leave its node by its own network card.
+TEST(Communication, OfExpertsIsMeasuredByARanksOwnLink) {
+    Transformer model = preset("mixtral-8x7b");
+    model.experts.count = 16;
+    model.sequence = 4096;
+    const Machine h100 = machine("dgx-h100");
+    const Prediction step = predict(model, h100, {.dp = 16, .ep = 16, .micro_batch = 1, .global_batch = 16});
+    const CommunicationUse& use = step.communication.front();
+    ASSERT_EQ(use.what, "all-to-all of tokens");
+    EXPECT_DOUBLE_EQ(use.link_share, use.bus_bandwidth / (h100.scale_out * 15 / 8));
+    EXPECT_LT(use.link_share, 1);
+}
 
 TEST(TimeBudget, OfEveryStageSumsUpToTheStepAndHasNoNegativePart) {
     for (const auto& [name, layout] : layouts()) {

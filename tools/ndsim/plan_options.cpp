@@ -152,6 +152,11 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
         told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
                                    question.space.rest.global_batch));
     }
+    if (!options.training.has("usd-per-hour")) {
+        const double price = question.machine.gpu.usd_per_hour;
+        told.push_back((price > 0 ? fmt::format("${:.2f} a GPU-hour: ", price) : "") +
+                       price_source(options.training, question.machine));
+    }
     return question;
 }
 

@@ -26,8 +26,13 @@ std::string uneven(const std::vector<Budget>& stages) {
     if (!(average > 0) || *slowest < (1 + worth_saying) * average) {
         return "";
     }
-    return fmt::format("\n  stage {} is at work {} longer than the average stage, and the others wait for it",
-                       slowest - busy.begin(), percent_text(*slowest / average - 1));
+    const auto equal = std::count_if(busy.begin(), busy.end(), [&](double x) { return x > 0.999 * *slowest; });
+    const std::string more = percent_text(*slowest / average - 1);
+    return equal == 1
+               ? fmt::format("\n  stage {} is at work {} longer than the average stage, and the others wait for it",
+                             slowest - busy.begin(), more)
+               : fmt::format("\n  {} stages are at work {} longer than the average stage, and the others wait for them",
+                             equal, more);
 }
 
 }  // namespace

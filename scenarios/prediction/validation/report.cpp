@@ -1,5 +1,6 @@
 #include "scenarios/prediction/validation/report.hpp"
 
+#include "scenarios/prediction/report/amounts.hpp"
 #include "scenarios/prediction/validation/gates.hpp"
 
 #include <fmt/format.h>
@@ -39,9 +40,9 @@ std::string worst_of(const SetScore& set, const std::vector<RunPrediction>& pred
     std::string result;
     for (const RunScore& score : set.worst) {
         const RunPrediction& run = predictions[score.record];
-        result += fmt::format("  {:<24} {:>8}  {:>10.4g} s predicted, {:.4g} s measured  {} on {} GPUs\n", run.id,
+        result += fmt::format("  {:<24} {:>8}  {:>10.4g} s predicted, {:.4g} s measured  {} on {}\n", run.id,
                               fmt::format("{:+.1f} %", score.step->error() * 100), score.step->predicted,
-                              score.step->measured, run.model.name, run.layout.ranks());
+                              score.step->measured, run.model.name, number_text(run.layout.ranks(), "GPU", "GPUs"));
     }
     return result;
 }
