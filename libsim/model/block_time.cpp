@@ -1,6 +1,7 @@
 #include "libsim/model/block_time.hpp"
 
 #include "libsim/model/recomputation.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +11,8 @@ namespace sim::model {
 
 namespace {
 
-constexpr double picoseconds = 1e12;
-
 Duration rounded(double seconds) {
-    return Duration{std::llround(seconds * picoseconds)};
+    return duration_of_seconds(seconds);
 }
 
 // Collectives that a pass does without are not launched.
@@ -52,7 +51,25 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
 
 BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout,
                        const BlockGroups& groups)
-    : model_(&model), machine_(&machine), layout_(&layout), groups_(groups), kernels_(machine.gpu, layout) {}
+    : model_(&model),
+      machine_(&machine),
+      layout_(&layout),
+      groups_(groups),
+      kernels_(machine.gpu, layout),
+      splits_backward_(pipeline_schedule(layout.schedule).splits_backward) {}
+
+double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
+    return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *
+           machine_->gpu.efficiency.busy_collective;
+}
+
+// An all-to-all goes back as it came; gathered tokens' gradients are reduced, and the other way round.
+double BlockTimes::expert_backward_seconds(const Operator& op) const {
+    if (op.forward_collective == CollectiveKind::barrier) {
+        return forward_seconds(op);
+    }
+    return busy_seconds(op.backward_collective, op.backward_bytes, groups_.expert_tensor);
+}
 
 double BlockTimes::tensor_seconds(CollectiveKind kind, double bytes) const {
     if (kind == CollectiveKind::barrier) {
@@ -102,14 +119,17 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
     double core = 0;
     const std::size_t before = spans.size();
     double launches = 0;
-    double hideable = 0;  // of the product before: what overlapped tensor parallelism hides its collective behind
-    for (const Operator& op : operators) {
+    double last_product = 0;
+    for (std::size_t at = 0; at < operators.size(); ++at) {
+        const Operator& op = operators[at];
         Spent spent = again ? Spent::recompute : Spent::compute;
         double time = forward_seconds(op);
         if (op.kind == OperatorKind::tensor) {
             spent = again ? Spent::recompute : Spent::tensor;
             if (layout_->overlap_tensor) {
-                time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - hideable);
+                // Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
+                const double beside = op.hides_behind_weights ? next_product(operators, at) : last_product;
+                time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - beside);
             }
         } else if (op.kind == OperatorKind::context) {
             time = context_seconds(op.forward_bytes, core);
@@ -118,7 +138,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
             spent = again ? Spent::recompute : Spent::expert;
         }
         if (op.kind == OperatorKind::gemm) {
-            hideable = time;
+            last_product = time;
         }
         if (op.is_attention_core) {
             core += time;
@@ -127,6 +147,12 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
         launches += time > 0 ? launches_of(op, op.forward_kernels) : 0;
     }
     add_wait_for_host(launches, before, spans);
+}
+
+double BlockTimes::next_product(const std::vector<Operator>& operators, std::size_t at) const {
+    const auto next = std::find_if(operators.begin() + static_cast<std::ptrdiff_t>(at), operators.end(),
+                                   [](const Operator& op) { return op.kind == OperatorKind::gemm; });
+    return next == operators.end() ? 0 : forward_seconds(*next);
 }
 
 // Where the GPU is faster than the host that launches its kernels, it waits.
@@ -162,7 +188,8 @@ double BlockTimes::core_backward_seconds(const Operator& op) const {
 double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
     const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
     const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
-    if (op.hides_behind_weights && (layout_->overlap_weight_gradients || layout_->overlap_tensor)) {
+    const bool follows = !splits_backward_;  // otherwise the weight gradient comes some time later
+    if (op.hides_behind_weights && follows && (layout_->overlap_weight_gradients || layout_->overlap_tensor)) {
         return std::max(never_hidden, time - weight_gradient);
     }
     return layout_->overlap_tensor ? never_hidden : time;
@@ -206,18 +233,18 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
                 spent = Spent::context;
                 break;
             case OperatorKind::expert:
-                time = forward_seconds(op);
+                time = expert_backward_seconds(op);
                 spent = Spent::expert;
                 break;
         }
         input.push_back({op.name, spent, rounded(time)});
         input_launches += time > 0 ? launches_of(op, op.backward_kernels) : 0;
     }
-    add_wait_for_host(input_launches, before, input);
-    add_wait_for_host(static_cast<double>(weight.size()), 0, weight);
     if (exchanged != nullptr) {
         input[exchange].time = rounded(context_seconds(exchanged->backward_bytes, core));
     }
+    add_wait_for_host(input_launches, before, input);
+    add_wait_for_host(static_cast<double>(weight.size()), 0, weight);
 }
 
 BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const {

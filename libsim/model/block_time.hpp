@@ -36,6 +36,7 @@ struct BlockGroups {
     Footprint tensor;
     Footprint context;
     Footprint expert;
+    Footprint expert_tensor;
 };
 
 class BlockTimes {
@@ -64,6 +65,9 @@ private:
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(CollectiveKind kind, double bytes) const;
     double expert_seconds(double bytes) const;
+    double expert_backward_seconds(const Operator& op) const;
+    double busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const;
+    double next_product(const std::vector<Operator>& operators, std::size_t at) const;
     double context_seconds(double bytes, double core) const;
     struct Gradients {
         double input;
@@ -78,6 +82,7 @@ private:
     const Layout* layout_;
     BlockGroups groups_;
     KernelTimes kernels_;
+    bool splits_backward_;
     std::vector<Sort> sorts_;
 };
 

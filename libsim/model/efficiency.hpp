@@ -55,7 +55,6 @@ struct Efficiency {
     double busy_collective = 1.3;  // collectives in training take so much longer than alone
     double compute_beside = 1.08;  // kernels while a collective is under way
     double tensor_exposed = 0.15;  // of an overlapped collective of tensor parallelism: what is never hidden
-    double jitter = 0.004;         // standard deviation of a kernel's time, by rank and micro-batch
 };
 
 // A number of Efficiency by its name in data files and `--set`.

@@ -124,6 +124,24 @@ std::string no_links(const LayoutCase& what) {
                        what.machine.gpus_per_node, what.machine.name);
 }
 
+// The backward pass of the inputs needs the parameters, that of the weights does not: nobody gathers them apart.
+bool gathers_for_split_backward(const LayoutCase& what) {
+    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(what.layout.schedule);
+    return what.layout.zero == 3 && schedule != nullptr && schedule->splits_backward;
+}
+std::string no_split_backward(const LayoutCase& what) {
+    return fmt::format(
+        "zero = 3 with {}: parameters are not gathered for halves of a backward pass; 1f1b or zero = 1 go",
+        what.layout.schedule);
+}
+
+bool experts_see_parts_of_tokens(const LayoutCase& what) {
+    return what.model.experts.count > 0 && what.layout.tp > 1 && !what.layout.sequence_parallel;
+}
+std::string no_experts(const LayoutCase& what) {
+    return fmt::format("experts with tp = {} need sequence_parallel: each rank sends its own tokens", what.layout.tp);
+}
+
 constexpr auto rules = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -132,6 +150,8 @@ constexpr auto rules = std::to_array<LayoutRule>({
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, gradients_are_spread_over_stages, no_zero_2},
     {Misfit::combination, context_without_flash, no_context},
+    {Misfit::combination, gathers_for_split_backward, no_split_backward},
+    {Misfit::combination, experts_see_parts_of_tokens, no_experts},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::network, nodes_are_apart, no_network},
     {Misfit::network, gpus_are_apart, no_links},

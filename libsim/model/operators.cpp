@@ -1,12 +1,12 @@
 #include "libsim/model/operators.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sim::model {
 
 namespace {
 
-constexpr double half = 2;    // bytes of an activation
 constexpr double single = 4;  // bytes of a logit
 
 // The sizes that all operators of a layer hang on.
@@ -16,6 +16,10 @@ struct Sizes {
     double tokens;      // of a micro-batch on this rank, between the tensor-parallel collectives
     double own_tokens;  // of them that norms and residuals of this rank see
     double tp;
+    double element;    // bytes of an activation
+    double kv_heads;   // on this rank: fewer than tp are replicated
+    double key_width;  // of them
+    double value_width;
     bool eager;
     bool compiled;
 
@@ -25,6 +29,10 @@ struct Sizes {
           tokens(static_cast<double>(l.micro_batch) * m.sequence / l.cp),
           own_tokens(l.sequence_parallel ? tokens / l.tp : tokens),
           tp(l.tp),
+          element(l.precision == Precision::fp32 ? 4 : 2),
+          kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.tp)),
+          key_width(kv_heads * static_cast<double>(m.key_width()) / std::max(1, m.kv_heads)),
+          value_width(kv_heads * static_cast<double>(m.value_width()) / std::max(1, m.kv_heads)),
           eager(l.fusion == Fusion::eager),
           compiled(l.fusion == Fusion::compiled) {}
 };
@@ -52,8 +60,8 @@ public:
     void memory(const char* name, double elements, const Passes& passes, bool core = false) {
         list_.push_back({.name = name,
                          .kind = OperatorKind::memory,
-                         .forward_bytes = passes.forward * elements * half,
-                         .backward_bytes = passes.backward * elements * half,
+                         .forward_bytes = passes.forward * elements * sizes_.element,
+                         .backward_bytes = passes.backward * elements * sizes_.element,
                          .forward_kernels = passes.forward_kernels,
                          .backward_kernels = passes.backward_kernels,
                          .is_attention_core = core});
@@ -83,7 +91,7 @@ public:
 
 private:
     void collective(const char* name, CollectiveKind forward, CollectiveKind backward, bool hides) {
-        const double bytes = sizes_.tokens * sizes_.model.hidden * half;
+        const double bytes = sizes_.tokens * sizes_.model.hidden * sizes_.element;
         list_.push_back({.name = name,
                          .kind = OperatorKind::tensor,
                          .forward_bytes = bytes,
@@ -172,11 +180,11 @@ void add_core(Operators& list, const Sizes& sizes, int layer) {
         const double rounds = sizes.layout.cp - 1;
         list.memory("merging of partial attention", rounds * sizes.tokens * heads * value_dim,
                     {6, 4, 2 * rounds, 2 * rounds});
-        const double width = static_cast<double>(model.key_width() + model.value_width()) / sizes.tp;
+        const double width = sizes.key_width + sizes.value_width;
         list.add({.name = "keys and values",
                   .kind = OperatorKind::context,
-                  .forward_bytes = sizes.tokens * width * half,
-                  .backward_bytes = 2 * sizes.tokens * width * half});
+                  .forward_bytes = sizes.tokens * width * sizes.element,
+                  .backward_bytes = 2 * sizes.tokens * width * sizes.element});
     }
 }
 
@@ -184,8 +192,8 @@ void add_projections(Operators& list, const Sizes& sizes) {
     const Transformer& model = sizes.model;
     const double heads = model.heads / sizes.tp;
     if (!model.latent) {
-        const auto width = static_cast<double>(model.query_width() + model.key_width() + model.value_width());
-        list.linear("query, key, value", width / sizes.tp, model.hidden);
+        const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+        list.linear("query, key, value", queries + sizes.key_width + sizes.value_width, model.hidden);
         return;
     }
     const LatentAttention& latent = *model.latent;
@@ -208,7 +216,8 @@ void add_attention(Operators& list, const Sizes& sizes, int layer) {
     list.tensor_in();
     add_projections(list, sizes);
     if (model.rotary) {
-        const double elements = sizes.tokens * static_cast<double>(model.query_width() + model.key_width()) / sizes.tp;
+        const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+        const double elements = sizes.tokens * (queries + sizes.key_width);
         list.memory("rotary positions", elements,
                     sizes.eager ? Operators::Passes{10, 10, 8, 8} : Operators::Passes{2, 2, 2, 2});
     }
@@ -258,12 +267,24 @@ void add_experts(Operators& list, const Sizes& sizes) {
         if (layout.ep > 1) {
             list.add({.name = name,
                       .kind = OperatorKind::expert,
-                      .forward_bytes = rows * hidden * half,
-                      .backward_bytes = rows * hidden * half});
+                      .forward_bytes = rows * hidden * sizes.element,
+                      .backward_bytes = rows * hidden * sizes.element});
         }
     };
     list.memory("permutation", rows * hidden, {2, 2, 2, 2});
     dispatch("dispatch");
+    const auto within_experts = [&](const char* name, CollectiveKind forward, CollectiveKind backward) {
+        if (layout.expert_tp > 1) {
+            const double bytes = rows * layout.expert_tp * hidden * sizes.element;
+            list.add({.name = name,
+                      .kind = OperatorKind::expert,
+                      .forward_bytes = bytes,
+                      .backward_bytes = bytes,
+                      .forward_collective = forward,
+                      .backward_collective = backward});
+        }
+    };
+    within_experts("all-gather of experts' tokens", CollectiveKind::all_gather, CollectiveKind::reduce_scatter);
     const double local = static_cast<double>(experts.count) / layout.ep;
     const double here = rows * layout.expert_tp / local;  // rows of each expert, balanced
     const double width = static_cast<double>(experts.ffn) / layout.expert_tp;
@@ -276,6 +297,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
     product("experts up", (model.gated ? 2 : 1) * width, hidden);
     add_activation(list, sizes, here * local * width);
     product("experts down", hidden, width);
+    within_experts("reduce-scatter of experts' results", CollectiveKind::reduce_scatter, CollectiveKind::all_gather);
     dispatch("combine");
     list.memory("unpermutation", rows * hidden, {2, 2, 2, 2});
     if (experts.shared > 0) {
@@ -311,13 +333,24 @@ std::vector<Operator> embedding_operators(const Transformer& model, const Layout
     return list.take();
 }
 
+namespace {
+
+// Megatron-LM pads the vocabulary to a multiple of 128 for each tensor-parallel rank.
+double padded_vocabulary(const Sizes& sizes) {
+    const double multiple = sizes.layout.framework == Framework::torch ? sizes.tp : 128 * sizes.tp;
+    return std::ceil(sizes.model.vocabulary / multiple) * multiple;
+}
+
+}  // namespace
+
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout) {
     const Sizes sizes(model, layout);
     Operators list(sizes);
     add_norm(list, sizes);
     list.tensor_in();
-    list.linear("logits", model.vocabulary / sizes.tp, model.hidden);
-    const double elements = sizes.tokens * model.vocabulary / sizes.tp * single / half;
+    const double words = padded_vocabulary(sizes) / sizes.tp;
+    list.linear("logits", words, model.hidden);
+    const double elements = sizes.tokens * words * single / sizes.element;
     list.memory("cross-entropy", elements,
                 sizes.compiled ? Operators::Passes{1.5, 1.5, 2, 1} : Operators::Passes{4, 2.5, 6, 4});
     return list.take();

@@ -22,7 +22,7 @@ enum class OperatorKind : std::uint8_t {
     memory,        // whatever only reads and writes
     tensor,        // a collective of the tensor-parallel group
     context,       // keys and values go round the context-parallel group, beside the attention before it in the list
-    expert,        // all-to-all of tokens over the expert-parallel group
+    expert,        // all-to-all of tokens over the expert-parallel group; with a collective: over expert_tp
 };
 
 struct Operator {

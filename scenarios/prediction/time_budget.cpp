@@ -52,8 +52,8 @@ void TimeBudget::wait(Account& account, const Span& span) const {
     if (waited.count() <= 0) {
         return;
     }
-    const bool for_messages = !plan_->layout.overlap_pipeline || *span.label == "gradients" ||
-                              (span.kind == OpKind::receive && plan_->layout.zero != 3);
+    const bool for_messages = plan_->layout.pp > 1 && (!plan_->layout.overlap_pipeline || *span.label == "gradients" ||
+                                                       (span.kind == OpKind::receive && plan_->layout.zero != 3));
     account.other[for_messages ? Spent::pipeline : Spent::data] += waited;
 }
 

@@ -153,8 +153,8 @@ TEST(HardwareFile, RefusesNumbersThatCannotBe) {
               "t.toml:3: accelerator.bf16_flops must be a number above 0, not 0");
     EXPECT_EQ(refusal(base + "[accelerator]\nmemory_gb = [80]"),
               "t.toml:3: accelerator.memory_gb must be a number above 0, not a list");
-    EXPECT_EQ(refusal(base + "[efficiency]\njitter = 2"),
-              "t.toml:3: efficiency.jitter must be a number from 0 to 1, not 2");
+    EXPECT_EQ(refusal(base + "[efficiency]\ntensor_exposed = 2"),
+              "t.toml:3: efficiency.tensor_exposed must be a number from 0 to 1, not 2");
     EXPECT_EQ(refusal(base + "[network]\nswitch_latency = -1e-6"),
               "t.toml:3: network.switch_latency must be a number from 0 to 1, not -1e-06");
 }

@@ -24,7 +24,8 @@ BlockGroups groups_of(const Layout& layout, const Machine& machine) {
     const int node = machine.gpus_per_node;
     return {.tensor = footprint(1, layout.tp, node),
             .context = footprint(layout.tp, layout.cp, node),
-            .expert = footprint(layout.expert_tp, layout.ep, node)};
+            .expert = footprint(layout.expert_tp, layout.ep, node),
+            .expert_tensor = footprint(1, layout.expert_tp, node)};
 }
 
 std::int64_t per_rank(std::int64_t parameters, int ranks) {

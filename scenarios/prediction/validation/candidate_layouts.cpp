@@ -170,8 +170,9 @@ void take_practice(const RunRecord& record, const Practice& practice, Layout& la
 void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     // As GPT-3 and the scripts that come with FlashAttention: half a thousand sequences.
     constexpr int usual = 512;
-    const int least = run.dp * run.micro_batch.value_or(1) * run.pp;
-    layout.global_batch = run.global_batch.value_or((std::max(usual, least) + least - 1) / least * least);
+    const std::int64_t least = std::int64_t{run.dp} * run.micro_batch.value_or(1) * run.pp;
+    const std::int64_t several = ceil_div(std::max(std::int64_t{usual}, least), least) * least;
+    layout.global_batch = run.global_batch.value_or(static_cast<int>(std::min<std::int64_t>(several, 1 << 30)));
     if (!run.global_batch) {
         assumed["global_batch"] = fmt::format("{}", layout.global_batch);
     }

@@ -119,10 +119,13 @@ void take_experts(const RunRecord& record, Transformer& model, Assumed& assumed)
     }
 }
 
+constexpr std::int64_t most_words = 1'000'000'000;
+
 void take_vocabulary(const RunRecord& record, const Practice& practice, Transformer& model, Assumed& assumed) {
     model.vocabulary = record.model.vocabulary.value_or(practice.vocabulary);
-    const int multiple = practice.pads_vocabulary ? 128 * record.layout.tp : record.layout.tp;
-    const int padded = (model.vocabulary + multiple - 1) / multiple * multiple;
+    const std::int64_t multiple = std::int64_t{practice.pads_vocabulary ? 128 : 1} * record.layout.tp;
+    const std::int64_t wide = ceil_div(std::int64_t{model.vocabulary}, multiple) * multiple;
+    const int padded = wide > most_words ? model.vocabulary : static_cast<int>(wide);
     if (!record.model.vocabulary || padded != model.vocabulary) {
         assumed["vocabulary"] = fmt::format("{}: {} padded to a multiple of {}", padded, model.vocabulary, multiple);
     }

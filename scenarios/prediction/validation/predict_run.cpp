@@ -164,9 +164,10 @@ void note_choices(const Candidates& candidates, const Choice& choice, Assumed& a
 // Forward and backward of a second layer, with the communication that nothing hides.
 double layer_seconds(Transformer model, const Machine& machine, const Layout& layout) {
     const auto busy = [&] {
+        const Budget budget = predict(model, machine, layout).budget;
         double sum = 0;
         for (const Spent spent : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
-            sum += predict(model, machine, layout).budget[static_cast<std::size_t>(spent)];
+            sum += budget[static_cast<std::size_t>(spent)];
         }
         return sum / layout.micro_batches();
     };
@@ -196,7 +197,12 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     note_choices(candidates, choice, result.assumed);
     result.layout = choice.layout;
     result.step_seconds = seconds_of(choice.step);
-    result.memory_gib = printed_gib(memory_of(result.model, machine, choice.layout), practice);
+    const auto printed = [&](const Layout& layout) {
+        return printed_gib(memory_of(result.model, machine, layout), practice);
+    };
+    Layout without = choice.layout;
+    without.recompute = candidates.open.recomputes.front();
+    result.memory_gib = choice.recomputed * printed(choice.layout) + (1 - choice.recomputed) * printed(without);
     if (result.model.layers == 1) {
         result.layer_seconds = layer_seconds(result.model, machine, choice.layout);
     }
@@ -212,7 +218,7 @@ RunPrediction predict_run(const RunRecord& record, const Machines& machines,
     }
     try {
         predict_into(result, record, machines, changes);
-    } catch (const ProgramError& error) {
+    } catch (const std::exception& error) {  // also times beyond the simulator's range
         const std::string what = error.what();
         result.problem = fmt::format("record \"{}\": {}", record.id, what.substr(0, what.find('\n')));
     }

@@ -66,6 +66,17 @@ RunLayout layout_of(const JsonFields& fields) {
                      .micro_batch = fields.optional_whole("mbs"),
                      .global_batch = fields.optional_whole("gbs"),
                      .schedule = fields.optional_text("schedule")};
+    for (const auto& [axis, size] :
+         {std::pair{"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}, {"ep", layout.ep}}) {
+        if (size > layout.gpus) {
+            throw BadRecord(fmt::format("layout.{} is {}, of {} GPUs", axis, size, layout.gpus));
+        }
+    }
+    const double ranks = 1.0 * layout.tp * layout.pp * layout.cp;
+    if (ranks > layout.gpus) {
+        throw BadRecord(fmt::format("layout.gpus is {}, fewer than tp x pp x cp = {} x {} x {}", layout.gpus, layout.tp,
+                                    layout.pp, layout.cp));
+    }
     const std::int64_t others = std::int64_t{layout.tp} * layout.pp * layout.cp;
     layout.dp = fields.optional_whole("dp").value_or(static_cast<int>(layout.gpus / others));
     if (layout.dp * others != layout.gpus) {
