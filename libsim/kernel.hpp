@@ -112,8 +112,8 @@ private:
         std::uint32_t op_number = 0;
         std::uint32_t payloads = 0;
         std::uint32_t messages = 0;
-        std::array<LastChannel, 2> last_sends;  // by the tag's last bit: pipelines have one each way
-        std::array<LastChannel, 2> last_receives;
+        LastChannel last_send;
+        LastChannel last_receive;
         Duration computing{0};
         Duration communicating{0};
         Duration idle_in_collectives{0};
@@ -163,7 +163,7 @@ private:
     bool receive_held(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted, const Message& message);
-    Matching::Channel channel(std::array<LastChannel, 2>& last, int peer, int tag, int source, int target);
+    Matching::Channel channel(LastChannel& last, int peer, int tag, int source, int target);
 
     // kernel/streams.cpp
     static Lane& lane(Rank& self, Stream stream);

@@ -28,8 +28,7 @@ inline bool Kernel::compute(int rank, Rank& self, const Op& op) {
     return true;
 }
 
-inline Matching::Channel Kernel::channel(std::array<LastChannel, 2>& some, int peer, int tag, int source, int target) {
-    LastChannel& last = some[static_cast<std::size_t>(tag & 1)];
+inline Matching::Channel Kernel::channel(LastChannel& last, int peer, int tag, int source, int target) {
     if (last.peer != peer || last.tag != tag) {
         last = {peer, tag, matching_.channel(source, target, tag)};
     }
@@ -40,7 +39,7 @@ inline bool Kernel::send(int rank, Rank& self, const Op& op) {
     if (holds_senders_) [[unlikely]] {
         return send_and_hold(rank, self, op);
     }
-    const Matching::Channel to = channel(self.last_sends, op.peer, op.tag, rank, op.peer);
+    const Matching::Channel to = channel(self.last_send, op.peer, op.tag, rank, op.peer);
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
     // Written where it will lie: a copy would cost as much as all the rest.
     Message at_once;
@@ -77,7 +76,7 @@ inline bool Kernel::send(int rank, Rank& self, const Op& op) {
 
 inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
     const std::uint32_t number = self.op_number++;
-    const Matching::Channel from = channel(self.last_receives, op.peer, op.tag, op.peer, rank);
+    const Matching::Channel from = channel(self.last_receive, op.peer, op.tag, op.peer, rank);
     const Message* message = matching_.oldest_message(from);
     if (message != nullptr) {
         check_fit(rank, op, number, self.clock, *message);

@@ -169,11 +169,14 @@ void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
     const Layout& layout = plan.layout;
     const std::int64_t m = layout.micro_batches();
     const bool sharded = layout.zero == 3;
+    const bool recomputed =
+        sharded && layout.framework == model::Framework::deepspeed && layout.recompute == model::Recompute::full;
     for (const model::Chunk& chunk : plan.stages[static_cast<std::size_t>(stage)].chunks) {
         for (const model::Bucket& bucket : chunk.buckets) {
             const bool again = sharded && layout.reshard_after_forward && &bucket != &chunk.buckets.back();
             if (layout.zero > 0) {
-                add_of_parameters(uses, plan, bucket, true, (sharded ? m : 1) * (again ? 2 : 1));
+                const int times = 1 + (again ? 1 : 0) + (recomputed ? 1 : 0);
+                add_of_parameters(uses, plan, bucket, true, (sharded ? m : 1) * times);
             }
             if (sharded || layout.overlap_gradients) {
                 add_of_parameters(uses, plan, bucket, false, sharded ? m : 1);

@@ -103,8 +103,10 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
 
 // What is listed is what the middle stage's rank did, as often and as large.
 TEST(Communication, IsListedAsItIsSimulated) {
-    std::vector<Layout> some{{.dp = 16, .global_batch = 64, .zero = 3, .gathers_per_layer = 4},
-                             {.dp = 16, .global_batch = 64, .zero = 3, .reshard_after_forward = false}};
+    std::vector<Layout> some{
+        {.dp = 16, .global_batch = 64, .zero = 3, .gathers_per_layer = 4},
+        {.dp = 16, .global_batch = 64, .zero = 3, .reshard_after_forward = false},
+        {.dp = 16, .global_batch = 64, .zero = 3, .recompute = Recompute::full, .framework = Framework::deepspeed}};
     for (const auto& [name, layout] : layouts()) {
         some.push_back(layout);
     }
