@@ -205,6 +205,21 @@ TEST(FoldedByRecordings, RepresentativesHaveTheTimelineOfAllRanks) {
     }
 }
 
+// Gradients are reduced beside backward passes: these take longer, and as much longer for all whom one stands for.
+TEST(FoldedByRecordings, RepresentativesHaveTheTimelineOfAllRanksWhereStreamsSlowComputationsDown) {
+    for (const Split& l : layouts) {
+        const auto slowed = [](std::vector<int> places) {
+            Cluster cluster = cluster_of(std::move(places));
+            cluster.compute.overlap_slowdown = 1.3;
+            return cluster;
+        };
+        const Simulation few = replayed(l.pp, slowed(places_of(l)), folded(l));
+        expect_same(l, replayed(l.ranks(), slowed({}), unfolded(l)), few);
+        const Simulation undisturbed = replayed(l.pp, cluster_of(places_of(l)), folded(l));
+        EXPECT_GT(few.result.ranks[0].compute, undisturbed.result.ranks[0].compute);
+    }
+}
+
 TEST_P(Folding, GivesTheSameTimelineOnEveryHost) {
     const Split l{.tp = 2, .dp = 4, .pp = 4};
     const Simulation here = simulate_well(ranks(l.pp, cluster_of(places_of(l))), folded(l));
