@@ -1,7 +1,8 @@
 // One training step, predicted: how long it takes, where the time goes, what the memory holds.
 //
 // The step runs as a rank program (libsim/model/step) in the simulator's kernel. By default one rank of each pipeline
-// stage stands for all that do the same; `unfold` runs every rank, with the same end, to the picosecond.
+// stage stands for all that do the same; `unfold` runs every rank, with the same end, to the picosecond, where stages
+// line up with nodes: one of dp x cp x tp and the GPUs of a node divides the other.
 #pragma once
 
 #include "libsim/model/layout.hpp"

@@ -192,7 +192,7 @@ std::vector<Seen> seen(const Case& one, const std::function<void(GPU&)>& collect
     const auto run = simulate_well(fibers(one.ranks, one.cluster), [&](GPU& gpu) {
         const auto self = static_cast<std::size_t>(gpu.rank());
         gpu.compute(Units(one.late[self]));
-        if (one.sending[self] > 0) {
+        if (one.sending[self] > 0 && one.ranks > 1) {
             gpu.send_async((gpu.rank() + 1) % one.ranks, Units(one.sending[self]));
         }
         if (!one.group.contains(gpu.rank())) {

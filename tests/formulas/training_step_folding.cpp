@@ -32,7 +32,7 @@ const Case mixed{"TensorPipelineData", {.dp = 4, .tp = 4, .pp = 4, .global_batch
 const Case chunks{"Interleaved",
                   {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .schedule = "interleaved", .interleave = 2}};
 const Case sharded{"FullySharded", {.dp = 16, .global_batch = 64, .zero = 3}};
-const Case moe{"Experts", {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .global_batch = 32}, 8, true};
+const Case moe{"Experts", {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .global_batch = 32, .sequence_parallel = true}, 8, true};
 
 std::vector<Case> cases() {
     return {

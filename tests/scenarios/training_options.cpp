@@ -154,8 +154,8 @@ TEST(MachineOf, RefusesEfficienciesThatAreNone) {
     };
     EXPECT_EQ(refused("gem_peak=1"), "--efficiency: there is no \"gem_peak\"; did you mean gemm_peak?");
     EXPECT_EQ(refused("gemm_peak"), "--efficiency must be KEY=VALUE, not \"gemm_peak\"");
-    EXPECT_EQ(refused("gemm_peak=2"), "--efficiency: gemm_peak must be a number from 0 to 1.2, not \"2\"");
-    EXPECT_EQ(refused("gemm_peak=x"), "--efficiency: gemm_peak must be a number from 0 to 1.2, not \"x\"");
+    EXPECT_EQ(refused("gemm_peak=2"), "--efficiency: gemm_peak must be a number from 0.01 to 1.2, not \"2\"");
+    EXPECT_EQ(refused("gemm_peak=x"), "--efficiency: gemm_peak must be a number from 0.01 to 1.2, not \"x\"");
 }
 
 TEST(MachineOf, SaysWhereThePriceComesFrom) {

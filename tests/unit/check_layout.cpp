@@ -149,7 +149,7 @@ TEST(CheckLayout, IgnoresSequenceParallelAtTensorParallelOne) {
 
 TEST(CheckLayout, SpreadsExpertsOverDataAndTensorParallelRanks) {
     EXPECT_EQ(problems(sparse(), {.dp = 8, .ep = 8, .global_batch = 8}), "none");
-    EXPECT_EQ(problems(sparse(), {.dp = 16, .tp = 2, .ep = 32, .global_batch = 16}), "none");
+    EXPECT_EQ(problems(sparse(), {.dp = 16, .tp = 2, .ep = 32, .global_batch = 16, .sequence_parallel = true}), "none");
     EXPECT_EQ(problems(dense(), {.dp = 8, .ep = 8, .global_batch = 8}),
               "experts: ep = 8, but dense has no experts; ep = 1 does");
     EXPECT_EQ(problems(sparse(), {.dp = 48, .ep = 48, .global_batch = 48}),
