@@ -76,7 +76,8 @@ bool there_are_too_few_layers(const LayoutCase& what) {
     return !layers_fit(what, std::int64_t{what.layout.pp} * what.layout.interleave);
 }
 std::string how_many_layers(const LayoutCase& what) {
-    const auto& [model, machine, layout, gpus] = what;
+    const Transformer& model = what.model;
+    const Layout& layout = what.layout;
     const std::int64_t stages = std::int64_t{layout.pp} * layout.interleave;
     if (layout.drop_last_layers > 0 && model.layers >= stages) {
         return fmt::format("drop_last_layers = {} leaves no layer to the first of {} stages of {} layers; {}",
