@@ -2,6 +2,7 @@
 
 #include "libsim/model/operators.hpp"
 #include "libsim/model/split.hpp"
+#include "libsim/model/step/footprint.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,7 @@ private:
 };
 
 Footprint footprint(const StepPlan& plan, int stride, int count) {
-    return {count, std::clamp(plan.machine.gpus_per_node / std::max(1, stride), 1, count)};
+    return model::spaced_footprint(stride, count, plan.machine.gpus_per_node);
 }
 
 // `again`: the backward pass computes them once more.

@@ -1,5 +1,6 @@
 #include "libsim/model/step/estimate.hpp"
 
+#include "libsim/model/step/footprint.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
@@ -9,19 +10,15 @@ namespace sim::model {
 
 namespace {
 
-Footprint footprint(int stride, int count, int per_node) {
-    return {count, std::clamp(per_node / std::max(1, stride), 1, count)};
-}
-
 // Collectives over the replicas of a stage's parameters, as training_step() has them.
 class OverReplicas {
 public:
     explicit OverReplicas(const StepPlan& plan)
         : plan_(plan),
           pieces_(plan.layout.zero == 3 ? plan.layout.gathers_per_layer : 1),
-          dense_(footprint(plan.layout.tp, plan.layout.replicas(), plan.machine.gpus_per_node)),
-          experts_(footprint(plan.layout.ep * plan.layout.expert_tp, plan.layout.expert_replicas(),
-                             plan.machine.gpus_per_node)) {}
+          dense_(spaced_footprint(plan.layout.tp, plan.layout.replicas(), plan.machine.gpus_per_node)),
+          experts_(spaced_footprint(plan.layout.ep * plan.layout.expert_tp, plan.layout.expert_replicas(),
+                                    plan.machine.gpus_per_node)) {}
 
     Duration gather(const Bucket& bucket) const {
         return time(CollectiveKind::all_gather, bucket, plan_.parameter_bytes);

@@ -27,25 +27,6 @@ Group Places::expert_replicas(int rank) const {
     return standing(rank, Group::strided(first, apart, layout_.expert_replicas()));
 }
 
-Group Places::tensor(int rank) const {
-    const int real = real_rank(rank);
-    return standing(rank, Group::strided(real / layout_.tp * layout_.tp, 1, layout_.tp));
-}
-
-Group Places::context(int rank) const {
-    const int real = real_rank(rank);
-    const int block = layout_.tp * layout_.cp;
-    return standing(rank, Group::strided(real / block * block + real % layout_.tp, layout_.tp, layout_.cp));
-}
-
-Group Places::expert(int rank) const {
-    const int real = real_rank(rank);
-    const int block = layout_.ep * layout_.expert_tp;
-    const int within = real % per_stage();
-    const int first = real - within + within / block * block + within % layout_.expert_tp;
-    return standing(rank, Group::strided(first, layout_.expert_tp, layout_.ep));
-}
-
 Group Places::ends(int rank) const {
     const int first = in_stage(rank, 0);
     const int last = in_stage(rank, layout_.pp - 1);

@@ -28,9 +28,6 @@ public:
     // Data x context parallel: who has the same parameters.
     Group replicas(int rank) const;
     Group expert_replicas(int rank) const;
-    Group tensor(int rank) const;
-    Group context(int rank) const;
-    Group expert(int rank) const;
     // The same place of the first and the last stage, who share tied embeddings.
     Group ends(int rank) const;
     Group everyone() const;

@@ -2,6 +2,7 @@
 
 #include "libsim/model/parameters.hpp"
 #include "libsim/model/split.hpp"
+#include "libsim/model/step/footprint.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
@@ -16,16 +17,12 @@ namespace {
 constexpr double least_bucket = 40e6;
 constexpr double least_bucket_per_replica = 1e6;
 
-Footprint footprint(int stride, int count, int per_node) {
-    return {count, std::clamp(per_node / std::max(1, stride), 1, count)};
-}
-
 BlockGroups groups_of(const Layout& layout, const Machine& machine) {
     const int node = machine.gpus_per_node;
-    return {.tensor = footprint(1, layout.tp, node),
-            .context = footprint(layout.tp, layout.cp, node),
-            .expert = footprint(layout.expert_tp, layout.ep, node),
-            .expert_tensor = footprint(1, layout.expert_tp, node)};
+    return {.tensor = spaced_footprint(1, layout.tp, node),
+            .context = spaced_footprint(layout.tp, layout.cp, node),
+            .expert = spaced_footprint(layout.expert_tp, layout.ep, node),
+            .expert_tensor = spaced_footprint(1, layout.expert_tp, node)};
 }
 
 std::int64_t per_rank(std::int64_t parameters, int ranks) {
