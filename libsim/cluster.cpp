@@ -1,6 +1,5 @@
 #include "libsim/cluster.hpp"
 
-#include "libsim/check.hpp"
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>
@@ -9,17 +8,14 @@ namespace sim {
 
 namespace {
 
-// Null where messages have no price of their own.
-const Uniform* uniform_of(const Cluster& cluster, Hop hop) {
-    const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
-    return nodes == nullptr     ? std::get_if<Uniform>(&cluster.network)
-           : hop == Hop::within ? &nodes->within
-                                : &nodes->across;
-}
-
 [[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {
     throw ProgramError(fmt::format("profile {} has no price for {}; say the cost in {}, or use a profile that has one",
                                    cluster.name, of, instead));
+}
+
+// Units on a network that knows bytes alone.
+bool counts_as_bytes(const Cluster& cluster, Size size, Hop hop) {
+    return size.measure == Measure::units && cluster.bytes_per_unit > 0 && prices(cluster.network, Measure::bytes, hop);
 }
 
 }  // namespace
@@ -47,11 +43,8 @@ Cluster uniform(const UniformOptions& options) {
 }
 
 void require_price(const Cluster& cluster, Size size, Hop hop) {
-    const Uniform* const network = uniform_of(cluster, hop);
     const bool in_bytes = size.measure == Measure::bytes;
-    const bool has_price = network == nullptr
-                               ? in_bytes || cluster.bytes_per_unit > 0
-                               : (in_bytes ? network->per_byte : network->per_billionth_unit).has_value();
+    const bool has_price = prices(cluster.network, size.measure, hop) || counts_as_bytes(cluster, size, hop);
     if (size.amount != 0 && !has_price) {  // an empty message needs no price
         throw_no_price(cluster, in_bytes ? "bytes" : "units of data", in_bytes ? "units" : "bytes");
     }
@@ -65,16 +58,8 @@ std::int64_t bytes_of(const Cluster& cluster, Size size) {
 
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
     require_price(cluster, size, hop);
-    if (const Nccl* const nccl = std::get_if<Nccl>(&cluster.network)) {
-        return nccl_message_time(*nccl, bytes_of(cluster, size), hop == Hop::across);
-    }
-    const Uniform* const network = uniform_of(cluster, hop);
-    check(network != nullptr, "a message on the network of {} has no price of its own", cluster.name);
-    if (size.amount == 0) {
-        return network->latency;
-    }
-    const Pace& pace = size.measure == Measure::bytes ? *network->per_byte : *network->per_billionth_unit;
-    return later(Time{network->latency}, time_for(size.amount, pace)).time_since_epoch();
+    const bool as_it_is = prices(cluster.network, size.measure, hop) || size.amount == 0;
+    return message_time(cluster.network, as_it_is ? size : Size{Bytes{bytes_of(cluster, size)}}, hop);
 }
 
 Duration compute_time(const Cluster& cluster, int rank, Work work) {
@@ -94,21 +79,8 @@ Duration compute_time(const Cluster& cluster, int rank, Work work) {
     return time_for(work.amount, *pace);
 }
 
-Duration acknowledgement_time(const Cluster& cluster, Hop hop) {
-    const Uniform* const network = uniform_of(cluster, hop);
-    return network == nullptr ? Duration{0} : network->acknowledgement;
-}
-
 bool links_are_shared(const Cluster& cluster) {
-    return std::holds_alternative<FairShare>(cluster.network);
-}
-
-int ranks_per_node(const Cluster& cluster) {
-    if (const Nccl* const nccl = std::get_if<Nccl>(&cluster.network)) {
-        return nccl->ranks_per_node;
-    }
-    const Nodes* const nodes = std::get_if<Nodes>(&cluster.network);
-    return nodes == nullptr ? 0 : nodes->ranks_per_node;
+    return shared_topology(cluster.network) != nullptr;
 }
 
 }  // namespace sim

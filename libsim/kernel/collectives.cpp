@@ -1,9 +1,10 @@
-// The kernel's collectives by size alone: all members meet, and one evaluation gives everybody's end.
+// The kernel's collectives by size alone: all members meet, and one evaluation gives everybody's end. It reads it off
+// the schedule, or asks the network, where that prices a collective as a whole.
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
-#include "libsim/kernel/readers/loggp_reader.hpp"
+#include "libsim/kernel/readers/ends_reader.hpp"
 #include "libsim/kernel/readers/time_reader.hpp"
 
 #include <fmt/format.h>
@@ -12,115 +13,115 @@
 
 namespace sim {
 
-bool Kernel::collective(int rank, Rank& self, const Op& op) {
-    const std::uint32_t number = self.op_number++;
-    const Board::Meeting* meeting = board_.arrive(rank, number, self.clock, op);
-    block(self, op, number);
-    if (shared_links_) {
-        begin_walks(rank, self, op, number, self.clock);
-    } else if (meeting != nullptr) {
-        end_collective(*meeting, rank);
+// Elsewhere than on networks that price collectives a collective is its messages, and those of ranks that are not there
+// cannot be.
+Schedule Kernel::schedule_for(const Op& op) const {
+    const CollectiveWord word = collective_word(op);
+    const Group& group = groups_->group(word.group);
+    if (group.stands_for_another()) {
+        throw ProgramError(
+            fmt::format("rank {}: {}: its group of {} stands for one of {}, which only a network that prices "
+                        "collectives as a whole (Nccl) can do",
+                        group.rank_at(0), describe(op), group.size(), group.whole().size()));
     }
-    return self.status == Status::out;
+    return schedule_of(word.kind, method_of(op), group.size(), op.peer < 0 ? 0 : group.index_of(op.peer));
 }
 
-Duration Kernel::message_price(const Board::Meeting& meeting, Size size, Hop over) const {
-    try {
-        return transfer_time(cluster_, size, over);
-    } catch (const ProgramError& error) {
-        throw_for_meeting(meeting, error.what());
+bool Kernel::collective(int rank, RankState& self, Stream on, const NumberedOp& at) {
+    const Rendezvous::Meeting* const meeting = rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op);
+    block(self, on, at);
+    if (links_ && !whole_prices_) {
+        begin_walks(rank, self, on, at);
+        return false;
     }
+    if (meeting == nullptr) {
+        return false;
+    }
+    end_collective(*meeting, rank);
+    if (on == Stream::main) {
+        self.status = Status::out;  // accept() goes on with it
+    }
+    return true;
 }
 
-void Kernel::throw_for_meeting(const Board::Meeting& meeting, const char* what) const {
-    // The group's first, not the first to come: who that was in wall time is nobody's business.
+void Kernel::throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const {
+    // The group's first, not the first to come: the order of arrival in wall time must not affect the result.
     const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
-    const Rank& first = of(rank);
-    const bool on_main = meeting.op.stream == Stream::main;
-    const Lane* const at = on_main ? nullptr : &first.lanes[static_cast<std::size_t>(meeting.op.stream) - 1];
-    throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank,
-                                   on_main ? first.pending_number : at->waiting.front().op_number, describe(meeting.op),
-                                   describe_time(on_main ? first.clock : at->clock), what));
+    const Stream on = meeting.op.stream;
+    throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).in(on).number, describe(meeting.op),
+                                   describe_time(of(rank).at(on).clock), what));
 }
 
-LinkCosts Kernel::link_costs(const Board::Meeting& meeting, const Group& group, Size each) const {
+LinkCosts Kernel::link_costs(const Rendezvous::Meeting& meeting, const Group& group, Size each) const {
+    const NodeMap& nodes = prices_.nodes();
     std::vector<int> node;
-    for (int index = 0; ranks_per_node_ > 0 && index < group.size(); ++index) {
-        node.push_back(group.rank_at(index) / ranks_per_node_);
+    for (int index = 0; nodes.has_nodes() && index < group.size(); ++index) {
+        node.push_back(nodes.node(group.rank_at(index)));
     }
     const auto price = [this, &meeting, each](Hop hop, int chunks) {
         Size size = each;
         if (__builtin_mul_overflow(each.amount, chunks, &size.amount)) {
             throw_count_overflow();
         }
-        return message_price(meeting, size, hop);
+        try {
+            return transfer_time(cluster_, size, hop);
+        } catch (const ProgramError& error) {
+            throw_for_meeting(meeting, error.what());
+        }
     };
-    return {price, acknowledgements_, std::move(node)};
+    return {price, prices_.acknowledgements(), std::move(node)};
 }
 
-void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
-    if (nccl_ != nullptr) {
-        return end_collective_by_nccl(meeting, last_rank);
+void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
+    if (whole_prices_) {
+        return end_as_a_whole(meeting, last_rank);
     }
-    require_no_stand_in(meeting.op);
-    const CollectiveWord word = collective_word(meeting.op);
-    const Group& group = groups_->group(word.group);
-    const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
-    const Schedule schedule = schedule_of(word.kind, method_of(meeting.op), group.size(), root);
+    const Schedule schedule = schedule_for(meeting.op);
+    const Group& group = groups_->group(collective_word(meeting.op).group);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
-
-    const Stream stream = meeting.op.stream;
+    const Stream on = meeting.op.stream;
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
     for (int index = 0; index < group.size(); ++index) {
-        Rank& member = of(group.rank_at(index));
-        const bool on_main = stream == Stream::main;
-        const Time time = on_main ? member.clock : lane(member, stream).clock;
-        members[static_cast<std::size_t>(index)] = {.time = time, .sends_free = on_main ? member.sends_free : time};
+        const StreamState& state = of(group.rank_at(index)).at(on);
+        members[static_cast<std::size_t>(index)] = {.time = state.clock, .sends_free = state.sends_free};
     }
-    if (loggp_ != nullptr) {
-        read_by_loggp(meeting, schedule, each, members);
+    if (times_ends_) {
+        read_at_ends(meeting, schedule, each, members);
     } else {
         read_time(schedule, link_costs(meeting, group, each), members);
     }
     for (int index = 0; index < group.size(); ++index) {
         const int rank = group.rank_at(index);
         const MemberClock& clock = members[static_cast<std::size_t>(index)];
-        Rank& member = of(rank);
+        RankState& member = of(rank);
         member.messages += static_cast<std::uint32_t>(clock.messages);
-        add_checked(each.measure == Measure::bytes ? member.bytes_sent : member.billionths_sent,
-                    time_for(each.amount, {clock.chunks, 1}).count());
-        if (stream == Stream::main) {
-            end_collective_of(rank, member, clock, rank == last_rank);
-        } else {
-            end_collective_on(rank, stream, clock, rank == last_rank);
-        }
+        add_checked(member.sent(each.measure), time_for(each.amount, {clock.chunks, 1}).count());
+        end_of_member(rank, on, clock, rank == last_rank);
     }
 }
 
 // A channel's messages are those of its stream, which has a processor and a card of its own.
-void Kernel::read_by_loggp(const Board::Meeting& meeting, const Schedule& schedule, Size each,
-                           std::vector<MemberClock>& members) {
+void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& schedule, Size each,
+                          std::vector<MemberClock>& members) {
     const Group& group = groups_->group(collective_word(meeting.op).group);
-    require_bytes(group.rank_at(0), meeting.op, meeting.first_op_number, meeting.first_at);
+    prices_.require_for_message(group.rank_at(0), meeting.op, meeting.first_op_number, meeting.first_at);
     const std::vector<MemberClock> arrived = members;
     for (int channel = 0; channel < schedule.channels; ++channel) {
-        const Stream stream = channel == 0 ? meeting.op.stream : stream_of_channel(meeting.op.stream, channel);
+        const Stream on = channel == 0 ? meeting.op.stream : stream_of_channel(meeting.op.stream, channel);
         std::vector<MemberClock> clocks = arrived;
         for (int index = 0; index < group.size(); ++index) {
-            Rank& member = of(group.rank_at(index));
+            const StreamState& state = of(group.rank_at(index)).at(on);
             MemberClock& clock = clocks[static_cast<std::size_t>(index)];
-            const bool on_main = stream == Stream::main;
-            clock.sends_free = on_main ? member.sends_free : lane(member, stream).sends_free;
-            clock.receives_free = on_main ? member.receives_free : lane(member, stream).receives_free;
+            clock.sends_free = state.sends_free;
+            clock.receives_free = state.receives_free;
         }
-        read_channel_by_loggp(schedule, channel, cluster_, each, clocks);
+        read_channel_at_ends(schedule, channel, cluster_, each, clocks);
         for (int index = 0; index < group.size(); ++index) {
-            Rank& member = of(group.rank_at(index));
+            StreamState& state = of(group.rank_at(index)).at(on);
             const MemberClock& end = clocks[static_cast<std::size_t>(index)];
             MemberClock& all = members[static_cast<std::size_t>(index)];
-            const bool on_main = stream == Stream::main;
-            (on_main ? member.sends_free : lane(member, stream).sends_free) = end.sends_free;
-            (on_main ? member.receives_free : lane(member, stream).receives_free) = end.receives_free;
+            state.sends_free = end.sends_free;
+            state.receives_free = end.receives_free;
             all.time = std::max(all.time, end.time);
             all.messages += end.messages;
             all.chunks += end.chunks;
@@ -129,21 +130,39 @@ void Kernel::read_by_loggp(const Board::Meeting& meeting, const Schedule& schedu
     }
 }
 
-void Kernel::end_collective_of(int rank, Rank& member, const MemberClock& clock, bool is_last) {
-    const Time begin = member.clock;
-    // Sends that were under way may reach into the collective: never more than the time there is.
-    const Duration busy = std::min(clock.busy, clock.time - begin);
-    member.clock = clock.time;
-    member.sends_free = std::max(member.sends_free, clock.sends_free);
-    member.communicating += busy;
-    member.idle_in_collectives += clock.time - begin - busy;
-    if (on_span_) {
-        emit(rank, member.pending, member.pending_number, begin, member.clock, member.clock - begin - busy, 0);
+// One duration for all, from the moment when the last has come; what they wait until then is idle.
+void Kernel::end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank) {
+    const Group& group = groups_->group(collective_word(meeting.op).group);
+    WholePrice whole;
+    try {
+        whole = whole_prices_->of(meeting.op);
+    } catch (const ProgramError& error) {
+        throw_for_meeting(meeting, error.what());
     }
-    if (is_last) {
-        member.status = Status::out;  // accept() goes on with it
-    } else {
-        unblock(rank, member);
+    const Time end = later(meeting.last_at, whole.price);
+    for (int index = 0; index < group.size(); ++index) {
+        const int rank = group.rank_at(index);
+        add_checked(of(rank).sent(meeting.op.measure), whole.sent);
+        end_of_member(rank, meeting.op.stream, {.time = end, .sends_free = Time{}, .busy = whole.price},
+                      rank == last_rank);
+    }
+}
+
+// One member's part of a collective has ended. The last to come goes on by itself.
+void Kernel::end_of_member(int rank, Stream on, const MemberClock& clock, bool is_last) {
+    RankState& self = of(rank);
+    StreamState& state = self.at(on);
+    const Time begin = state.clock;
+    // Sends that were under way may reach into the collective: never more than the time there is.
+    const Duration idle = clock.time - begin - std::min(clock.busy, clock.time - begin);
+    if (on_span_) {
+        const NumberedOp in = self.in(on);
+        emit(rank, in.op, in.number, begin, clock.time, idle, 0);
+    }
+    self.spend(on, {.idle = idle, .end = clock.time, .in_collective = true, .busy_is_noted = links_.has_value()});
+    state.sends_free = std::max(state.sends_free, clock.sends_free);
+    if (!is_last) {
+        resume(rank, self, on);
     }
 }
 

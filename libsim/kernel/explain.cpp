@@ -80,7 +80,7 @@ void explain_send(const Kernel& kernel, Blocked& blocked, const Op& send) {
 void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
     const GroupId id = collective_word(op).group;
     const Group& group = kernel.groups().group(id);
-    const Board::Meeting& meeting = kernel.board().latest_of(blocked.rank, id, op.stream);
+    const Rendezvous::Meeting& meeting = kernel.rendezvous().latest_of(blocked.rank, id, op.stream);
     std::vector<int> missing;
     for (int index = 0; index < group.size(); ++index) {
         if (!meeting.here[static_cast<std::size_t>(index)]) {
@@ -109,15 +109,15 @@ void explain_op(const Kernel& kernel, Blocked& blocked, const Op& op) {
 
 // The rank waits for a stream, which waits in an op of its own; a stream may wait for another.
 void explain_stream(Kernel& kernel, Blocked& blocked, Stream stream, const char* how) {
-    const Lane::Issued* at = kernel.stream_waits_in(blocked.rank, stream);
+    const IssuedOp* at = kernel.stream_waits_in(blocked.rank, stream);
     check(at != nullptr, "rank {} waits for stream {}, which does not wait", blocked.rank, static_cast<int>(stream));
     blocked.what =
-        fmt::format("{} stream {}, in its op {}: {}", how, static_cast<int>(stream), at->op_number, describe(at->op));
+        fmt::format("{} stream {}, in its op {}: {}", how, static_cast<int>(stream), at->number, describe(at->op));
     if (at->op.kind != OpKind::wait) {
         explain_op(kernel, blocked, at->op);
         return;
     }
-    const Op& awaited = kernel.joinable(blocked.rank, at->op.amount)->op;
+    const Op& awaited = kernel.joinable(blocked.rank, awaited_by(at->op))->op;
     if (awaited.kind == OpKind::record) {
         explain_stream(kernel, blocked, awaited.stream, how);
     } else {
@@ -138,7 +138,7 @@ Blocked explain_rank(Kernel& kernel, int rank) {
         return blocked;
     }
     const char* const how = returned ? "returned, but still waits for" : "wait for";
-    const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, op.amount);
+    const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, awaited_by(op));
     if (open != nullptr && open->op.kind != OpKind::record) {
         blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));
         explain_op(kernel, blocked, open->op);

@@ -1,6 +1,7 @@
 // The kernel's inner loop: the ops that nearly all programs are made of, in one file so that they become one function.
 //
-// Who pays what, and when, is the uniform network's (libsim/network/uniform.hpp).
+// Who pays what, and when, is the network's to say (libsim/network/). The price of a message that depends on nothing
+// else is looked up here; a network that times both ends of a message is asked for each.
 #include "libsim/check.hpp"
 #include "libsim/kernel.hpp"
 
@@ -8,12 +9,12 @@
 
 namespace sim {
 
-inline bool Kernel::compute(int rank, Rank& self, const Op& op) {
+inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
     if (computes_beside_streams(self, op)) [[unlikely]] {
         return begin_compute_beside_streams(rank, self, op);
     }
-    const Time begin = std::max(self.clock, self.computes_free);
-    const Time end = later(begin, price(last_compute_, rank, op));
+    const Time begin = std::max(self.program.clock, self.computes_free);
+    const Time end = later(begin, prices_.computation(rank, op, self.op_number, self.program.clock));
     const std::uint32_t number = self.op_number++;
     self.computes_free = end;
     if (on_span_) {
@@ -23,74 +24,95 @@ inline bool Kernel::compute(int rank, Rank& self, const Op& op) {
         self.joinables.add({.op = op, .op_number = number, .done = true, .begin = begin, .end = end});
         return true;
     }
-    self.computing += end - self.clock;
-    self.clock = end;
+    self.computing += end - self.program.clock;
+    self.program.clock = end;
     return true;
 }
 
-inline Matching::Channel Kernel::channel(LastChannel& last, int peer, int tag, int source, int target) {
-    if (last.peer != peer || last.tag != tag) {
-        last = {peer, tag, matching_.channel(source, target, tag)};
+inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int source, int target, Stream on) {
+    if (last.peer != op.peer || last.tag != op.tag) {
+        last = {op.peer, op.tag, matching_.channel(source, target, op.tag, on)};
     }
     return last.channel;
 }
 
-inline bool Kernel::send(int rank, Rank& self, const Op& op) {
-    if (holds_senders_) [[unlikely]] {
-        return send_and_hold(rank, self, op);
+inline bool Kernel::send(int rank, RankState& self, Stream on, const NumberedOp& at) {
+    if (links_) [[unlikely]] {
+        return send_as_flow(rank, self, on, at);
     }
-    const Matching::Channel to = channel(self.last_send, op.peer, op.tag, rank, op.peer);
+    const Op& op = at.op;
+    StreamState& state = self.at(on);
+    const Matching::Channel to = channel(state.last_send, op, rank, op.peer, on);
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
     // Written where it will lie: a copy would cost as much as all the rest.
     Message at_once;
     Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
-    const Time begin = std::max(self.clock, self.sends_free);
-    const Time end = later(begin, price(last_transfer(rank, op), rank, op));
-    const std::uint32_t number = self.op_number++;
+    const Time begin = std::max(state.clock, state.sends_free);
+    const bool is_async = is_asynchronous(op);
+    Time goes_on;        // when a sender that is not asynchronous may go on
+    Time busy;           // until when this one is
+    bool waits = false;  // for its receiver
+    if (times_ends_) [[unlikely]] {
+        const Sending sending = sending_at_ends(rank, at, begin);
+        goes_on = busy = sending.times.processor;
+        message.end = sending.times.there;
+        state.sends_free = sending.times.card;
+        waits = sending.waits_for_receiver;
+    } else {
+        goes_on = later(begin, prices_.message(rank, op, at.number, state.clock));
+        busy = is_async ? state.clock : goes_on;
+        message.end = goes_on;
+        state.sends_free = goes_on;
+    }
     message.begin = begin;
-    message.end = end;
     message.amount = op.amount;
     message.bytes = op.bytes;
-    message.payload = op.bytes > 0 ? self.payloads++ : 0;
-    message.number = number + 1;
+    message.payload = at.payload;
+    message.number = at.number + 1;
     message.measure = op.measure;
-    self.sends_free = end;
-    count_message(self, op);
-    if (on_span_) {
-        emit(rank, op, number, begin, end, Duration{0}, id_of(rank, message));
+    message.transfer = TransferId::none;
+    self.count_message(op);
+    self.spend(on, {.end = busy});
+    // Where senders may be held, the span of an asynchronous send is known when it is joined.
+    if (on_span_ && !waits && !(is_async && times_ends_)) {
+        emit(rank, op, at.number, begin, goes_on, Duration{0}, id_of(rank, message));
     }
-    if (is_asynchronous(op)) {
-        self.joinables.add(
-            {.op = op, .op_number = number, .done = true, .begin = begin, .end = end, .message = message});
-    } else {
-        self.communicating += end - self.clock;
-        self.clock = end;
+    Owner sender = on;
+    if (is_async) {
+        sender = self.joinables.add(
+            {.op = op, .op_number = at.number, .done = !waits, .begin = begin, .end = goes_on, .message = message});
+    }
+    if (waits) [[unlikely]] {
+        message.transfer = transfers_.add({.source = rank, .sender = sender, .op = op, .message = message});
+        if (!is_async) {
+            block(self, on, at);
+        }
     }
     if (waiting != nullptr) {
         const WaitingReceive receive = *waiting;
         matching_.drop_oldest(to);
         deliver(op.peer, receive, at_once);
     }
-    return true;
+    return !waits || is_async;
 }
 
-inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
-    const std::uint32_t number = self.op_number++;
-    const Matching::Channel from = channel(self.last_receive, op.peer, op.tag, op.peer, rank);
+inline bool Kernel::receive(int rank, RankState& self, Stream on, const NumberedOp& at) {
+    StreamState& state = self.at(on);
+    const Matching::Channel from = channel(state.last_receive, at.op, at.op.peer, rank, on);
     const Message* message = matching_.oldest_message(from);
     if (message != nullptr) {
-        check_fit(rank, op, number, self.clock, *message);
-        if (message->transfer != 0) [[unlikely]] {
-            return receive_held(rank, self, op, number, from);
+        check_fit(rank, at, state.clock, *message);
+        if (message->transfer != TransferId::none) [[unlikely]] {
+            return receive_held(rank, self, on, at, from);
         }
     }
-    if (is_asynchronous(op)) {
-        begin_receive(rank, self, op, number, from, message);
+    if (is_asynchronous(at.op)) {
+        begin_receive(rank, self, at, from, message);
     } else if (message != nullptr) {
-        end_receive(rank, self, op, number, self.clock, *message);
+        end_receive(rank, self, on, at, *message);
     } else {
-        matching_.keep(from, WaitingReceive{.since = self.clock});
-        block(self, op, number);
+        matching_.keep(from, WaitingReceive{.since = state.clock, .owner = on});
+        block(self, on, at);
         return false;
     }
     if (message != nullptr) {
@@ -100,20 +122,24 @@ inline bool Kernel::receive(int rank, Rank& self, const Op& op) {
 }
 
 // False: the rank is blocked, or has finished.
-inline bool Kernel::carry_out(int rank, Rank& self, const Op& op) {
+inline bool Kernel::carry_out(int rank, RankState& self, const Op& op) {
     if (op.stream != Stream::main && op.stream != Stream::own) [[unlikely]] {
         return issue(rank, self, op);
     }
+    const Time now = self.program.clock;
     switch (op.kind) {
         case OpKind::compute: return compute(rank, self, op);
-        case OpKind::send: return send(rank, self, op);
-        case OpKind::receive: return receive(rank, self, op);
+        case OpKind::send: {
+            const std::uint32_t payload = op.bytes > 0 ? self.payloads++ : 0;
+            return send(rank, self, Stream::main, {op, self.op_number++, payload});
+        }
+        case OpKind::receive: return receive(rank, self, Stream::main, {op, self.op_number++});
         case OpKind::wait: return wait(rank, self, op);
         case OpKind::allocate: allocate(rank, self, op); return true;
         case OpKind::record: check(false, "rank {} marks no stream", rank); return true;
-        case OpKind::collective: return collective(rank, self, op);
-        case OpKind::enter: board_.arrive(rank, self.op_number, self.clock, op); return true;
-        case OpKind::log: emit(rank, op, self.op_number, self.clock, self.clock, Duration{0}, 0); return true;
+        case OpKind::collective: return collective(rank, self, Stream::main, {op, self.op_number++});
+        case OpKind::enter: rendezvous_.arrive(rank, self.op_number, now, op); return true;
+        case OpKind::log: emit(rank, op, self.op_number, now, now, Duration{0}, 0); return true;
         case OpKind::now: ++self.op_number; return true;
         case OpKind::finish: return finish(rank, self);
     }
@@ -122,15 +148,15 @@ inline bool Kernel::carry_out(int rank, Rank& self, const Op& op) {
 }
 
 std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
-    Rank& self = of(rank);
+    RankState& self = of(rank);
     check(self.status == Status::out, "rank {} acts out of turn", rank);
     const bool stop_when_time_passes = agenda_.order() == Order::time;
-    const Time before = self.clock;
+    const Time before = self.program.clock;
     std::size_t taken = 0;
     bool goes_on = true;
     while (goes_on && taken < ops.size()) {
         goes_on = carry_out(rank, self, ops[taken++]);
-        if (stop_when_time_passes && self.clock != before) {
+        if (stop_when_time_passes && self.program.clock != before) {
             break;
         }
     }
@@ -144,62 +170,86 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
     return taken;
 }
 
+// The front of a stream's queue is carried out as an op of the program is.
+bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued) {
+    const NumberedOp at = issued.numbered();
+    const Stream on = issued.op.stream;
+    switch (issued.op.kind) {
+        case OpKind::send: return send(rank, self, on, at);
+        case OpKind::receive: return receive(rank, self, on, at);
+        case OpKind::collective: return collective(rank, self, on, at);
+        case OpKind::enter: rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op); return true;
+        case OpKind::wait: return !issued.awaits;
+        case OpKind::record: {
+            Joinable& mark = *self.joinables.find(issued.mark);
+            mark.end = self.at(on).clock;
+            mark.done = true;
+            async_is_done(rank, self, issued.mark);
+            return true;
+        }
+        default: check(false, "rank {} has {} on a stream", rank, name_of(issued.op.kind)); return true;
+    }
+}
+
 // A message meets a receive that was there before it.
 void Kernel::deliver(int target, const WaitingReceive& receive, const Message& message) {
-    Rank& self = of(target);
-    if (receive.handle == the_program) {
-        check_fit(target, self.pending, self.pending_number, receive.since, message);
-        end_receive(target, self, self.pending, self.pending_number, receive.since, message);
-        unblock(target, self);
-        return;
+    RankState& self = of(target);
+    if (receive.owner.kind() == Owner::Kind::stream) {
+        const Stream on = receive.owner.stream();
+        const NumberedOp at = self.in(on);
+        check_fit(target, at, receive.since, message);
+        end_receive(target, self, on, at, message);
+        return resume(target, self, on);
     }
-    if (is_walk(receive.handle)) {
-        walk_message_ends(walks_[receive.handle], message.end);
-        end_walk_receive(receive.handle, message);
-        next_step(receive.handle);
-        return walk_on(receive.handle);
+    if (receive.owner.kind() == Owner::Kind::walk) {
+        const WalkId walk = receive.owner.walk();
+        walk_message_ends(walks_[walk], message.end);
+        end_walk_receive(walk, message);
+        next_step(walk);
+        return walk_on(walk);
     }
-    if (receive.handle < the_program) {
-        return deliver_on(target, receive, message);
-    }
-    Joinable& joinable = *self.joinables.find(receive.handle);
-    check_fit(target, joinable.op, joinable.op_number, joinable.begin, message);
+    const AsyncId id = receive.owner.async();
+    Joinable& joinable = *self.joinables.find(id);
+    check_fit(target, {joinable.op, joinable.op_number}, joinable.begin, message);
     joinable.message = message;
     joinable.end = end_of_asynchronous(target, joinable, message);
-    joinable.message.transfer = 0;
+    joinable.message.transfer = TransferId::none;
     joinable.done = true;
-    joinable_is_done(target, self, receive.handle);
+    async_is_done(target, self, id);
 }
 
-inline void Kernel::end_receive(int rank, Rank& self, const Op& op, std::uint32_t op_number, Time posted,
-                                const Message& message) {
-    const Time end = loggp_ != nullptr ? end_by_loggp(self.receives_free, posted, message)
-                                       : later(std::max(posted, message.end), acknowledgement(op.peer, rank));
+inline void Kernel::end_receive(int rank, RankState& self, Stream on, const NumberedOp& at, const Message& message) {
+    StreamState& state = self.at(on);
+    const Time posted = state.clock;
+    const Time end = times_ends_ ? take(state.receives_free, posted, message)
+                                 : later(std::max(posted, message.end), prices_.acknowledgement(at.op.peer, rank));
     const Duration idle = std::max(message.begin - posted, Duration{0});
-    self.communicating += end - posted - idle;
-    self.idle_in_collectives += op.tag < 0 ? idle : Duration{0};
-    self.clock = end;
-    self.delivery = {op.peer, message.payload, message.bytes};
+    self.spend(on, {.idle = idle, .end = end, .in_collective = at.op.tag < 0});
+    if (on == Stream::main) {
+        self.delivery = {at.op.peer, message.payload, message.bytes};
+    }
     if (on_span_) {
-        emit(rank, received(op, message), op_number, posted, end, idle, id_of(op.peer, message));
+        emit(rank, received(at.op, message), at.number, posted, end, idle, id_of(at.op.peer, message));
     }
 }
 
-// A receive of the program meets a message that holds its sender, or has held it. False: the rank is blocked.
-bool Kernel::receive_held(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from) {
+// A receive meets a message that holds its sender, or has held it. False: the stream is blocked.
+bool Kernel::receive_held(int rank, RankState& self, Stream on, const NumberedOp& at, Matching::Channel from) {
     Message message = *matching_.oldest_message(from);
     matching_.drop_oldest(from);
-    const bool is_there = !shared_links_ || has_come(message);
-    if (is_there && is_asynchronous(op)) {
-        begin_receive(rank, self, op, number, from, &message);
+    const Time now = self.at(on).clock;
+    const bool is_there = !links_ || has_come(message);
+    if (is_there && is_asynchronous(at.op)) {
+        begin_receive(rank, self, at, from, &message);
     } else if (is_there) {
-        end_receive(rank, self, op, number, self.clock, message);
-    } else if (is_asynchronous(op)) {
-        const std::int64_t handle = self.joinables.add({.op = op, .op_number = number, .begin = self.clock});
-        transfers_[message.transfer].receiver = {.since = self.clock, .handle = handle};
+        end_receive(rank, self, on, at, message);
+    } else if (is_asynchronous(at.op)) {
+        const AsyncId id = self.joinables.add({.op = at.op, .op_number = at.number, .begin = now});
+        transfers_[message.transfer].receiver = {.since = now, .owner = id};
     } else {
-        transfers_[message.transfer].receiver = {.since = self.clock};
-        block(self, op, number);
+        transfers_[message.transfer].receiver = {.since = now, .owner = on};
+        self.begins_busy(on, std::max(now, message.begin));
+        block(self, on, at);
         return false;
     }
     return true;

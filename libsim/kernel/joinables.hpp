@@ -1,6 +1,7 @@
 // A rank's asynchronous ops that have begun and have not been joined.
 #pragma once
 
+#include "libsim/kernel/ids.hpp"
 #include "libsim/kernel/matching.hpp"
 #include "libsim/op.hpp"
 
@@ -21,21 +22,18 @@ struct Joinable {
     Message message = {};  // receive: what came
 };
 
-// Numbered by the rank from 0, in the order begun. Joined ones are forgotten once no older one is open.
+// Joined ones are forgotten once no older one is open.
 class Joinables {
 public:
-    std::int64_t add(const Joinable& joinable) {
+    AsyncId add(const Joinable& joinable) {
         all_.push_back(joinable);
-        return first_ + static_cast<std::int64_t>(all_.size()) - 1;
+        return static_cast<AsyncId>(first_ + all_.size() - 1);
     }
 
     // Null if it never was or is joined already.
-    Joinable* find(std::int64_t number) {
-        const std::int64_t index = number - first_;
-        if (index < 0 || index >= static_cast<std::int64_t>(all_.size()) || at(index).joined) {
-            return nullptr;
-        }
-        return &at(index);
+    Joinable* find(AsyncId id) {
+        const std::size_t index = static_cast<std::size_t>(id) - first_;  // huge for what is forgotten
+        return index < all_.size() && !all_[index].joined ? &all_[index] : nullptr;
     }
 
     void forget_joined() {
@@ -46,7 +44,7 @@ public:
         // All at once, or in halves: a constant share of the work per op.
         if (joined == all_.size() || joined * 2 > all_.size()) {
             all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(joined));
-            first_ += static_cast<std::int64_t>(joined);
+            first_ += joined;
         }
     }
 
@@ -60,10 +58,8 @@ public:
     std::span<Joinable> all() { return all_; }
 
 private:
-    Joinable& at(std::int64_t index) { return all_[static_cast<std::size_t>(index)]; }
-
     std::vector<Joinable> all_;
-    std::int64_t first_ = 0;
+    std::size_t first_ = 0;
 };
 
 }  // namespace sim

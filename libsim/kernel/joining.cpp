@@ -9,31 +9,32 @@
 
 namespace sim {
 
-void Kernel::begin_receive(int rank, Rank& self, const Op& op, std::uint32_t number, Matching::Channel from,
+void Kernel::begin_receive(int rank, RankState& self, const NumberedOp& at, Matching::Channel from,
                            const Message* message) {
-    Joinable joinable{.op = op, .op_number = number, .begin = self.clock};
+    const Time now = self.program.clock;
+    Joinable joinable{.op = at.op, .op_number = at.number, .begin = now};
     if (message != nullptr) {
         joinable.message = *message;
         joinable.end = end_of_asynchronous(rank, joinable, *message);
-        joinable.message.transfer = 0;
+        joinable.message.transfer = TransferId::none;
         joinable.done = true;
     }
-    const std::int64_t handle = self.joinables.add(joinable);
+    const AsyncId id = self.joinables.add(joinable);
     if (message == nullptr) {
-        matching_.keep(from, WaitingReceive{.since = self.clock, .handle = handle});
+        matching_.keep(from, WaitingReceive{.since = now, .owner = id});
     }
 }
 
-bool Kernel::wait(int rank, Rank& self, const Op& op) {
+bool Kernel::wait(int rank, RankState& self, const Op& op) {
     const std::uint32_t number = self.op_number++;
-    Joinable* joinable = self.joinables.find(op.amount);
+    Joinable* joinable = self.joinables.find(awaited_by(op));
     if (joinable == nullptr) {
         throw ProgramError(
             fmt::format("rank {}, op {}: waits at {} for its asynchronous op {}, which it has already joined", rank,
-                        number, describe_time(self.clock), op.amount));
+                        number, describe_time(self.program.clock), op.amount));
     }
     if (!joinable->done) {
-        block(self, op, number);
+        self.block(op, number);
         return false;
     }
     join(rank, self, *joinable);
@@ -41,32 +42,33 @@ bool Kernel::wait(int rank, Rank& self, const Op& op) {
 }
 
 // The rank's time moves to the end of what it joins, and the wait counts as what it waited for.
-void Kernel::join(int rank, Rank& self, Joinable& joinable) {
+void Kernel::join(int rank, RankState& self, Joinable& joinable) {
     join_without_forgetting(rank, self, joinable);
     self.joinables.forget_joined();
 }
 
-void Kernel::join_without_forgetting(int rank, Rank& self, Joinable& joinable) {
+void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinable) {
     self.delivery = {};
     if (joinable.op.kind == OpKind::record) {
         joinable.joined = true;
-        wait_for_stream(self, joinable.op.stream, joinable.end);
+        self.wait_for_stream(joinable.op.stream, joinable.end);
         return;
     }
-    const Time begin = self.clock;
-    if (loggp_ != nullptr && joinable.op.kind == OpKind::receive) {
-        joinable.end = end_by_loggp(self.receives_free, begin, joinable.message);
+    const Time begin = self.program.clock;
+    if (times_ends_ && joinable.op.kind == OpKind::receive) {
+        joinable.end = take(self.program.receives_free, begin, joinable.message);
     }
-    self.clock = std::max(self.clock, joinable.end);
+    const Time end = std::max(begin, joinable.end);
+    self.program.clock = end;
     joinable.joined = true;
-    const bool meets = loggp_ != nullptr && joinable.op.kind == OpKind::send;
+    const bool meets = times_ends_ && joinable.op.kind == OpKind::send;
     if (joinable.op.kind == OpKind::compute) {
-        self.computing += self.clock - begin;
+        self.computing += end - begin;
     } else if (!meets) {
         // Who waits for its own sends is busy with them, but idle where these wait for their receiver; who waits for a
         // message is idle until its sender begins.
         const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
-        self.communicating += self.clock - std::clamp(transfer, begin, self.clock);
+        self.communicating += end - std::clamp(transfer, begin, end);
     }
     if (holds_senders_ && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
@@ -84,14 +86,14 @@ void Kernel::join_without_forgetting(int rank, Rank& self, Joinable& joinable) {
     }
 }
 
-bool Kernel::finish(int rank, Rank& self) {
-    if (!streams_are_done(self)) {
-        block(self, {.kind = OpKind::finish}, self.op_number);
+bool Kernel::finish(int rank, RankState& self) {
+    if (!self.streams_are_done()) {
+        self.block({.kind = OpKind::finish}, self.op_number);
         return false;
     }
     for (Joinable& open : self.joinables.all()) {
         if (!open.done) {
-            block(self, {.kind = OpKind::finish}, self.op_number);
+            self.block({.kind = OpKind::finish}, self.op_number);
             return false;
         }
         if (!open.joined) {
@@ -99,8 +101,8 @@ bool Kernel::finish(int rank, Rank& self) {
         }
     }
     self.joinables.forget_joined();
-    for (std::size_t index = 0; index < self.lanes.size(); ++index) {
-        wait_for_stream(self, static_cast<Stream>(index + 1), self.lanes[index].clock);
+    for (std::size_t index = 0; index < self.queues.size(); ++index) {
+        self.wait_for_stream(static_cast<Stream>(index + 1), self.queues[index].state.clock);
     }
     self.status = Status::finished;
     ++finished_;

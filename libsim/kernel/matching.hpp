@@ -1,9 +1,11 @@
-// Who gets which message: one queue per (source, target, tag, stream), in the order sent and the order asked.
+// Matching of messages with receives: one queue per (source, target, tag, stream), in the order sent and the order
+// asked.
 //
 // A shared list per target would make an all-to-all quadratic. A queue holds messages or waiting receives, never both.
 // Cost: one hash look-up per change of peer, no heap allocation per message.
 #pragma once
 
+#include "libsim/kernel/ids.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>
@@ -20,7 +22,7 @@ struct Message {
     std::uint32_t payload = 0;  // which of the source's payloads
     std::uint32_t number = 0;   // which of the source's ops, from 1: the same however streams take turns
     Measure measure = Measure::bytes;
-    std::uint32_t transfer = 0;  // number of the transfer that it holds its sender with; 0: none
+    TransferId transfer = TransferId::none;  // that it holds its sender with
 };
 
 // The same number at both ends of a message, and at no other.
@@ -28,18 +30,9 @@ std::uint64_t id_of(int source, const Message& message);
 // The receive as it turned out: with the size that came, whatever size was asked for.
 Op received(Op op, const Message& message);
 
-// What of a rank sends or receives: an asynchronous op by its number, the program itself, or one of its streams.
-inline constexpr std::int64_t the_program = -1;
-inline std::int64_t handle_of(Stream stream) {
-    return the_program - static_cast<std::int64_t>(stream);
-}
-inline Stream stream_of(std::int64_t handle) {
-    return static_cast<Stream>(the_program - handle);
-}
-
 struct WaitingReceive {
     Time since;
-    std::int64_t handle = the_program;
+    Owner owner = {};
 };
 
 class Matching {

@@ -1,8 +1,8 @@
-// Messages that hold their senders: on shared links until they are there, rendezvous until their receive begins.
-//
-// Each has a number from 1, which its Message carries. A number is used again once both ends are done with it.
+// Messages under way that hold their senders: on shared links until they are there, rendezvous until their receive
+// begins.
 #pragma once
 
+#include "libsim/kernel/ids.hpp"
 #include "libsim/kernel/matching.hpp"
 
 #include <optional>
@@ -12,31 +12,33 @@ namespace sim {
 
 struct Transfer {
     int source = -1;
-    std::int64_t sender = -1;  // what of the source sends: a handle, as of a waiting receive
+    Owner sender = {};
     Op op = {};
     Message message = {};
     bool ended = false;                           // shared links: at message.end
     std::optional<WaitingReceive> receiver = {};  // who has asked for it and waits
 };
 
+// An id is used again once both ends are done with the transfer.
 class Transfers {
 public:
-    std::uint32_t add(const Transfer& transfer) {
+    TransferId add(const Transfer& transfer) {
         if (free_.empty()) {
             all_.push_back(transfer);
-            return static_cast<std::uint32_t>(all_.size());
+            return static_cast<TransferId>(all_.size());
         }
-        const std::uint32_t number = free_.back();
+        const TransferId id = free_.back();
         free_.pop_back();
-        (*this)[number] = transfer;
-        return number;
+        (*this)[id] = transfer;
+        return id;
     }
-    void drop(std::uint32_t number) { free_.push_back(number); }
-    Transfer& operator[](std::uint32_t number) { return all_[number - 1]; }
+    void drop(TransferId id) { free_.push_back(id); }
+    // Valid until the next add(). Requires: not none.
+    Transfer& operator[](TransferId id) { return all_[static_cast<std::size_t>(id) - 1]; }
 
 private:
     std::vector<Transfer> all_;
-    std::vector<std::uint32_t> free_;
+    std::vector<TransferId> free_;
 };
 
 }  // namespace sim

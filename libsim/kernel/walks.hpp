@@ -6,6 +6,7 @@
 
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/group.hpp"
+#include "libsim/kernel/ids.hpp"
 #include "libsim/units.hpp"
 
 #include <cstdint>
@@ -42,33 +43,28 @@ struct Walking {
     int messages = 0;  // under way, of all channels
 };
 
-// Handles of walks, told from those of programs, streams and asynchronous ops.
-inline constexpr std::int64_t first_walk = -1000;
-inline bool is_walk(std::int64_t handle) {
-    return handle <= first_walk;
-}
-
 class Walks {
 public:
-    std::int64_t add(Walk walk) {
+    WalkId add(Walk walk) {
         if (free_.empty()) {
-            free_.push_back(all_.size());
+            free_.push_back(static_cast<WalkId>(all_.size()));
             all_.emplace_back();
         }
-        const std::size_t index = free_.back();
+        const WalkId id = free_.back();
         free_.pop_back();
-        all_[index] = std::move(walk);
-        return first_walk - static_cast<std::int64_t>(index);
+        (*this)[id] = std::move(walk);
+        return id;
     }
-    Walk& operator[](std::int64_t handle) { return all_[static_cast<std::size_t>(first_walk - handle)]; }
-    void drop(std::int64_t handle) {
-        (*this)[handle].plan.reset();
-        free_.push_back(static_cast<std::size_t>(first_walk - handle));
+    // Valid until the next add().
+    Walk& operator[](WalkId id) { return all_[static_cast<std::size_t>(id)]; }
+    void drop(WalkId id) {
+        (*this)[id].plan.reset();
+        free_.push_back(id);
     }
 
 private:
     std::vector<Walk> all_;
-    std::vector<std::size_t> free_;
+    std::vector<WalkId> free_;
 };
 
 }  // namespace sim

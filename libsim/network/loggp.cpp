@@ -16,17 +16,25 @@ Time after(Time begin, Duration once, Duration bytes) {
 
 }  // namespace
 
-LogGPSend send_at(const LogGP& network, Time begin, std::int64_t bytes) {
-    return {.processor = after(begin, network.overhead, per_byte(network.overhead_per_byte, bytes)),
-            .card = after(begin, network.gap, per_byte(network.gap_per_byte, bytes)),
-            .first_byte = after(begin, network.overhead, network.latency)};
+SendTimes LogGP::send_at(Time begin, std::int64_t bytes) const {
+    return {.processor = after(begin, overhead, per_byte(overhead_per_byte, bytes)),
+            .card = after(begin, gap, per_byte(gap_per_byte, bytes)),
+            .there = after(begin, overhead, latency)};
 }
 
-LogGPReceive receive_at(const LogGP& network, Time begin, std::int64_t bytes) {
-    const Duration gap = per_byte(network.gap_per_byte, bytes);
-    const Duration overhead = per_byte(network.overhead_per_byte, bytes);
-    return {.processor = after(begin, network.overhead, std::max(gap, overhead)),
-            .card = after(begin, network.gap, gap)};
+ReceiveTimes LogGP::receive_at(Time begin, std::int64_t bytes) const {
+    const Duration on_card = per_byte(gap_per_byte, bytes);
+    const Duration on_processor = per_byte(overhead_per_byte, bytes);
+    return {.processor = after(begin, overhead, std::max(on_card, on_processor)), .card = after(begin, gap, on_card)};
+}
+
+std::vector<NetworkField> LogGP::fields() {
+    return {{.key = "latency_seconds", .to = &latency, .required = true},
+            {.key = "overhead_seconds", .to = &overhead},
+            {.key = "gap_seconds", .to = &gap},
+            {.key = "gap_per_byte_seconds", .to = &gap_per_byte},
+            {.key = "overhead_per_byte_seconds", .to = &overhead_per_byte},
+            {.key = "eager_limit_bytes", .to = &eager_limit}};
 }
 
 }  // namespace sim

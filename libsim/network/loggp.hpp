@@ -18,7 +18,10 @@
 // (2010), which charges a receiver as soon as the message is there, asked for or not: so does `ndsim goal`.
 #pragma once
 
+#include "libsim/network/model.hpp"
 #include "libsim/units.hpp"
+
+#include <vector>
 
 namespace sim {
 
@@ -29,19 +32,13 @@ struct LogGP {
     Pace gap_per_byte{0, 1};       // G
     Pace overhead_per_byte{0, 1};  // O
     Bytes eager_limit{INT64_MAX};  // S
-};
 
-struct LogGPSend {
-    Time processor;   // free again
-    Time card;        // free again
-    Time first_byte;  // at the receiver
+    // As the simulator asks for them (model.hpp).
+    SendTimes send_at(Time begin, std::int64_t bytes) const;
+    ReceiveTimes receive_at(Time begin, std::int64_t bytes) const;
+    bool waits_for_receiver(std::int64_t bytes) const { return bytes > eager_limit.count; }
+    static constexpr const char* profile_kind = "loggp";
+    std::vector<NetworkField> fields();
 };
-LogGPSend send_at(const LogGP& network, Time begin, std::int64_t bytes);
-
-struct LogGPReceive {
-    Time processor;  // free again: the message is there
-    Time card;
-};
-LogGPReceive receive_at(const LogGP& network, Time begin, std::int64_t bytes);
 
 }  // namespace sim

@@ -178,28 +178,6 @@ Candidate chosen(const Nccl& network, CollectiveKind kind, const Place& at) {
 
 }  // namespace
 
-Footprint footprint_of(const Group& places, int ranks_per_node) {
-    const int members = places.size();
-    if (ranks_per_node <= 0 || members == 1) {
-        return {members, members};
-    }
-    const auto node = [&](int index) { return places.rank_at(index) / ranks_per_node; };
-    int nodes = 0;
-    if (!places.evenly_spaced()) {
-        std::vector<int> all;
-        for (int index = 0; index < members; ++index) {
-            all.push_back(node(index));
-        }
-        std::sort(all.begin(), all.end());
-        nodes = static_cast<int>(std::unique(all.begin(), all.end()) - all.begin());
-    } else if (places.rank_at(1) - places.rank_at(0) >= ranks_per_node) {
-        nodes = members;
-    } else {
-        nodes = node(members - 1) - node(0) + 1;
-    }
-    return {members, (members + nodes - 1) / nodes};
-}
-
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members) {
     if (members.members <= 1) {
         return Duration{0};
@@ -236,6 +214,18 @@ std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int member
         case CollectiveKind::scatter: shares = 1; break;
     }
     return time_for(ceil_div(bytes, members), {shares, 1}).count();  // checked
+}
+
+Duration Nccl::message_time(Size bytes, Hop hop) const {
+    return nccl_message_time(*this, bytes.amount, hop == Hop::across);
+}
+
+Duration Nccl::collective_time(CollectiveKind kind, std::int64_t bytes, const Footprint& members) const {
+    return nccl_time(*this, kind, bytes, members);
+}
+
+std::int64_t Nccl::sent_in_collective(CollectiveKind kind, std::int64_t amount, const Footprint& members) {
+    return nccl_bytes_sent(kind, amount, members.members);
 }
 
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across) {

@@ -8,8 +8,7 @@
 // Source of the formulas and constants: NVIDIA/nccl, src/graph/tuning.cc (2026-06).
 #pragma once
 
-#include "libsim/group.hpp"
-#include "libsim/op.hpp"
+#include "libsim/network/model.hpp"
 #include "libsim/units.hpp"
 
 #include <vector>
@@ -45,19 +44,12 @@ struct Nccl {
     double message_latency_across = 16e-6;   // … and between nodes
     // Where each rank is among the GPUs, where few ranks are simulated in the place of many; empty: rank i is GPU i.
     std::vector<int> places = {};
-};
 
-// Where the members of a collective are: `members` in all, `on_node` of them on each node (fewer on the last).
-// A GPU has a card of its own, so that a node's members have as many.
-// Requires: both at least 1.
-struct Footprint {
-    int members = 1;
-    int on_node = 1;
-    friend bool operator==(const Footprint&, const Footprint&) = default;
+    // As the simulator asks for them (model.hpp).
+    Duration message_time(Size bytes, Hop hop) const;
+    Duration collective_time(CollectiveKind kind, std::int64_t bytes, const Footprint& members) const;
+    static std::int64_t sent_in_collective(CollectiveKind kind, std::int64_t amount, const Footprint& members);
 };
-
-// Of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
-Footprint footprint_of(const Group& places, int ranks_per_node);
 
 // What a collective takes. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
 // input of a rank), as in sim::Collective; a barrier is an all-reduce of 0. One member: nothing. Allocates nothing.

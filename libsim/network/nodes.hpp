@@ -12,6 +12,12 @@ struct Nodes {
     int ranks_per_node = 1;
     Uniform within;
     Uniform across;
+
+    // As the simulator asks for them (model.hpp).
+    const Uniform& over(Hop hop) const { return hop == Hop::within ? within : across; }
+    bool prices(Measure measure, Hop hop) const { return over(hop).prices(measure, hop); }
+    Duration message_time(Size size, Hop hop) const { return over(hop).message_time(size, hop); }
+    Duration acknowledgement_time(Hop hop) const { return over(hop).acknowledgement_time(hop); }
 };
 
 }  // namespace sim

@@ -7,6 +7,7 @@
 // Source: the Python original's GPU.send and GPU.receive.
 #pragma once
 
+#include "libsim/network/model.hpp"
 #include "libsim/units.hpp"
 
 #include <optional>
@@ -18,6 +19,13 @@ struct Uniform {
     Duration acknowledgement{0};
     std::optional<Pace> per_byte;            // empty: this network has no price for bytes
     std::optional<Pace> per_billionth_unit;  // empty: … for units
+
+    // As the simulator asks for them (model.hpp).
+    bool prices(Measure measure, Hop /*hop*/) const {
+        return (measure == Measure::bytes ? per_byte : per_billionth_unit).has_value();
+    }
+    Duration message_time(Size size, Hop hop) const;
+    Duration acknowledgement_time(Hop /*hop*/) const { return acknowledgement; }
 };
 
 }  // namespace sim

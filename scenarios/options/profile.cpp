@@ -11,13 +11,17 @@ namespace sim::scenarios {
 namespace {
 
 Cluster cluster_of_file(const std::string& name, int ranks) {
-    const TomlReader file(name);
-    switch (file.choice(file.require("kind"), {"units", "uniform", "loggp", "cluster"})) {
-        case 0: return units_profile(file);
-        case 1: return uniform_profile(file);
-        case 2: return loggp_profile(file);
-        default: return cluster_profile(file, ranks);
+    std::vector<ProfileKind> kinds{{"units", units_profile}, {"uniform", uniform_profile}};
+    for (const ProfileKind& kind : kinds_read_by_fields()) {
+        kinds.push_back(kind);
     }
+    kinds.push_back({"cluster", cluster_profile});
+    std::vector<std::string> names;
+    for (const ProfileKind& kind : kinds) {
+        names.emplace_back(kind.name);
+    }
+    const TomlReader file(name);
+    return kinds[file.choice(file.require("kind"), names)].read(file, ranks);
 }
 
 struct NamedCluster {

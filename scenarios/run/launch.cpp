@@ -19,7 +19,7 @@ namespace sim::scenarios {
 namespace {
 
 Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
-    return acknowledgement_time(cluster, hop_between(ranks_per_node(cluster), receive.peer, receive.rank));
+    return acknowledgement_time(cluster, node_map(cluster.network).hop(receive.peer, receive.rank));
 }
 
 // What is kept of the spans for --trace.

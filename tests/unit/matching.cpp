@@ -44,12 +44,12 @@ TEST(Matching, KeepsMessagesInTheOrderSent) {
 TEST(Matching, KeepsReceivesInTheOrderAskedAndThenMessagesAgain) {
     Matching matching;
     const auto channel = matching.channel(0, 1, 0);
-    matching.keep(channel, WaitingReceive{.since = {}, .handle = 1});
-    matching.keep(channel, WaitingReceive{.since = {}, .handle = 2});
+    matching.keep(channel, WaitingReceive{.since = {}, .owner = AsyncId{1}});
+    matching.keep(channel, WaitingReceive{.since = {}, .owner = AsyncId{2}});
     EXPECT_EQ(matching.oldest_message(channel), nullptr);
-    EXPECT_EQ(matching.oldest_receive(channel)->handle, 1);
+    EXPECT_EQ(matching.oldest_receive(channel)->owner, Owner(AsyncId{1}));
     matching.drop_oldest(channel);
-    EXPECT_EQ(matching.oldest_receive(channel)->handle, 2);
+    EXPECT_EQ(matching.oldest_receive(channel)->owner, Owner(AsyncId{2}));
     matching.drop_oldest(channel);
     matching.new_message(channel).amount = 7;
     EXPECT_EQ(matching.oldest_receive(channel), nullptr);

@@ -16,15 +16,15 @@ namespace sim::scenarios {
 namespace {
 
 int gpus_per_node(const Cluster& cluster) {
-    const auto* shared = std::get_if<FairShare>(&cluster.network);
-    return shared != nullptr ? shared->topology->gpus_per_node() : ranks_per_node(cluster);
+    const auto topology = shared_topology(cluster.network);
+    return topology != nullptr ? topology->gpus_per_node() : ranks_per_node(cluster);
 }
 
 Wiring wiring_of(const Cluster& cluster) {
-    const auto* shared = std::get_if<FairShare>(&cluster.network);
-    return shared == nullptr              ? Wiring::private_links
-           : has_rails(*shared->topology) ? Wiring::rails
-                                          : Wiring::shared_links;
+    const auto topology = shared_topology(cluster.network);
+    return topology == nullptr    ? Wiring::private_links
+           : has_rails(*topology) ? Wiring::rails
+                                  : Wiring::shared_links;
 }
 
 Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {

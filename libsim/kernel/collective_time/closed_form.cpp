@@ -40,15 +40,15 @@ std::optional<Found> around_rings(const CollectiveQuestion& question, const Link
     return found_around_rings(question, ends);
 }
 
-Found as_a_whole(const CollectiveQuestion& question, const Nccl& network) {
+Found as_a_whole(const CollectiveQuestion& question) {
     const std::int64_t bytes = bytes_of(question.cluster, question.size);
     const Footprint at =
-        footprint_of(Group::of({question.ranks.begin(), question.ranks.end()}), network.ranks_per_node);
+        footprint_of(Group::of({question.ranks.begin(), question.ranks.end()}), ranks_per_node(question.cluster));
     Time last{};
     for (const Time arrival : question.arrivals) {
         last = std::max(last, arrival);
     }
-    const Time end = later(last, nccl_time(network, question.schedule.kind, bytes, at));
+    const Time end = later(last, collective_time(question.cluster.network, question.schedule.kind, bytes, at));
     return {.ends = std::vector<Time>(question.ranks.size(), end),
             .why = "this network prices a collective as a whole, from the last arrival on",
             .walked = {}};
@@ -57,14 +57,15 @@ Found as_a_whole(const CollectiveQuestion& question, const Nccl& network) {
 }  // namespace
 
 std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
-    if (std::holds_alternative<LogGP>(question.cluster.network)) {
+    const Network& network = question.cluster.network;
+    if (prices_collectives(network)) {
+        return as_a_whole(question);
+    }
+    if (times_ends(network)) {
         return std::nullopt;
     }
-    if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
-        return around_routed_rings(question, *shared->topology);
-    }
-    if (const auto* nccl = std::get_if<Nccl>(&question.cluster.network)) {
-        return as_a_whole(question, *nccl);
+    if (const auto topology = shared_topology(network)) {
+        return around_routed_rings(question, *topology);
     }
     const LinkCosts costs = link_costs(question);
     return question.schedule.lock_step && costs.uniform() ? in_lock_step(question, costs)

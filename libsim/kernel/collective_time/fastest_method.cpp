@@ -17,20 +17,21 @@ using Cost = std::function<Duration(const ChannelMessage&)>;
 
 // Of a message alone, to its sender. Lives no longer than the question.
 Cost sender_cost(const CollectiveQuestion& question) {
-    if (const auto* loggp = std::get_if<LogGP>(&question.cluster.network)) {
-        return [loggp, &question](const ChannelMessage& message) {
-            return send_at(*loggp, Time{}, bytes_of_message(question, message.chunks).count)
+    const Network& network = question.cluster.network;
+    if (prices_collectives(network)) {
+        return [](const ChannelMessage&) { return Duration{0}; };  // a collective is not made of messages there
+    }
+    if (times_ends(network)) {
+        return [&network, &question](const ChannelMessage& message) {
+            return send_at(network, Time{}, bytes_of_message(question, message.chunks).count)
                 .processor.time_since_epoch();
         };
     }
-    if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
-        auto routes = std::make_shared<Routes>(*shared->topology, question);
+    if (const auto topology = shared_topology(network)) {
+        auto routes = std::make_shared<Routes>(*topology, question);
         return [routes, &question](const ChannelMessage& message) {
             return routes->of(message).cost.of(bytes_of_message(question, message.chunks));
         };
-    }
-    if (std::holds_alternative<Nccl>(question.cluster.network)) {
-        return [](const ChannelMessage&) { return Duration{0}; };  // a collective is not made of messages there
     }
     return [costs = link_costs(question)](const ChannelMessage& message) {
         return costs.send(costs.hop(message.from, message.to), message.chunks);

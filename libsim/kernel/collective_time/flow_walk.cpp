@@ -149,11 +149,11 @@ private:
 }  // namespace
 
 std::optional<Found> by_flows(const CollectiveQuestion& question) {
-    const auto* shared = std::get_if<FairShare>(&question.cluster.network);
-    if (shared == nullptr) {
+    const auto topology = shared_topology(question.cluster.network);
+    if (topology == nullptr) {
         return std::nullopt;
     }
-    FlowWalk walk(question, *shared->topology);
+    FlowWalk walk(question, *topology);
     walk.walk();
     return Found{walk.ends(),
                  "links are shared and members drift apart: its messages were simulated as flows, begun when their "

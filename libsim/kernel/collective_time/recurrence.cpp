@@ -2,7 +2,7 @@
 #include "libsim/kernel/collective_time/collective_ways.hpp"
 #include "libsim/kernel/collective_time/member_costs.hpp"
 #include "libsim/kernel/collective_time/routed_messages.hpp"
-#include "libsim/kernel/readers/loggp_reader.hpp"
+#include "libsim/kernel/readers/ends_reader.hpp"
 
 namespace sim {
 
@@ -30,7 +30,7 @@ Found on_uniform_links(const CollectiveQuestion& question) {
     return found;
 }
 
-Found on_loggp(const CollectiveQuestion& question) {
+Found at_both_ends(const CollectiveQuestion& question) {
     Found found{.ends = {},
                 .why =
                     "under LogGP messages share nothing but the processor and card of their two ends, which a step's "
@@ -39,7 +39,7 @@ Found on_loggp(const CollectiveQuestion& question) {
     std::vector<Time> ends;
     for (int channel = 0; channel < question.schedule.channels; ++channel) {
         std::vector<MemberClock> members = member_clocks(question);
-        read_channel_by_loggp(question.schedule, channel, question.cluster, chunk_of(question), members);
+        read_channel_at_ends(question.schedule, channel, question.cluster, chunk_of(question), members);
         for (const MemberClock& member : members) {
             ends.push_back(member.time);
         }
@@ -65,14 +65,15 @@ std::optional<Found> on_routes(const CollectiveQuestion& question, const Topolog
 }  // namespace
 
 std::optional<Found> by_recurrence(const CollectiveQuestion& question) {
-    if (std::holds_alternative<LogGP>(question.cluster.network)) {
-        return on_loggp(question);
+    const Network& network = question.cluster.network;
+    if (prices_collectives(network)) {
+        return std::nullopt;  // there are no steps
     }
-    if (std::holds_alternative<Nccl>(question.cluster.network)) {
-        return std::nullopt;  // it has no steps
+    if (times_ends(network)) {
+        return at_both_ends(question);
     }
-    if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
-        return on_routes(question, *shared->topology);
+    if (const auto topology = shared_topology(network)) {
+        return on_routes(question, *topology);
     }
     return on_uniform_links(question);
 }

@@ -70,11 +70,11 @@ bool arrive_together(std::span<const Time> arrivals) {
 }  // namespace
 
 std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question) {
-    const auto* shared = std::get_if<FairShare>(&question.cluster.network);
-    if (shared == nullptr || !question.schedule.same_step || !arrive_together(question.arrivals)) {
+    const auto topology = shared_topology(question.cluster.network);
+    if (topology == nullptr || !question.schedule.same_step || !arrive_together(question.arrivals)) {
         return std::nullopt;
     }
-    TogetherByStep steps(question, *shared->topology);
+    TogetherByStep steps(question, *topology);
     Walked walked;
     Time now = question.arrivals.empty() ? Time{} : question.arrivals.front();
     for (int number = 0; number < question.schedule.steps; ++number) {

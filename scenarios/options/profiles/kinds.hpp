@@ -6,13 +6,19 @@
 
 namespace sim::scenarios {
 
+struct ProfileKind {
+    const char* name;
+    // A cluster is made for so many ranks where the file does not say how many GPUs it has.
+    Cluster (*read)(const TomlReader& file, int ranks);
+};
+
 // "units": compute and data in the abstract units of gpu-py, on one uniform network or on nodes of them.
-Cluster units_profile(const TomlReader& file);
+Cluster units_profile(const TomlReader& file, int ranks);
 // "uniform": the same in FLOPs and bytes.
-Cluster uniform_profile(const TomlReader& file);
-// These two price compute in FLOPs, in units, or both, and data in bytes and, if the file says what a unit of it is, in
-// units. "loggp": libsim/network/loggp.hpp.
-Cluster loggp_profile(const TomlReader& file);
+Cluster uniform_profile(const TomlReader& file, int ranks);
+// All others price compute in FLOPs, in units, or both, and data in bytes and, if the file says what a unit of it is,
+// in units. Here are the network models that give the keys of their own numbers, such as "loggp": one kind each.
+std::vector<ProfileKind> kinds_read_by_fields();
 // "cluster": flows that share the links of a topology, made for so many ranks (topology_table.hpp).
 Cluster cluster_profile(const TomlReader& file, int ranks);
 

@@ -34,7 +34,7 @@ Network network_of(const TomlReader& file, Read read) {
 
 }  // namespace
 
-Cluster units_profile(const TomlReader& file) {
+Cluster units_profile(const TomlReader& file, int /*ranks*/) {
     file.know_only(known_keys("seconds_per_unit", "seconds_per_data_unit"));
     Cluster cluster;
     cluster.compute.per_billionth_unit = file.pace(file.require("compute.seconds_per_unit"));
@@ -50,7 +50,7 @@ Cluster units_profile(const TomlReader& file) {
     return cluster;
 }
 
-Cluster uniform_profile(const TomlReader& file) {
+Cluster uniform_profile(const TomlReader& file, int /*ranks*/) {
     file.know_only(known_keys("flops_per_second", "bytes_per_second"));
     Cluster cluster;
     cluster.compute = read_flops(file);

@@ -1,5 +1,5 @@
-// Where the members of a collective meet. Their n-th collectives of a group, on one stream, belong together and must be
-// the same.
+// Rendezvous of a collective's members. The n-th collectives of the members of a group, on one stream, belong together
+// and must be the same.
 #pragma once
 
 #include "libsim/names.hpp"
@@ -11,9 +11,9 @@
 
 namespace sim {
 
-class Board {
+class Rendezvous {
 public:
-    explicit Board(const Groups& groups) : groups_(&groups) {}
+    explicit Rendezvous(const Groups& groups) : groups_(&groups) {}
 
     struct Meeting {
         Op op;  // as the first member to come gave it

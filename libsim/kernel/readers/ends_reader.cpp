@@ -1,9 +1,8 @@
-#include "libsim/kernel/readers/loggp_reader.hpp"
+#include "libsim/kernel/readers/ends_reader.hpp"
 
 #include "libsim/kernel/readers/mailbox.hpp"
 
 #include <algorithm>
-#include <variant>
 
 namespace sim {
 
@@ -13,7 +12,6 @@ struct Messages {
     const Cluster& cluster;
     Size each;
 
-    const LogGP& network() const { return std::get<LogGP>(cluster.network); }
     std::int64_t bytes(const ChunkSet& chunks) const {
         return bytes_of(cluster, {time_for(each.amount, {chunks.count(), 1}).count(), each.measure});  // checked
     }
@@ -22,18 +20,18 @@ struct Messages {
 // Returns when the first byte is at the receiver.
 Time send(const Messages& messages, MemberClock& member, const Step& step) {
     const Time begin = std::max(member.time, member.sends_free);
-    const LogGPSend ends = send_at(messages.network(), begin, messages.bytes(step.send));
+    const SendTimes ends = send_at(messages.cluster.network, begin, messages.bytes(step.send));
     member.busy += ends.processor - member.time;
     member.time = ends.processor;
     member.sends_free = ends.card;
     member.messages += 1;
     member.chunks += step.send.count();
-    return ends.first_byte;
+    return ends.there;
 }
 
 void receive(const Messages& messages, MemberClock& member, const Step& step, Time first_byte) {
     const Time begin = std::max({member.time, member.receives_free, first_byte});
-    const LogGPReceive ends = receive_at(messages.network(), begin, messages.bytes(step.receive));
+    const ReceiveTimes ends = receive_at(messages.cluster.network, begin, messages.bytes(step.receive));
     member.busy += ends.processor - begin;
     member.time = ends.processor;
     member.receives_free = ends.card;
@@ -41,8 +39,8 @@ void receive(const Messages& messages, MemberClock& member, const Step& step, Ti
 
 }  // namespace
 
-void read_channel_by_loggp(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
-                           std::vector<MemberClock>& members) {
+void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
+                          std::vector<MemberClock>& members) {
     const Messages messages{cluster, each};
     std::vector<Mailbox> mailboxes(members.size());
     for (int at = 0; at < schedule.steps; ++at) {

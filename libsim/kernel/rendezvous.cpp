@@ -1,4 +1,4 @@
-#include "libsim/kernel/board.hpp"
+#include "libsim/kernel/rendezvous.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
@@ -19,7 +19,7 @@ bool same(const Op& a, const Op& b) {
 
 }  // namespace
 
-Board::Group& Board::group_of(GroupId id, Stream stream) {
+Rendezvous::Group& Rendezvous::group_of(GroupId id, Stream stream) {
     const auto number = static_cast<std::size_t>(id);
     const auto on = static_cast<std::size_t>(stream);
     if (on >= meetings_.size()) {
@@ -41,7 +41,7 @@ Board::Group& Board::group_of(GroupId id, Stream stream) {
     return group;
 }
 
-int Board::index_of(const Group& group, GroupId id, int rank) const {
+int Rendezvous::index_of(const Group& group, GroupId id, int rank) const {
     if (group.index.empty()) {
         return groups_->group(id).index_of(rank);
     }
@@ -49,7 +49,7 @@ int Board::index_of(const Group& group, GroupId id, int rank) const {
     return at == group.index.end() ? -1 : at->second;
 }
 
-const Board::Meeting* Board::arrive(int rank, std::uint32_t op_number, Time at, const Op& op) {
+const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number, Time at, const Op& op) {
     const GroupId id = collective_word(op).group;
     Group& group = group_of(id, op.stream);
     const int member = index_of(group, id, rank);
@@ -83,13 +83,14 @@ const Board::Meeting* Board::arrive(int rank, std::uint32_t op_number, Time at, 
     return &complete_;
 }
 
-const Board::Meeting& Board::latest_of(int rank, GroupId id, Stream stream) const {
+const Rendezvous::Meeting& Rendezvous::latest_of(int rank, GroupId id, Stream stream) const {
     const Group& group = meetings_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(id)];
     const auto member = static_cast<std::size_t>(index_of(group, id, rank));
     return group.open[group.attended[member] - group.closed - 1];
 }
 
-void Board::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at, const Op& op) const {
+void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at,
+                                const Op& op) const {
     const GroupId id = collective_word(op).group;
     const bool forms_differ = meeting.op.kind != op.kind;
     const auto line = [&](int who, std::uint32_t number, Time when, const Op& what) {

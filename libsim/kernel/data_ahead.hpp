@@ -1,0 +1,33 @@
+// Data that programs have exchanged on their streams, ahead of simulated time.
+//
+// A program that receives data on a stream has it as soon as the other program has sent it, whenever the stream comes
+// to it in simulated time. So the program issues what comes after at once.
+#pragma once
+
+#include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/rank_state.hpp"
+
+#include <deque>
+#include <vector>
+
+namespace sim {
+
+class DataAhead {
+public:
+    // Puts a payload into a channel. True: the program at its other end waits for it.
+    bool send(Matching::Channel channel, const Delivery& payload);
+    // Takes the oldest payload for `receive`. False: there is none, and the program waits; or it does not fit, and the
+    // run ends with that mismatch when the stream comes to the receive.
+    bool receive(Matching::Channel channel, const Op& receive, Delivery& delivery);
+
+private:
+    struct Queue {
+        std::deque<Delivery> sent;  // and not received yet
+        bool program_waits = false;
+    };
+    Queue& queue(Matching::Channel channel);
+
+    std::vector<Queue> queues_;
+};
+
+}  // namespace sim

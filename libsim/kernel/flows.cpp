@@ -1,0 +1,125 @@
+// Messages that share links (link_traffic.hpp).
+//
+// What is sent now changes how long everything under way takes, so ops are replayed in the order of time: the links are
+// followed up to the next rank's turn, and no further.
+#include "libsim/kernel.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sim {
+
+// False: the stream is blocked until its message is there.
+bool Kernel::send_as_flow(int rank, RankState& self, Stream on, const NumberedOp& at) {
+    const Time begin = self.at(on).clock;
+    Owner sender = on;
+    if (is_asynchronous(at.op)) {
+        sender = self.joinables.add({.op = at.op, .op_number = at.number, .begin = begin});
+    } else {
+        block(self, on, at);
+        self.begins_busy(on, begin);
+    }
+    start_flow(rank, self, at.op, {.op_number = at.number, .begin = begin, .payload = at.payload, .sender = sender});
+    return is_asynchronous(at.op);
+}
+
+void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure& departure) {
+    prices_.require_for_message(rank, op, departure.op_number, departure.begin);
+    self.count_message(op);
+    Message message{.begin = departure.begin,
+                    .amount = op.amount,
+                    .bytes = op.bytes,
+                    .payload = departure.payload,
+                    .number = departure.op_number + 1,
+                    .measure = op.measure};
+    message.transfer = transfers_.add({.source = rank, .sender = departure.sender, .op = op, .message = message});
+    const Matching::Channel to =
+        matching_.channel(rank, op.peer, op.tag, is_asynchronous(op) ? Stream::main : op.stream);
+    if (const WaitingReceive* const waiting = matching_.oldest_receive(to)) {
+        transfers_[message.transfer].receiver = *waiting;
+        note_busy_receiver(op.peer, waiting->owner, std::max(waiting->since, departure.begin));
+        matching_.drop_oldest(to);
+    } else {
+        matching_.new_message(to) = message;
+    }
+    links_->start(message.transfer, rank, op.peer, bytes_of(cluster_, Size{op.amount, op.measure}), departure.begin);
+}
+
+// The receiver of a message that is under way has begun to wait for it before.
+void Kernel::note_busy_receiver(int rank, Owner owner, Time from) {
+    if (owner.kind() == Owner::Kind::stream) {
+        of(rank).begins_busy(owner.stream(), from);
+    } else if (owner.kind() == Owner::Kind::walk) {
+        walk_message_begins(walks_[owner.walk()], from);
+    }
+}
+
+// True: `message` has come, and is no transfer any more. False: it is still under way.
+bool Kernel::has_come(Message& message) {
+    if (message.transfer == TransferId::none) {
+        return true;
+    }
+    const Transfer& transfer = transfers_[message.transfer];
+    if (!transfer.ended) {
+        return false;
+    }
+    message.end = transfer.message.end;
+    transfers_.drop(message.transfer);
+    message.transfer = TransferId::none;
+    return true;
+}
+
+// A rank that is out may yet send something at turn_at_ that all messages feel: nothing goes on beyond that.
+std::optional<int> Kernel::next_turn_in_time() {
+    while (true) {
+        const std::optional<Time> event = links_->next_event();
+        const bool ranks_wait = !agenda_.empty();
+        if (!event && !ranks_wait) {
+            return std::nullopt;
+        }
+        const bool links_first = event && (!ranks_wait || *event <= agenda_.next_at());
+        const Time at = links_first ? *event : agenda_.next_at();
+        if (out_ > 0 && at > turn_at_) {
+            return std::nullopt;
+        }
+        if (links_first) {
+            end_flows(links_->advance(), at);
+            continue;
+        }
+        turn_at_ = at;
+        const int rank = agenda_.pop();
+        if (of(rank).status == Status::due) {
+            return hand_out(rank);
+        }
+        look_at_compute(rank, at);
+    }
+}
+
+// In the order of the ranks and their ops: ids of flows must not affect the result.
+void Kernel::end_flows(std::vector<TransferId>& ended, Time at) {
+    std::sort(ended.begin(), ended.end(), [this](TransferId a, TransferId b) {
+        const Transfer& first = transfers_[a];
+        const Transfer& second = transfers_[b];
+        return std::tuple(first.source, first.message.number, first.op.tag) <
+               std::tuple(second.source, second.message.number, second.op.tag);
+    });
+    for (const TransferId id : ended) {
+        end_flow(id, at);
+    }
+    wake_streams();
+}
+
+void Kernel::end_flow(TransferId id, Time at) {
+    transfers_[id].ended = true;
+    transfers_[id].message.end = at;
+    const Transfer transfer = transfers_[id];
+    if (transfer.receiver) {
+        transfers_.drop(id);
+    }
+    end_send(transfer, at);
+    if (transfer.receiver) {
+        deliver(transfer.op.peer, *transfer.receiver, transfer.message);
+    }
+}
+
+}  // namespace sim

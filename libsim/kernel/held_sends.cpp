@@ -1,0 +1,70 @@
+// Sends that hold their sender, and networks that time both ends of a message: there a receiver pays when it takes the
+// message, and a rendezvous lets its sender go on then.
+//
+// A program takes its messages in its own order. So nothing depends on which of two messages is there first, and ops
+// may be replayed in any order.
+#include "libsim/kernel.hpp"
+
+#include <algorithm>
+
+namespace sim {
+
+// Tags below 0 are those of collectives, whose buffers are known beforehand: their messages never wait.
+Kernel::Sending Kernel::sending_at_ends(int rank, const NumberedOp& at, Time begin) {
+    const Op& op = at.op;
+    prices_.require_for_message(rank, op, at.number, begin);
+    const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});
+    return {.times = send_at(cluster_.network, begin, bytes),
+            .waits_for_receiver = op.tag >= 0 && waits_for_receiver(cluster_.network, bytes)};
+}
+
+// The end of a receive that is ready for `message` at `ready`. A rendezvous is over when it begins.
+Time Kernel::take(Time& card, Time ready, const Message& message) {
+    const Time begin = std::max({ready, card, message.end});
+    const ReceiveTimes ends =
+        receive_at(cluster_.network, begin, bytes_of(cluster_, Size{message.amount, message.measure}));
+    card = ends.card;
+    if (message.transfer != TransferId::none) {
+        const Transfer met = transfers_[message.transfer];
+        transfers_.drop(message.transfer);
+        end_send(met, begin);
+    }
+    return ends.processor;
+}
+
+// When an asynchronous receive has its message. Where both ends are timed, the program still has to take it from its
+// card: as long as it has not, that it alone takes time is all that is known.
+Time Kernel::end_of_asynchronous(int rank, const Joinable& joinable, const Message& message) {
+    Time alone{};
+    return times_ends_ ? take(alone, joinable.begin, message)
+                       : later(std::max(joinable.begin, message.end), prices_.acknowledgement(joinable.op.peer, rank));
+}
+
+// A held sender goes on. Waiting for a receiver is idle; waiting for the links is what sending is.
+void Kernel::end_send(const Transfer& transfer, Time at) {
+    const int rank = transfer.source;
+    RankState& self = of(rank);
+    const Message& message = transfer.message;
+    if (transfer.sender.kind() == Owner::Kind::walk) {
+        return end_walk_send(transfer.sender.walk(), at);
+    }
+    if (transfer.sender.kind() == Owner::Kind::async) {
+        const AsyncId id = transfer.sender.async();
+        Joinable& joinable = *self.joinables.find(id);
+        joinable.end = std::max(joinable.end, at);
+        joinable.done = true;
+        joinable.message = message;
+        return async_is_done(rank, self, id);
+    }
+    const Stream on = transfer.sender.stream();
+    StreamState& state = self.at(on);
+    const Duration held = std::max(at - state.clock, Duration{0});
+    const Duration idle = times_ends_ ? held : Duration{0};
+    self.spend(on, {.idle = idle, .end = state.clock + held});
+    state.sends_free = std::max(state.sends_free, at);
+    const NumberedOp in = self.in(on);
+    emit(rank, in.op, in.number, message.begin, state.clock, idle, id_of(rank, message));
+    resume(rank, self, on);
+}
+
+}  // namespace sim

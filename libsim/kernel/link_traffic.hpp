@@ -1,0 +1,38 @@
+// The transfers under way on links that messages share, as flows (libsim/network/flows.hpp).
+#pragma once
+
+#include "libsim/kernel/ids.hpp"
+#include "libsim/network/flows.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sim {
+
+class LinkTraffic {
+public:
+    // Throws ProgramError if the topology has fewer GPUs than there are ranks.
+    LinkTraffic(std::shared_ptr<const Topology> topology, int ranks);
+
+    // Requires: `at` is no earlier than the end of any transfer that has ended.
+    void start(TransferId transfer, int source, int target, std::int64_t bytes, Time at);
+
+    bool empty() const { return under_way_ == 0; }
+    // When something changes next: a transfer begins to drain, or ends. Nothing if none is under way.
+    std::optional<Time> next_event();
+    // Goes on to the next event and returns the transfers that end in it, in an order that means nothing. Valid until
+    // the next call. Requires: next_event().
+    std::vector<TransferId>& advance();
+
+private:
+    std::shared_ptr<const Topology> topology_;
+    FlowNetwork flows_;
+    std::vector<TransferId> transfer_of_;  // by flow
+    std::vector<LinkId> route_;
+    std::vector<FlowNetwork::Ended> ended_flows_;
+    std::vector<TransferId> ended_;
+    int under_way_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,55 @@
+// What an op costs on its own, where that depends on nothing else under way: computations, and messages of networks
+// that price them.
+//
+// Programs repeat a few sizes, so the last price of a computation and of each hop is remembered.
+#pragma once
+
+#include "libsim/cluster.hpp"
+#include "libsim/kernel/streams.hpp"
+
+#include <array>
+
+namespace sim {
+
+class Prices {
+public:
+    // `cluster` must outlive it. Requires: a place for each of the ranks, if the network places any.
+    Prices(const Cluster& cluster, int ranks);
+
+    const NodeMap& nodes() const { return nodes_; }
+    const std::array<Duration, 2>& acknowledgements() const { return acknowledgements_; }  // by hop
+    Duration acknowledgement(int source, int target) const {
+        return acknowledgements_[static_cast<std::size_t>(nodes_.hop(source, target))];
+    }
+
+    // Of an op that `rank` comes to at `at`. Throws ProgramError, which names all that, if the cluster has no price.
+    Duration computation(int rank, const Op& op, std::uint32_t number, Time at) {
+        return price(last_computation_, rank, op, number, at);
+    }
+    Duration message(int rank, const Op& op, std::uint32_t number, Time at) {
+        return price(last_messages_[static_cast<std::size_t>(nodes_.hop(rank, op.peer))], rank, op, number, at);
+    }
+    // Throws the same if the network has no price for what a message counts.
+    void require_for_message(int rank, const Op& op, std::uint32_t number, Time at) const;
+
+private:
+    struct LastPrice {
+        std::int64_t amount = -1;
+        Measure measure = Measure::bytes;
+        Duration price{0};
+    };
+
+    Duration price(LastPrice& last, int rank, const Op& op, std::uint32_t number, Time at) {
+        return last.amount == op.amount && last.measure == op.measure ? last.price
+                                                                      : new_price(last, rank, op, number, at);
+    }
+    Duration new_price(LastPrice& last, int rank, const Op& op, std::uint32_t number, Time at) const;
+
+    const Cluster* cluster_;
+    NodeMap nodes_;
+    std::array<Duration, 2> acknowledgements_;
+    LastPrice last_computation_;
+    std::array<LastPrice, 2> last_messages_;  // by hop
+};
+
+}  // namespace sim

@@ -1,0 +1,63 @@
+#include "libsim/kernel/rank_state.hpp"
+
+#include <algorithm>
+
+namespace sim {
+
+StreamQueue& RankState::queue(Stream on) {
+    const auto index = static_cast<std::size_t>(on) - 1;
+    if (index >= queues.size()) {
+        queues.resize(index + 1);
+    }
+    return queues[index];
+}
+
+NumberedOp RankState::in(Stream on) const {
+    return on == Stream::main ? NumberedOp{pending, pending_number}
+                              : queues[static_cast<std::size_t>(on) - 1].waiting.front().numbered();
+}
+
+void RankState::note(Stream on, const Spent& spent) {
+    StreamQueue& at = queue(on);
+    const Time busy_from = at.state.clock + spent.idle;
+    at.idle.note(at.state.clock, busy_from);
+    if (!spent.busy_is_noted) {
+        at.busy.note(busy_from, spent.end);
+    }
+}
+
+void RankState::wait_for_stream(Stream stream, Time end) {
+    if (end > program.clock) {
+        const Duration idle = queue(stream).idle.covered({program.clock, end});
+        // Waiting for each other is what streams are for.
+        spend(Stream::main, {.idle = idle, .end = end, .in_collective = true});
+    }
+    forget_until_now();
+}
+
+void RankState::forget_until_now() {
+    for (StreamQueue& at : queues) {
+        at.idle.forget_until(program.clock);
+        at.busy.forget_until(program.clock);
+    }
+}
+
+bool RankState::streams_are_done() const {
+    return std::all_of(queues.begin(), queues.end(), [](const StreamQueue& at) { return at.waiting.empty(); });
+}
+
+RankTotals RankState::totals(Time run_end) const {
+    return {.compute = computing,
+            .communication = communicating,
+            .idle = (run_end - Time{}) - computing - communicating,
+            .idle_in_collectives = idle_in_collectives,
+            .end = program.clock,
+            .bytes_sent = bytes_sent,
+            .billionths_sent = billionths_sent,
+            .messages_sent = messages,
+            .peak_bytes = bytes_held.peak,
+            .peak_billionths = billionths_held.peak,
+            .ops = op_number};
+}
+
+}  // namespace sim

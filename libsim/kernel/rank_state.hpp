@@ -1,0 +1,109 @@
+// What the kernel knows of one rank: its streams, what it has under way, and what its time was spent on.
+#pragma once
+
+#include "libsim/kernel/joinables.hpp"
+#include "libsim/kernel/streams.hpp"
+#include "libsim/trace/span.hpp"
+
+#include <vector>
+
+namespace sim {
+
+enum class RankStatus : std::uint8_t { due, out, blocked, finished };
+
+// What a rank's last receive or wait brought: the `number`-th payload (from 0) that `source` sent.
+struct Delivery {
+    int source = -1;
+    std::uint32_t number = 0;
+    std::uint64_t bytes = 0;
+};
+
+// An amount of memory, and the most it ever was.
+struct Memory {
+    std::int64_t now = 0;
+    std::int64_t peak = 0;
+};
+
+// Time that a stream has spent: idle first, waiting for a peer to begin, then busy with messages until `end`.
+struct Spent {
+    Duration idle{0};
+    Time end;
+    bool in_collective = false;
+    bool busy_is_noted = false;  // message by message, by walks
+};
+
+struct RankState {
+    StreamState program;
+    Time computes_free;
+    RankStatus status = RankStatus::due;
+    std::uint32_t op_number = 0;  // of the next op
+    std::uint32_t payloads = 0;
+    std::uint32_t messages = 0;
+    Duration computing{0};
+    Duration communicating{0};
+    Duration idle_in_collectives{0};
+    std::int64_t bytes_sent = 0;
+    std::int64_t billionths_sent = 0;
+    Op pending;  // that the program is blocked in
+    std::uint32_t pending_number = 0;
+    Delivery delivery;
+    Joinables joinables;
+    std::vector<StreamQueue> queues;  // of stream 1, 2, …
+    Memory bytes_held;
+    Memory billionths_held;
+
+    // Valid until a stream is asked for that did not exist before.
+    StreamState& at(Stream on) { return on == Stream::main ? program : queue(on).state; }
+    // Requires: the stream exists.
+    const StreamState& at(Stream on) const {
+        return on == Stream::main ? program : queues[static_cast<std::size_t>(on) - 1].state;
+    }
+    StreamQueue& queue(Stream on);
+    // The op that a blocked stream is in.
+    NumberedOp in(Stream on) const;
+
+    void block(const Op& op, std::uint32_t number) {
+        pending = op;
+        pending_number = number;
+        status = RankStatus::blocked;
+    }
+    bool is_blocked_in(OpKind kind) const { return status == RankStatus::blocked && pending.kind == kind; }
+
+    // Moves the clock of a stream. The program's time counts as communicating or idle at once, a stream's when the
+    // program waits for it.
+    void spend(Stream on, const Spent& spent) {
+        StreamState& state = at(on);
+        if (on == Stream::main) {
+            communicating += spent.end - state.clock - spent.idle;
+            idle_in_collectives += spent.in_collective ? spent.idle : Duration{0};
+        } else {
+            note(on, spent);
+        }
+        state.clock = spent.end;
+    }
+    // What the program waited for until `end` was `stream`: idle as long as that was, else busy with messages.
+    void wait_for_stream(Stream stream, Time end);
+    // Whatever is asked of streams later is asked of the time to come.
+    void forget_until_now();
+    bool streams_are_done() const;
+
+    // A message of a stream is under way from `time` on, if it is not the program's.
+    void begins_busy(Stream on, Time time) {
+        if (on != Stream::main) {
+            queue(on).busy_since = time;
+        }
+    }
+
+    void count_message(const Op& op) {
+        ++messages;
+        add_checked(sent(op.measure), op.amount);
+    }
+    std::int64_t& sent(Measure measure) { return measure == Measure::units ? billionths_sent : bytes_sent; }
+    Memory& held(Measure measure) { return measure == Measure::units ? billionths_held : bytes_held; }
+    RankTotals totals(Time run_end) const;
+
+private:
+    void note(Stream on, const Spent& spent);
+};
+
+}  // namespace sim

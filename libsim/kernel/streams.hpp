@@ -1,0 +1,67 @@
+// One stream of a rank: how far simulated time has come on it, and which ops it still has before it.
+//
+// Stream 0 is the program. It has a clock and a card as the others have, but keeps no queue: its host says what it does
+// next. The others, 1, 2, …, carry out what the program has issued on them, in order, each by its own clock.
+// (1) The front of a queue is the op that its stream is in, if it is blocked, or comes to next.
+// (2) Only sends, receives, collectives, waits and marks are in a queue: a GPU computes in its program alone.
+#pragma once
+
+#include "libsim/kernel/ids.hpp"
+#include "libsim/kernel/intervals.hpp"
+#include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/walks.hpp"
+#include "libsim/op.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace sim {
+
+// The channel that was last looked up: the next is nearly always the same.
+struct LastChannel {
+    std::int32_t peer = -1;
+    std::int32_t tag = 0;
+    Matching::Channel channel = 0;
+};
+
+// What all streams have.
+struct StreamState {
+    Time clock = {};
+    Time sends_free = {};     // when the sending side of its card is free
+    Time receives_free = {};  // when the receiving side is; where the network times it
+    LastChannel last_send = {};
+    LastChannel last_receive = {};
+    Walking walking = {};
+};
+
+// An op as its program gave it. The number is that of the op; a send of data has that of its payload, too.
+struct NumberedOp {
+    const Op& op;
+    std::uint32_t number;
+    std::uint32_t payload = 0;
+};
+
+struct IssuedOp {
+    Op op = {};
+    std::uint32_t number = 0;
+    std::uint32_t payload = 0;  // send: which of the rank's payloads
+    AsyncId mark = {};          // record: as which asynchronous op it is joined
+    bool awaits = false;        // wait: the op waited for is still under way
+    Time from = {};             // when the program issued it; a wait: at least the end of what it waits for
+
+    NumberedOp numbered() const { return {op, number, payload}; }
+};
+
+struct StreamQueue {
+    StreamState state = {};
+    bool blocked = false;
+    std::optional<Time> busy_since = {};  // shared links: the front's message is under way
+    int awaiting = 0;                     // how many of `waiting` await an asynchronous op
+    std::deque<IssuedOp> waiting = {};
+    // When it waited for a peer to begin, and when it was busy; what the program has already waited for is forgotten.
+    Intervals idle = {};
+    Intervals busy = {};
+};
+
+}  // namespace sim

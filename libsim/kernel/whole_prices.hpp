@@ -1,0 +1,43 @@
+// What collectives take on a network that prices them as a whole, remembered: programs repeat a few of them.
+#pragma once
+
+#include "libsim/cluster.hpp"
+#include "libsim/names.hpp"
+#include "libsim/op.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sim {
+
+struct WholePrice {
+    std::uint64_t word = UINT64_MAX;  // a CollectiveWord
+    std::int64_t amount = -1;
+    Measure measure = Measure::bytes;
+    Duration price{0};
+    std::int64_t sent = 0;  // by each member
+    bool alone = false;     // the group's one member stands for all
+};
+
+class WholePrices {
+public:
+    // Both must outlive it. Requires: prices_collectives(cluster.network).
+    WholePrices(const Cluster& cluster, const Groups& groups) : cluster_(&cluster), groups_(&groups) {}
+
+    // Null if it has not been asked for of late.
+    const WholePrice* known(const Op& collective) const;
+    // Valid until the next one is asked for. Throws ProgramError if the network has no price for it.
+    const WholePrice& of(const Op& collective);
+
+private:
+    static std::size_t place_of(const Op& collective);
+
+    const Cluster* cluster_;
+    const Groups* groups_;
+    std::vector<std::optional<Footprint>> footprints_;  // by group
+    std::array<WholePrice, 64> prices_;                 // the last of some collectives, by a hash
+};
+
+}  // namespace sim

@@ -1,0 +1,17 @@
+// A number of a network model that a profile file sets as a key of its table [network].
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <variant>
+
+namespace sim {
+
+struct NetworkField {
+    const char* key;  // "latency_seconds"
+    // Where it goes, which says what it counts: seconds, seconds for each byte, or bytes.
+    std::variant<Duration*, Pace*, Bytes*> to;
+    bool required = false;  // else the model's own value stands
+};
+
+}  // namespace sim

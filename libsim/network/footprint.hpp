@@ -1,0 +1,20 @@
+// How the members of a collective lie on the nodes of a network.
+#pragma once
+
+#include "libsim/group.hpp"
+
+namespace sim {
+
+// `members` in all, `on_node` of them on each node (fewer on the last). A GPU has a card of its own, so that a node's
+// members have as many.
+// Requires: both at least 1.
+struct Footprint {
+    int members = 1;
+    int on_node = 1;
+    friend bool operator==(const Footprint&, const Footprint&) = default;
+};
+
+// Of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
+Footprint footprint_of(const Group& places, int ranks_per_node);
+
+}  // namespace sim

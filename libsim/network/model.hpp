@@ -1,0 +1,100 @@
+// What the simulator asks of a network model, and nothing else: it never asks which model it is.
+//
+// A model is a value that times messages in one of three ways:
+//   PricesMessages   a message has a price, which its sender pays, and nothing under way changes it;
+//   TimesEnds        the processor and the network card at each end are busy for a while, one message after another;
+//   SharesLinks      messages are flows that share the links of a topology.
+// It may say more: which measures it prices, what a receiver pays, which ranks form a node, what a collective takes as
+// a whole, and its numbers by the keys of a profile file. What it leaves out has the answer written beside the concept.
+// A new model is a type in a file of this folder and a row of `Network` (network.hpp).
+#pragma once
+
+#include "libsim/network/field.hpp"
+#include "libsim/network/footprint.hpp"
+#include "libsim/op.hpp"
+#include "libsim/units.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sim {
+
+struct Topology;
+
+// Whether two ranks are on one node. On a network without nodes all are.
+enum class Hop : std::uint8_t { within, across };
+
+// When the two sides of a sender are free again, and when the message reaches the receiver's card.
+struct SendTimes {
+    Time processor;
+    Time card;
+    Time there;
+};
+// When the two sides of a receiver are free again; the processor has the message then.
+struct ReceiveTimes {
+    Time processor;
+    Time card;
+};
+
+template <class Model>
+concept PricesMessages = requires(const Model& model, Size size, Hop hop) {
+    { model.message_time(size, hop) } -> std::same_as<Duration>;
+};
+
+// A message that waits for its receiver is a rendezvous: its sender goes on when the receive begins, at the earliest.
+template <class Model>
+concept TimesEnds = requires(const Model& model, Time begin, std::int64_t bytes) {
+    { model.send_at(begin, bytes) } -> std::same_as<SendTimes>;
+    { model.receive_at(begin, bytes) } -> std::same_as<ReceiveTimes>;
+    { model.waits_for_receiver(bytes) } -> std::same_as<bool>;
+};
+
+template <class Model>
+concept SharesLinks = requires(const Model& model) {
+    { model.topology } -> std::convertible_to<std::shared_ptr<const Topology>>;
+};
+
+template <class Model>
+concept NetworkModel = PricesMessages<Model> || TimesEnds<Model> || SharesLinks<Model>;
+
+// Without it, a model prices bytes only.
+template <class Model>
+concept ChoosesMeasures = requires(const Model& model, Measure measure, Hop hop) {
+    { model.prices(measure, hop) } -> std::same_as<bool>;
+};
+
+// Without it, a receiver pays nothing for a message that is there (TimesEnds: nothing beside receive_at).
+template <class Model>
+concept ChargesReceivers = requires(const Model& model, Hop hop) {
+    { model.acknowledgement_time(hop) } -> std::same_as<Duration>;
+};
+
+// Without it, there are no nodes: all ranks are within one.
+template <class Model>
+concept HasNodes = requires(const Model& model) {
+    { model.ranks_per_node } -> std::convertible_to<int>;
+};
+
+// Without it, rank i stands at place i.
+template <class Model>
+concept PlacesRanks = HasNodes<Model> && requires(const Model& model) {
+    { model.places } -> std::convertible_to<std::vector<int>>;
+};
+
+// Without it, a collective takes what the messages of its schedule take.
+template <class Model>
+concept PricesCollectives = requires(const Model& model, CollectiveKind kind, std::int64_t amount, Footprint members) {
+    { model.collective_time(kind, amount, members) } -> std::same_as<Duration>;
+    { model.sent_in_collective(kind, amount, members) } -> std::same_as<std::int64_t>;
+};
+
+// Without it, a profile file cannot name the model by `kind`, unless it has a reader of its own there.
+template <class Model>
+concept ReadByFields = requires(Model& model) {
+    { Model::profile_kind } -> std::convertible_to<const char*>;
+    { model.fields() } -> std::same_as<std::vector<NetworkField>>;
+};
+
+}  // namespace sim

@@ -1,0 +1,32 @@
+// Which node each rank is on, and so which hop a message takes.
+#pragma once
+
+#include "libsim/network/model.hpp"
+
+#include <vector>
+
+namespace sim {
+
+class NodeMap {
+public:
+    // Ranks 0 … ranks_per_node-1 are on the first node, and so on. 0: there are no nodes, all are within.
+    explicit NodeMap(int ranks_per_node = 0) : ranks_per_node_(ranks_per_node) {}
+    // Rank i stands where rank places[i] would. Requires: a place for each rank that is asked for.
+    NodeMap(int ranks_per_node, const std::vector<int>& places);
+
+    bool has_nodes() const { return ranks_per_node_ > 0; }
+    int ranks_per_node() const { return ranks_per_node_; }
+    // Requires: has_nodes().
+    int node(int rank) const {
+        return nodes_.empty() ? rank / ranks_per_node_ : nodes_[static_cast<std::size_t>(rank)];
+    }
+    Hop hop(int a, int b) const { return has_nodes() && node(a) != node(b) ? Hop::across : Hop::within; }
+    // How many ranks it knows; 0: all.
+    std::size_t size() const { return nodes_.size(); }
+
+private:
+    int ranks_per_node_;
+    std::vector<int> nodes_;  // by rank; empty: by its number
+};
+
+}  // namespace sim
