@@ -1,11 +1,11 @@
 // The kernel's collectives by size alone: all members meet, and one evaluation gives everybody's end. It reads it off
 // the schedule, or asks the network, where that prices a collective as a whole.
+#include "libsim/collectives/readers/ends_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
-#include "libsim/kernel/readers/ends_reader.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <fmt/format.h>
 

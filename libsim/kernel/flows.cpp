@@ -2,7 +2,7 @@
 //
 // What is sent now changes how long everything under way takes, so ops are replayed in the order of time: the links are
 // followed up to the next rank's turn, and no further.
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -3,7 +3,7 @@
 //
 // A program takes its messages in its own order. So nothing depends on which of two messages is there first, and ops
 // may be replayed in any order.
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

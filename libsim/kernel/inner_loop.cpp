@@ -3,7 +3,7 @@
 // Who pays what, and when, is the network's to say (libsim/network/). The price of a message that depends on nothing
 // else is looked up here; a network that times both ends of a message is asked for each.
 #include "libsim/check.hpp"
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 //
 // A stream resumes when the op it waits for completes, whatever its program does meanwhile. Waking a stream only puts
 // it into `awake_`: it goes on when the op under way is done, so that a chain of wakings needs no stack.
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 #include "tools/ndsim/collective_methods.hpp"
 
 #include "libsim/collectives/schedules/custom_schedule.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/network/rails.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,7 @@ int gpus_per_node(const Cluster& cluster) {
 
 Wiring wiring_of(const Cluster& cluster) {
     const auto topology = shared_topology(cluster.network);
-    return topology == nullptr    ? Wiring::private_links
-           : has_rails(*topology) ? Wiring::rails
-                                  : Wiring::shared_links;
+    return topology == nullptr ? Wiring::private_links : has_rails(*topology) ? Wiring::rails : Wiring::shared_links;
 }
 
 Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {

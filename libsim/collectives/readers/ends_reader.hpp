@@ -1,0 +1,18 @@
+// Reads the time of a collective off its schedule, channel by channel, on a network that times the two ends of each
+// message (TimesEnds in network/model.hpp: LogGP).
+//
+// Exact, with stragglers: equal to the message-by-message run to the picosecond.
+// Messages of collectives are always eager, so a member waits for nothing but what it receives.
+// Cost: members times steps.
+#pragma once
+
+#include "libsim/collectives/readers/time_reader.hpp"
+
+namespace sim {
+
+// `each` is the size of a chunk. `members` holds the clocks on arrival and, afterwards, at the end.
+// Requires: times_ends(cluster.network).
+void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
+                          std::vector<MemberClock>& members);
+
+}  // namespace sim

@@ -1,0 +1,70 @@
+// Kinds whose [network] is the fields of a network model: "loggp", and any model that gives its own (ReadByFields).
+#include "libsim/config/profiles/kinds.hpp"
+
+namespace sim::scenarios {
+
+namespace {
+
+struct Set {
+    const TomlReader& file;
+    const TomlEntry& entry;
+
+    void operator()(Duration* to) const { *to = file.duration(entry); }
+    void operator()(Pace* to) const {
+        const double s = file.number(entry, 0, "a number of seconds, 0 or more");
+        // A unit has a billion parts as a byte has one.
+        *to = file.in_range(entry, [&] { return pace_of_unit(s * static_cast<double>(Units::per_unit)); });
+    }
+    void operator()(Bytes* to) const {
+        const auto* bytes = std::get_if<std::int64_t>(&entry.value);
+        if (bytes == nullptr || *bytes < 0) {
+            file.refuse(entry, "a whole number of bytes, 0 or more");
+        }
+        *to = Bytes{*bytes};
+    }
+};
+
+template <ReadByFields Model>
+Cluster fields_profile(const TomlReader& file, int /*ranks*/) {
+    Model model;
+    const std::vector<NetworkField> fields = model.fields();
+    const auto key_of = [](const NetworkField& field) { return fmt::format("network.{}", field.key); };
+    std::vector<std::string> known = flops_or_units_keys();
+    for (const NetworkField& field : fields) {
+        known.push_back(key_of(field));
+    }
+    file.know_only(known);
+    Cluster cluster;
+    cluster.compute = read_flops_or_units(file);
+    for (const NetworkField& field : fields) {
+        const TomlEntry* const entry = field.required ? &file.require(key_of(field)) : file.find(key_of(field));
+        if (entry != nullptr) {
+            std::visit(Set{file, *entry}, field.to);
+        }
+    }
+    cluster.network = model;
+    cluster.bytes_per_unit = read_bytes_per_unit(file);
+    return cluster;
+}
+
+template <class Model>
+void append_kind(std::vector<ProfileKind>& kinds) {
+    if constexpr (ReadByFields<Model>) {
+        kinds.push_back({Model::profile_kind, fields_profile<Model>});
+    }
+}
+
+template <class... Models>
+std::vector<ProfileKind> kinds_of(const std::variant<Models...>& /*the rows*/) {
+    std::vector<ProfileKind> kinds;
+    (append_kind<Models>(kinds), ...);
+    return kinds;
+}
+
+}  // namespace
+
+std::vector<ProfileKind> kinds_read_by_fields() {
+    return kinds_of(Network{});
+}
+
+}  // namespace sim::scenarios

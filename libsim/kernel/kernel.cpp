@@ -1,0 +1,140 @@
+#include "libsim/kernel/kernel.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/error.hpp"
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim {
+
+std::uint64_t id_of(int source, const Message& message) {
+    return (static_cast<std::uint64_t>(source) << 32U) | message.number;
+}
+
+Op received(Op op, const Message& message) {
+    op.amount = message.amount;
+    op.measure = message.measure;
+    return op;
+}
+
+namespace {
+
+std::optional<LinkTraffic> traffic_on(const Network& network, int ranks) {
+    const auto topology = shared_topology(network);
+    return topology != nullptr ? std::optional<LinkTraffic>(std::in_place, topology, ranks) : std::nullopt;
+}
+
+}  // namespace
+
+Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
+               const KernelOptions& options)
+    : cluster_(cluster),
+      names_(&names),
+      groups_(&groups),
+      on_span_(options.on_span),
+      agenda_(options.order, ranks),
+      prices_(cluster_, ranks),
+      times_ends_(times_ends(cluster_.network)),
+      links_(traffic_on(cluster_.network, ranks)),
+      holds_senders_(times_ends_ || links_),
+      rendezvous_(groups),
+      ranks_(static_cast<std::size_t>(ranks)),
+      beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
+      due_(ranks) {
+    check(!links_ || options.order == Order::time, "links are shared in the order of time");
+    if (prices_collectives(cluster_.network)) {
+        whole_prices_.emplace(cluster_, groups);
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+        agenda_.push({Time{}, rank, 0});
+    }
+}
+
+std::optional<int> Kernel::next_turn() {
+    if (links_) {
+        return next_turn_in_time();
+    }
+    if (agenda_.empty() && out_ == 0 && postponed_ > 0) {
+        go_on_without_streams();
+    }
+    return agenda_.empty() ? std::nullopt : std::optional(hand_out(agenda_.pop()));
+}
+
+int Kernel::hand_out(int rank) {
+    of(rank).status = Status::out;
+    --due_;
+    ++out_;
+    return rank;
+}
+
+void Kernel::allocate(int rank, RankState& self, const Op& op) {
+    Memory& memory = self.held(op.measure);
+    const Time now = self.program.clock;
+    if (__builtin_add_overflow(memory.now, op.amount, &memory.now)) {
+        throw ProgramError(
+            fmt::format("rank {} allocates at {} more memory than 64 bits can count", rank, describe_time(now)));
+    }
+    if (memory.now < 0) {
+        throw ProgramError(fmt::format("rank {} frees at {} {} more than it has allocated", rank, describe_time(now),
+                                       describe_amount(-memory.now, op.measure)));
+    }
+    memory.peak = std::max(memory.peak, memory.now);
+    emit(rank, op, self.op_number, now, now, Duration{0}, 0);
+}
+
+void Kernel::unblock(int rank, RankState& self) {
+    self.status = Status::due;
+    ++due_;
+    agenda_.push({self.program.clock, rank, self.op_number});
+}
+
+void Kernel::throw_unless_fit(int target, const NumberedOp& at, Time posted, const Message& message) const {
+    const Op& receive = at.op;
+    const bool sizes_fit = receive.amount < 0 || (receive.amount == message.amount &&
+                                                  (receive.measure == message.measure || receive.amount == 0));
+    const bool data_fits = receive.bytes == any_bytes || receive.bytes == message.bytes;
+    if (sizes_fit && data_fits) {
+        return;
+    }
+    const auto bytes = [](std::uint64_t n) { return n == 0 ? std::string("no data") : fmt::format("{} B of data", n); };
+    const std::string wanted = sizes_fit ? bytes(receive.bytes) : describe_amount(receive.amount, receive.measure);
+    const std::string sent = sizes_fit ? bytes(message.bytes) : describe_amount(message.amount, message.measure);
+    throw MismatchError(
+        fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
+                    describe_time(std::max(posted, message.end)), target, at.number, describe(receive), wanted,
+                    receive.peer, sent, describe_time(message.begin)));
+}
+
+void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
+                  std::uint64_t message) {
+    if (!on_span_) {
+        return;
+    }
+    const bool has_peer = op.kind == OpKind::send || op.kind == OpKind::receive;
+    on_span_({.rank = rank,
+              .kind = op.kind,
+              .stream = op.stream,
+              .op_number = op_number,
+              .label = &names_->text(op.label),
+              .peer = has_peer ? op.peer : -1,
+              .tag = op.tag,
+              .measure = op.measure,
+              .amount = op.kind == OpKind::allocate ? of(rank).held(op.measure).now : op.amount,
+              .begin = begin,
+              .end = end,
+              .idle = idle,
+              .message = message});
+}
+
+Time Kernel::end() const {
+    Time last{};
+    for (const RankState& rank : ranks_) {
+        last = std::max(last, rank.program.clock);
+    }
+    return last;
+}
+
+}  // namespace sim
