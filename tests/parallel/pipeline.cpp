@@ -1,7 +1,7 @@
 // The executor: times to the picosecond, data that arrives, memory, on both hosts.
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/in_flight.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/parallel/pipeline_runs.hpp"
 #include "tests/parallel/pipeline_shapes.hpp"
 #include "tests/support/random.hpp"
@@ -212,7 +212,7 @@ TEST_P(Pipeline, OfARankThatIsNoStageIsRefused) {
 TEST(RecordedPipeline, IsTheSameTimelineAsAProgram) {
     const ranks::Program program =
         pipeline_of_all({4, 8, 2}, pipeline_schedule("interleaved").steps, {}, {.boundary = Units(9)});
-    const ranks::Result replayed = ranks::Recording(4, program).replay({.ranks = 4});
+    const replay::Replay replayed = replay::Recording(4, program).replay();
     const ranks::Result launched = ranks::launch({.ranks = 4, .host = ranks::Host::fiber}, program);
     EXPECT_EQ(replayed.timeline_sha256, launched.timeline_sha256);
     EXPECT_EQ(replayed.end, launched.end);

@@ -1,0 +1,53 @@
+// The ops of one rank, in the order of its program, in blocks that stay where they were written.
+//
+// A vector would write everything twice or three times, and touch new memory each time it grows.
+#pragma once
+
+#include "libsim/op.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sim::replay {
+
+class OpStream {
+public:
+    // Room for more ops; all before must be written.
+    std::span<Op> add_block() {
+        const std::size_t ops = blocks_.empty() ? first_block : std::min(largest_block, 2 * blocks_.back().ops);
+        blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(ops * sizeof(Op)), ops});
+        return {data(blocks_.back()), ops};
+    }
+    // The last block has `unused` ops less.
+    void end(std::size_t unused) { blocks_.back().ops -= unused; }
+
+    std::size_t blocks() const { return blocks_.size(); }
+    std::span<Op> block(std::size_t index) { return {data(blocks_[index]), blocks_[index].ops}; }
+    std::span<const Op> block(std::size_t index) const { return {data(blocks_[index]), blocks_[index].ops}; }
+
+    friend bool operator==(const OpStream& a, const OpStream& b) {
+        return std::equal(
+            a.blocks_.begin(), a.blocks_.end(), b.blocks_.begin(), b.blocks_.end(), [](const Block& x, const Block& y) {
+                return x.ops == y.ops && std::memcmp(x.storage.get(), y.storage.get(), x.ops * sizeof(Op)) == 0;
+            });
+    }
+
+private:
+    static constexpr std::size_t first_block = 64;
+    static constexpr std::size_t largest_block = 2048;
+
+    // Bytes, because an array of ops would be written when it is made.
+    struct Block {
+        std::unique_ptr<std::byte[]> storage;
+        std::size_t ops;
+    };
+    static Op* data(const Block& block) { return reinterpret_cast<Op*>(block.storage.get()); }
+
+    std::vector<Block> blocks_;
+};
+
+}  // namespace sim::replay
