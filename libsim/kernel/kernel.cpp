@@ -71,7 +71,7 @@ int Kernel::hand_out(int rank) {
 }
 
 void Kernel::allocate(int rank, RankState& self, const Op& op) {
-    Memory& memory = self.held(op.measure);
+    HeldMemory& memory = self.held(op.measure);
     const Time now = self.program.clock;
     if (__builtin_add_overflow(memory.now, op.amount, &memory.now)) {
         throw ProgramError(

@@ -17,7 +17,7 @@ NumberedOp RankState::in(Stream on) const {
                               : queues[static_cast<std::size_t>(on) - 1].waiting.front().numbered();
 }
 
-void RankState::note(Stream on, const Spent& spent) {
+void RankState::note(Stream on, const StreamTime& spent) {
     StreamQueue& at = queue(on);
     const Time busy_from = at.state.clock + spent.idle;
     at.idle.note(at.state.clock, busy_from);

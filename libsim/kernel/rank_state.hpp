@@ -19,13 +19,13 @@ struct Delivery {
 };
 
 // An amount of memory, and the most it ever was.
-struct Memory {
+struct HeldMemory {
     std::int64_t now = 0;
     std::int64_t peak = 0;
 };
 
 // Time that a stream has spent: idle first, waiting for a peer to begin, then busy with messages until `end`.
-struct Spent {
+struct StreamTime {
     Duration idle{0};
     Time end;
     bool in_collective = false;
@@ -49,8 +49,8 @@ struct RankState {
     Delivery delivery;
     Joinables joinables;
     std::vector<StreamQueue> queues;  // of stream 1, 2, …
-    Memory bytes_held;
-    Memory billionths_held;
+    HeldMemory bytes_held;
+    HeldMemory billionths_held;
 
     // Valid until a stream is asked for that did not exist before.
     StreamState& at(Stream on) { return on == Stream::main ? program : queue(on).state; }
@@ -71,7 +71,7 @@ struct RankState {
 
     // Moves the clock of a stream. The program's time counts as communicating or idle at once, a stream's when the
     // program waits for it.
-    void spend(Stream on, const Spent& spent) {
+    void spend(Stream on, const StreamTime& spent) {
         StreamState& state = at(on);
         if (on == Stream::main) {
             communicating += spent.end - state.clock - spent.idle;
@@ -99,11 +99,11 @@ struct RankState {
         add_checked(sent(op.measure), op.amount);
     }
     std::int64_t& sent(Measure measure) { return measure == Measure::units ? billionths_sent : bytes_sent; }
-    Memory& held(Measure measure) { return measure == Measure::units ? billionths_held : bytes_held; }
+    HeldMemory& held(Measure measure) { return measure == Measure::units ? billionths_held : bytes_held; }
     RankTotals totals(Time run_end) const;
 
 private:
-    void note(Stream on, const Spent& spent);
+    void note(Stream on, const StreamTime& spent);
 };
 
 }  // namespace sim

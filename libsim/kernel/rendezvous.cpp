@@ -100,7 +100,7 @@ void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t 
     std::string first = line(meeting.first_rank, meeting.first_op_number, meeting.first_at, meeting.op);
     std::string second = line(rank, op_number, at, op);
     if (rank < meeting.first_rank) {
-        std::swap(first, second);  // by rank: who came first in wall time is nobody's business
+        std::swap(first, second);  // by rank: the order of arrival in wall time must not show
     }
     const std::string where =
         id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size());

@@ -6,6 +6,12 @@ namespace sim {
 
 namespace {
 
+template <class... Models>
+constexpr bool each_times_messages_in_one_way(const std::variant<Models...>* /*the rows*/) {
+    return ((int{PricesMessages<Models>} + int{TimesEnds<Models>} + int{SharesLinks<Models>} == 1) && ...);
+}
+static_assert(each_times_messages_in_one_way(static_cast<const Network*>(nullptr)));
+
 // What `ask` answers for the model that `network` is. Throws if the model cannot answer.
 template <class Answer, class Ask>
 Answer answer_of(const Network& network, const char* what, Ask ask) {

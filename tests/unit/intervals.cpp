@@ -1,0 +1,36 @@
+#include "libsim/kernel/intervals.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim;
+
+Time at(int picoseconds) {
+    return Time{Duration{picoseconds}};
+}
+
+TEST(Intervals, CountWhatTheyCoverOfAnother) {
+    Intervals parts;
+    parts.note(at(0), at(10));
+    parts.note(at(20), at(30));
+    EXPECT_EQ(parts.covered({at(5), at(25)}), Duration{5 + 5});
+    parts.forget_until(at(10));
+    EXPECT_EQ(parts.covered({at(0), at(100)}), Duration{10});
+}
+
+TEST(Intervals, JoinWhatTouchesOrOverlaps) {
+    const Intervals all = joined({{at(20), at(30)}, {at(0), at(10)}, {at(10), at(12)}, {at(25), at(40)}});
+    EXPECT_EQ(all.end() - all.begin(), 2);
+    EXPECT_EQ(all.covered({at(0), at(100)}), Duration{12 + 20});
+}
+
+TEST(Intervals, StretchWorkOnlyWhereItIsSlow) {
+    Intervals slow;
+    slow.note(at(10), at(20));
+    // 10 at full speed, 5 in the 10 that are slow, 5 after them.
+    EXPECT_EQ(stretched_end(at(0), Duration{20}, {2, 1}, slow), at(25));
+    EXPECT_EQ(stretched_end(at(0), Duration{10}, {2, 1}, slow), at(10));
+}
+
+}  // namespace
