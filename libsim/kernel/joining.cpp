@@ -70,7 +70,7 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
         const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
         self.communicating += end - std::clamp(transfer, begin, end);
     }
-    if (holds_senders_ && joinable.op.kind == OpKind::send) {
+    if ((times_ends_ || links_) && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
              id_of(rank, joinable.message));
     }

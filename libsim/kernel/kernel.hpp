@@ -211,7 +211,6 @@ private:
     bool times_ends_;                          // how the network times messages
     std::optional<LinkTraffic> links_;         // where messages share links
     std::optional<WholePrices> whole_prices_;  // where collectives have a price
-    bool holds_senders_;                       // times_ends_ or links_: a send may wait
     Transfers transfers_;
     Walks walks_;
     Time turn_at_;  // shared links: of the rank that was last to go on
