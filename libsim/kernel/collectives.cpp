@@ -66,7 +66,7 @@ void Kernel::end_collective(const Board::Meeting& meeting, int last_rank) {
     const CollectiveWord word = collective_word(meeting.op);
     const Group& group = groups_->group(word.group);
     const int root = meeting.op.peer < 0 ? 0 : group.index_of(meeting.op.peer);
-    const Schedule schedule = schedule_of(word.kind, method_of(meeting.op), group.size(), root);
+    const Schedule schedule = schedule_of(word.kind, algorithm_of(meeting.op), group.size(), root);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
 
     const Stream stream = meeting.op.stream;

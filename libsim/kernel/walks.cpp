@@ -43,7 +43,7 @@ void Kernel::begin_walks(int rank, Rank& self, const Op& op, std::uint32_t op_nu
     const CollectiveWord word = collective_word(op);
     const Group& group = groups_->group(word.group);
     const int root = op.peer < 0 ? 0 : group.index_of(op.peer);
-    WalkPlan plan{.schedule = schedule_of(word.kind, method_of(op), group.size(), root),
+    WalkPlan plan{.schedule = schedule_of(word.kind, algorithm_of(op), group.size(), root),
                   .group = &group,
                   .op = op,
                   .each = 0,

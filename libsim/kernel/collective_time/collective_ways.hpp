@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/kernel/collective_time/collective_time.hpp"
-#include "libsim/kernel/collective_time/schedule_walk.hpp"
+#include "libsim/kernel/readers/channel_walk.hpp"
 
 namespace sim {
 

@@ -1,7 +1,7 @@
 #include "libsim/kernel/collective_time/routed_rings.hpp"
 
 #include "libsim/kernel/collective_time/routed_messages.hpp"
-#include "libsim/kernel/readers/ring_of.hpp"
+#include "libsim/kernel/readers/ring_reader.hpp"
 #include "libsim/kernel/readers/ring_time.hpp"
 
 #include <algorithm>

@@ -71,7 +71,8 @@ bool arrive_together(std::span<const Time> arrivals) {
 
 std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question) {
     const auto* shared = std::get_if<FairShare>(&question.cluster.network);
-    if (shared == nullptr || !question.schedule.same_step || !arrive_together(question.arrivals)) {
+    if (shared == nullptr || question.schedule.synchrony > Synchrony::same_step ||
+        !arrive_together(question.arrivals)) {
         return std::nullopt;
     }
     TogetherByStep steps(question, *shared->topology);
