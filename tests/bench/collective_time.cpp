@@ -1,6 +1,6 @@
 // How long it takes to say how long a collective takes: one evaluation each, nothing else under way.
 #include "libsim/collectives/schedules/algorithms.hpp"
-#include "libsim/kernel/collective_time/fastest_algorithm.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/network/topologies/named.hpp"
 
 #include <benchmark/benchmark.h>

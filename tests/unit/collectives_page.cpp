@@ -1,6 +1,6 @@
 // docs/collectives.md: what its tables say is what the schedules do.
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedules/algorithms.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
 #include "tests/support/formula.hpp"
 
 #include <gtest/gtest.h>

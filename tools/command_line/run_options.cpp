@@ -1,0 +1,68 @@
+#include "tools/command_line/run_options.hpp"
+
+#include "libsim/config/errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sim::scenarios {
+
+const char* name_of(sim::ranks::Clock clock) {
+    return clock == sim::ranks::Clock::wall ? "wall" : "virtual";
+}
+
+OptionRow host_row(RunOptions& options) {
+    std::vector<std::string> names;
+    for (const ranks::HostRow& host : ranks::hosts()) {
+        names.emplace_back(host.name);
+    }
+    return {"host", "NAME", fmt::format("how ranks live: {} ({})", fmt::join(names, " or "), name_of(options.host)),
+            Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}};
+}
+
+void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows) {
+    rows.push_back({"clock", "NAME", "virtual: as fast as possible; wall: in step with the wall's clock (virtual)",
+                    enumerator(options.clock, {"virtual", "wall"})});
+    rows.push_back({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
+                    real(options.time_scale, 0, 1e6)});
+}
+
+OptionRow profile_row(RunOptions& options, const std::string& names) {
+    return {"profile", "NAME|FILE",
+            fmt::format("what compute and messages cost: {} or a FILE.toml ({})", names, options.profile),
+            text(options.profile)};
+}
+
+OptionRow json_row(RunOptions& options) {
+    return {"json", "", "print one JSON object instead of the summary", flag(options.json)};
+}
+
+OptionRow watchdog_row(RunOptions& options) {
+    return {"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
+            real(options.watchdog_seconds, 0.001, 1e6)};
+}
+
+void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows) {
+    rows.insert(rows.end(),
+                {{"trace", "FILE", "write the timeline as Chrome trace JSON, for ui.perfetto.dev", text(options.trace)},
+                 json_row(options),
+                 {"verbose", "", "show every log line", flag(options.verbose)},
+                 {"quiet", "", "show no log lines", flag(options.quiet)}});
+}
+
+void check_host(sim::ranks::Host host, std::int64_t wanted) {
+    const ranks::HostRow& row = row_of(host);
+    if (wanted <= row.most_ranks) {
+        return;
+    }
+    std::string hint;
+    for (const ranks::HostRow& other : ranks::hosts()) {
+        if (hint.empty() && other.most_ranks > row.most_ranks) {
+            hint = fmt::format("; --host {} can have more", other.name);
+        }
+    }
+    throw UsageError(
+        fmt::format("{} ranks are more than the {} that can be {}{}", wanted, row.most_ranks, row.plural, hint));
+}
+
+}  // namespace sim::scenarios
