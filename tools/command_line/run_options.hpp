@@ -3,6 +3,7 @@
 
 #include "libsim/config/option_row.hpp"
 #include "ranks/hosts.hpp"
+#include "ranks/launch.hpp"
 
 #include <cstdint>
 #include <string>
