@@ -1,5 +1,6 @@
 #include "libsim/gpu.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>
@@ -235,20 +236,20 @@ Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
     if (has_root && !group.contains(what.root)) {
         throw ProgramError(fmt::format("the {}'s root, rank {}, is not in its group", name_of(what.kind), what.root));
     }
-    const Method method = what.method.value_or(default_algorithm(what.kind));
-    check_method(what.kind, method, group.size());
+    const AlgorithmConfig config = what.config.value_or(default_algorithm(what.kind));
+    check_algorithm(what.kind, config, group.size());
     Op op{.kind = kind,
           .measure = what.size.measure,
           .stream = stream_,
           .label = label(what.label.empty() ? std::string_view(name_of(what.kind)) : what.label),
           .peer = what.root,
-          .tag = packed(method),
+          .tag = as_tag(packed(config)),
           .amount = what.size.amount};
     op.bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.group = port_->number(group),
                                                            .kind = what.kind,
                                                            .reduction = what.reduction,
                                                            .element_size = static_cast<std::uint8_t>(what.element_size),
-                                                           .algorithm = method.algorithm});
+                                                           .algorithm = config.algorithm});
     return op;
 }
 

@@ -9,7 +9,7 @@
 // launcher.
 #pragma once
 
-#include "libsim/collectives/schedules/method.hpp"
+#include "libsim/algorithm.hpp"
 #include "libsim/group.hpp"
 #include "libsim/port.hpp"
 #include "libsim/units.hpp"
@@ -53,9 +53,9 @@ struct Collective {
     Size size = Bytes{0};  // of the whole result (reduce-scatter, scatter, all-to-all: of the whole input)
     int root = -1;         // rank of the root; -1: none
     Reduction reduction = Reduction::sum;
-    std::optional<Method> method = {};  // default: the kind's own
-    std::size_t element_size = 0;       // of the data; 0: time only
-    std::string_view label = {};        // default: the name of the kind
+    std::optional<AlgorithmConfig> config = {};  // default: the kind's own
+    std::size_t element_size = 0;                // of the data; 0: time only
+    std::string_view label = {};                 // default: the name of the kind
 };
 
 class GPU {

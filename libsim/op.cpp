@@ -43,19 +43,4 @@ const char* name_of(Reduction reduction) {
     return "?";
 }
 
-const char* name_of(Algorithm algorithm) {
-    switch (algorithm) {
-        case Algorithm::ring: return "ring";
-        case Algorithm::bidirectional_ring: return "bidirectional-ring";
-        case Algorithm::binomial_tree: return "binomial-tree";
-        case Algorithm::double_binary_tree: return "double-binary-tree";
-        case Algorithm::halving_doubling: return "halving-doubling";
-        case Algorithm::bruck: return "bruck";
-        case Algorithm::direct: return "direct";
-        case Algorithm::hierarchical: return "hierarchical";
-        case Algorithm::parameter_server: return "parameter-server";
-    }
-    return "?";
-}
-
 }  // namespace sim

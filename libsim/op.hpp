@@ -4,6 +4,7 @@
 // posted and never answered; one with `answer` set is an observation, and the rank waits for it.
 #pragma once
 
+#include "libsim/algorithm.hpp"
 #include "libsim/units.hpp"
 
 #include <bit>
@@ -36,19 +37,6 @@ enum class CollectiveKind : std::uint8_t {
     gather,
     scatter,
     all_to_all
-};
-
-// How a collective is carried out: see collectives/schedules/, and docs/collectives.md for which has which.
-enum class Algorithm : std::uint8_t {
-    ring,
-    bidirectional_ring,
-    binomial_tree,
-    double_binary_tree,
-    halving_doubling,
-    bruck,
-    direct,
-    hierarchical,
-    parameter_server
 };
 
 // Where an op runs. Ops on one stream run in the order of the program, those on different streams side by side.
@@ -88,7 +76,7 @@ struct Op {
     bool answer = false;  // the rank waits until the kernel has finished this op
     Label label = Label::none;
     std::int32_t peer = -1;
-    std::int32_t tag = 0;  // collective, enter: how (collectives/schedules/method.hpp)
+    std::int32_t tag = 0;  // collective, enter: the algorithm's PackedParameters
     std::int64_t amount = 0;
     std::uint64_t bytes = 0;  // of payload; collective, enter: a CollectiveWord
 };
@@ -113,10 +101,13 @@ inline bool needs_root(CollectiveKind kind) {
 inline CollectiveWord collective_word(const Op& op) {
     return std::bit_cast<CollectiveWord>(op.bytes);
 }
+// Of a collective, or of entering one.
+inline AlgorithmConfig algorithm_of(const Op& op) {
+    return {collective_word(op).algorithm, unpacked(as_parameters(op.tag))};
+}
 
 const char* name_of(OpKind kind);
 const char* name_of(CollectiveKind kind);
 const char* name_of(Reduction reduction);
-const char* name_of(Algorithm algorithm);
 
 }  // namespace sim

@@ -1,7 +1,6 @@
 #include "ranks/launch.hpp"
 
-#include "ranks/fiber/fiber_host.hpp"
-#include "ranks/process/process_host.hpp"
+#include "ranks/hosts.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +35,7 @@ int Result::exit_code() const {
 
 Result launch(const LaunchOptions& options, const Program& program) {
     check_options(options);
-    return options.host == Host::process ? run_as_processes(options, program) : run_as_fibers(options, program);
+    return row_of(options.host).run(options, program);
 }
 
 }  // namespace sim::ranks

@@ -17,6 +17,7 @@
 
 namespace sim::ranks {
 
+// A row of the table in hosts.cpp, by its number; these have a name in C++, too.
 enum class Host {
     process,  // every rank is a forked process; up to a few thousand
     fiber,    // every rank is a small stack in this process; 100,000 and more

@@ -5,6 +5,7 @@
 //
 //   ring all-reduce of S bytes on n ranks = 2 (n-1) x (latency + S / n / bandwidth)
 //                                         = 2 x (467 us + 0.5 MB / 15 GB/s) = 1000.67 us for 1 MB on 2 ranks, lab-pcie
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
@@ -66,14 +67,14 @@ std::vector<OptionRow> option_rows(ProfileOptions& options) {
             json_row(options)};
 }
 
-sim::Method method_of(const ProfileOptions& options) {
+sim::AlgorithmConfig config_of(const ProfileOptions& options) {
     return options.algorithm.value_or(sim::default_algorithm(options.kind));
 }
 
 void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
     check_host(options.host, options.ranks);
     try {
-        check_method(options.kind, method_of(options), options.ranks);
+        check_algorithm(options.kind, config_of(options), options.ranks);
     } catch (const sim::ProgramError& error) {
         throw UsageError(fmt::format("--algorithm: {}", error.what()));
     }
@@ -137,7 +138,7 @@ int run_or_throw(int argc, const char* const* argv) {
     check_options(options, cluster);
     std::vector<CollectiveCase> cases;
     for (const std::int64_t elements : options.sizes) {
-        cases.push_back(collective_case(options.kind, method_of(options), elements, options.ranks));
+        cases.push_back(collective_case(options.kind, config_of(options), elements, options.ranks));
     }
     const sim::ranks::StopSignal stop;
     std::vector<Timed> table;

@@ -92,10 +92,9 @@ std::string some(const std::vector<double>& numbers) {
 }
 
 std::string text_report(const HelloOptions& options, const sim::ranks::Result& result) {
-    std::string text =
-        fmt::format("distributed_hello: {} rank{} ({}), profile {}\n\n{:>6} {:>8}  {:<18}  {}\n", options.ranks,
-                    options.ranks == 1 ? "" : "s", options.host == sim::ranks::Host::process ? "processes" : "fibers",
-                    options.profile, "rank", "pid", "brought", "holds");
+    std::string text = fmt::format("distributed_hello: {} rank{} ({}), profile {}\n\n{:>6} {:>8}  {:<18}  {}\n",
+                                   options.ranks, options.ranks == 1 ? "" : "s", row_of(options.host).plural,
+                                   options.profile, "rank", "pid", "brought", "holds");
     for (int rank = 0; rank < options.ranks; ++rank) {
         text += fmt::format("{:>6} {:>8}  {:<18}  {}\n", rank, result.pids[static_cast<std::size_t>(rank)],
                             some(result.reports.at("brought").at(rank)), some(result.reports.at("holds").at(rank)));

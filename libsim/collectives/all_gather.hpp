@@ -13,18 +13,18 @@ namespace sim {
 // `size` is what the whole result costs; by default its bytes.
 template <NumberRange R>
 void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                const Method& method = Algorithm::ring) {
+                const AlgorithmConfig& config = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group,
-              {.kind = CollectiveKind::all_gather, .size = cost, .method = method, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::all_gather, method, group.size(), 0), cost, "all-gather",
+              {.kind = CollectiveKind::all_gather, .size = cost, .config = config, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_gather, config, group.size(), 0), cost, "all-gather",
               elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is the whole result's.
-inline void all_gather(GPU& gpu, const Group& group, Size size, const Method& method = Algorithm::ring) {
-    gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size, .method = method});
+inline void all_gather(GPU& gpu, const Group& group, Size size, const AlgorithmConfig& config = Algorithm::ring) {
+    gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size, .config = config});
 }
 
 }  // namespace sim

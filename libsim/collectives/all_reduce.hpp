@@ -19,15 +19,15 @@ namespace sim {
 // Requires: every rank of `group` calls it, with arrays of the same length.
 template <NumberRange R>
 void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                Reduction reduction = Reduction::sum, const Method& method = {}) {
+                Reduction reduction = Reduction::sum, const AlgorithmConfig& config = {}) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::all_reduce,
                       .size = cost,
                       .reduction = reduction,
-                      .method = method,
+                      .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::all_reduce, method, group.size(), 0), cost, "all-reduce",
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_reduce, config, group.size(), 0), cost, "all-reduce",
               elements_of(numbers, reduction));
     if (reduction == Reduction::average) {
         divide_by(numbers, group.size());
@@ -36,8 +36,8 @@ void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
 
 // By size alone: one op, whatever the group's size. Takes the same time as the messages would.
 inline void all_reduce(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum,
-                       const Method& method = {}) {
-    gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction, .method = method});
+                       const AlgorithmConfig& config = {}) {
+    gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction, .config = config});
 }
 
 }  // namespace sim

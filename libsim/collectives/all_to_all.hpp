@@ -6,7 +6,6 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/direct.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -22,19 +21,19 @@ void check_parts(std::size_t parts, int members);
 // `size` is what one member's whole array costs, its own chunk included; by default its bytes.
 template <NumberRange R>
 void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                const Method& method = Algorithm::direct) {
+                const AlgorithmConfig& config = Algorithm::direct) {
     const std::span numbers(data);
     check_even_chunks(numbers.size(), group.size());
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group,
-              {.kind = CollectiveKind::all_to_all, .size = cost, .method = method, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::all_to_all, method, group.size(), 0), cost, "all-to-all",
+              {.kind = CollectiveKind::all_to_all, .size = cost, .config = config, .element_size = sizeof numbers[0]});
+    carry_out(gpu, group, schedule_of(CollectiveKind::all_to_all, config, group.size(), 0), cost, "all-to-all",
               elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is one member's whole array's.
-inline void all_to_all(GPU& gpu, const Group& group, Size size, const Method& method = Algorithm::direct) {
-    gpu.collective(group, {.kind = CollectiveKind::all_to_all, .size = size, .method = method});
+inline void all_to_all(GPU& gpu, const Group& group, Size size, const AlgorithmConfig& config = Algorithm::direct) {
+    gpu.collective(group, {.kind = CollectiveKind::all_to_all, .size = size, .config = config});
 }
 
 // Direct. Parts of any length, also empty: parts[i] goes to member i; returns what came from each, one's own part as it
@@ -48,7 +47,7 @@ std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vect
     gpu.enter(
         group,
         {.kind = CollectiveKind::all_to_all, .size = total, .element_size = std::min(sizeof(T), largest_element_size)});
-    const Schedule schedule = direct_all_to_all(group.size());
+    const Schedule schedule = schedule_of(CollectiveKind::all_to_all, Algorithm::direct, group.size(), 0);
     const Size each = ceil_div(total, group.size());
     const Tag tag = tag_of(group, schedule);
     const int self = group.index_of(gpu.rank());

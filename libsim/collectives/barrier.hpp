@@ -1,6 +1,6 @@
 // Barrier: no member leaves before every member has come.
 //
-// Dissemination: ceil(log2 n) rounds of empty messages. Cost and source: schedules/dissemination.hpp.
+// Dissemination: ceil(log2 n) rounds of empty messages. Cost and source: schedules/bruck.hpp.
 #pragma once
 
 #include "libsim/gpu.hpp"

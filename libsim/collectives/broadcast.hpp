@@ -12,21 +12,22 @@ namespace sim {
 // With data. `root` is a rank of `group`. `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
 void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
-               const Method& method = Algorithm::ring) {
+               const AlgorithmConfig& config = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::broadcast,
                       .size = cost,
                       .root = root,
-                      .method = method,
+                      .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::broadcast, method, group.size(), group.index_of(root)), cost,
+    carry_out(gpu, group, schedule_of(CollectiveKind::broadcast, config, group.size(), group.index_of(root)), cost,
               "broadcast", elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op.
-inline void broadcast(GPU& gpu, const Group& group, int root, Size size, const Method& method = Algorithm::ring) {
-    gpu.collective(group, {.kind = CollectiveKind::broadcast, .size = size, .root = root, .method = method});
+inline void broadcast(GPU& gpu, const Group& group, int root, Size size,
+                      const AlgorithmConfig& config = Algorithm::ring) {
+    gpu.collective(group, {.kind = CollectiveKind::broadcast, .size = size, .root = root, .config = config});
 }
 
 }  // namespace sim

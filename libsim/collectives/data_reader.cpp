@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -65,7 +66,7 @@ Carrying::Carrying(GPU& gpu, const Group& group, const Schedule& schedule, Size 
       tag_(tag_of(group, schedule)),
       self_(group.index_of(gpu.rank())),
       outgoing_(elements.data) {
-    if (schedule.sends_input) {
+    if (schedule.sends == SentData::input) {
         kept_.resize(static_cast<std::size_t>(schedule.members));
         std::vector<std::byte>& input = kept_[static_cast<std::size_t>(self_)];
         input.assign(elements.data.begin(), elements.data.end());
@@ -74,7 +75,7 @@ Carrying::Carrying(GPU& gpu, const Group& group, const Schedule& schedule, Size 
 }
 
 void Carrying::channel(int number) {
-    if (schedule_.one_chunk) {
+    if (schedule_.one_chunk()) {
         for (int at = 0; at < schedule_.steps; ++at) {
             exchange_one_chunk(schedule_.step(number, self_, at));
         }
@@ -97,7 +98,7 @@ void Carrying::exchange_one_chunk(const Step& step) {
         gpu_.receive_in_collective(group_.rank_at(step.from), into, label_, each_, tag_);
         return;
     }
-    combine_kept_ = schedule_.sends_input && schedule_.chunks == 1;
+    combine_kept_ = schedule_.sends == SentData::input && schedule_.chunks == 1;
     std::vector<std::byte>& came = combine_kept_ ? kept_[static_cast<std::size_t>(step.from)] : arrived_;
     came.resize(into.size());
     gpu_.receive_in_collective(group_.rank_at(step.from), came, label_, each_, tag_);
@@ -175,7 +176,7 @@ void Carrying::finish() {
     if (combine_kept_) {
         combine_in_order();
     }
-    if (schedule_.mirrored) {
+    if (schedule_.result == BlockOrder::mirrored) {
         put_back();
     }
 }
@@ -206,8 +207,8 @@ void Carrying::put_back() {
 
 Tag tag_of(const Group& group, const Schedule& schedule) {
     const auto what = static_cast<std::uint64_t>(schedule.kind) |
-                      static_cast<std::uint64_t>(schedule.method.algorithm) << 8U |
-                      static_cast<std::uint64_t>(static_cast<std::uint32_t>(packed(schedule.method))) << 16U;
+                      static_cast<std::uint64_t>(schedule.config.algorithm) << 8U |
+                      static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(packed(schedule.config))) << 16U;
     const std::uint64_t mixed = (GroupHash{}(group) + what) * 0xff51afd7ed558ccdU;
     return Tag{-1 - static_cast<std::int32_t>(mixed >> 34U)};  // 30 bits of it
 }

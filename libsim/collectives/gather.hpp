@@ -14,21 +14,22 @@ namespace sim {
 // array costs; by default its bytes.
 template <NumberRange R>
 void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
-            const Method& method = Algorithm::direct) {
+            const AlgorithmConfig& config = Algorithm::direct) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::gather,
                       .size = cost,
                       .root = root,
-                      .method = method,
+                      .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::gather, method, group.size(), group.index_of(root)), cost,
+    carry_out(gpu, group, schedule_of(CollectiveKind::gather, config, group.size(), group.index_of(root)), cost,
               "gather", elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is the whole result's.
-inline void gather(GPU& gpu, const Group& group, int root, Size size, const Method& method = Algorithm::direct) {
-    gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root, .method = method});
+inline void gather(GPU& gpu, const Group& group, int root, Size size,
+                   const AlgorithmConfig& config = Algorithm::direct) {
+    gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root, .config = config});
 }
 
 }  // namespace sim

@@ -14,16 +14,16 @@ namespace sim {
 // `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
 void reduce(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
-            Reduction reduction = Reduction::sum, const Method& method = Algorithm::ring) {
+            Reduction reduction = Reduction::sum, const AlgorithmConfig& config = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::reduce,
                       .size = cost,
                       .root = root,
                       .reduction = reduction,
-                      .method = method,
+                      .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::reduce, method, group.size(), group.index_of(root)), cost,
+    carry_out(gpu, group, schedule_of(CollectiveKind::reduce, config, group.size(), group.index_of(root)), cost,
               "reduce", elements_of(numbers, reduction));
     if (reduction == Reduction::average && gpu.rank() == root) {
         divide_by(numbers, group.size());
@@ -32,9 +32,9 @@ void reduce(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size
 
 // By size alone: one op.
 inline void reduce(GPU& gpu, const Group& group, int root, Size size, Reduction reduction = Reduction::sum,
-                   const Method& method = Algorithm::ring) {
+                   const AlgorithmConfig& config = Algorithm::ring) {
     gpu.collective(
-        group, {.kind = CollectiveKind::reduce, .size = size, .root = root, .reduction = reduction, .method = method});
+        group, {.kind = CollectiveKind::reduce, .size = size, .root = root, .reduction = reduction, .config = config});
 }
 
 }  // namespace sim

@@ -15,15 +15,15 @@ namespace sim {
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>
 auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
-                    Reduction reduction = Reduction::sum, const Method& method = Algorithm::ring) {
+                    Reduction reduction = Reduction::sum, const AlgorithmConfig& config = Algorithm::ring) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::reduce_scatter,
                       .size = cost,
                       .reduction = reduction,
-                      .method = method,
+                      .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::reduce_scatter, method, group.size(), 0), cost, "reduce-scatter",
+    carry_out(gpu, group, schedule_of(CollectiveKind::reduce_scatter, config, group.size(), 0), cost, "reduce-scatter",
               elements_of(numbers, reduction));
     const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
     const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
@@ -35,9 +35,9 @@ auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> 
 
 // By size alone: one op.
 inline void reduce_scatter(GPU& gpu, const Group& group, Size size, Reduction reduction = Reduction::sum,
-                           const Method& method = Algorithm::ring) {
+                           const AlgorithmConfig& config = Algorithm::ring) {
     gpu.collective(group,
-                   {.kind = CollectiveKind::reduce_scatter, .size = size, .reduction = reduction, .method = method});
+                   {.kind = CollectiveKind::reduce_scatter, .size = size, .reduction = reduction, .config = config});
 }
 
 }  // namespace sim

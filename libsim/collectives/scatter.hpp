@@ -15,15 +15,15 @@ namespace sim {
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>
 auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
-             const Method& method = Algorithm::direct) {
+             const AlgorithmConfig& config = Algorithm::direct) {
     const std::span numbers(data);
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group, {.kind = CollectiveKind::scatter,
                       .size = cost,
                       .root = root,
-                      .method = method,
+                      .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::scatter, method, group.size(), group.index_of(root)), cost,
+    carry_out(gpu, group, schedule_of(CollectiveKind::scatter, config, group.size(), group.index_of(root)), cost,
               "scatter", elements_of(numbers, Reduction::sum));
     const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
     const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
@@ -31,8 +31,9 @@ auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Siz
 }
 
 // By size alone: one op. `size` is the whole array's.
-inline void scatter(GPU& gpu, const Group& group, int root, Size size, const Method& method = Algorithm::direct) {
-    gpu.collective(group, {.kind = CollectiveKind::scatter, .size = size, .root = root, .method = method});
+inline void scatter(GPU& gpu, const Group& group, int root, Size size,
+                    const AlgorithmConfig& config = Algorithm::direct) {
+    gpu.collective(group, {.kind = CollectiveKind::scatter, .size = size, .root = root, .config = config});
 }
 
 }  // namespace sim

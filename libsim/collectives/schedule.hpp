@@ -1,19 +1,20 @@
 // What a collective is made of: for each member and step, to whom, from whom, which chunks, reduce or copy.
 //
-// One source of truth with two readers: data_reader.hpp moves real numbers along it, the kernel reads the time off it.
+// One source of truth for all its readers: data_reader.hpp moves real numbers along it, readers/ read the time off it,
+// and the kernel walks it where links are shared.
 // The array is cut into `chunks` nearly equal parts.
 // (1) Channels run side by side, each in its own order; none waits for another. They move disjoint parts of the data,
 //     or reduce into the same part, where the order does not matter.
 // (2) In a step a member first sends, then receives.
 // (3) If a member receives from another in some step, that other sends to it, the same number of chunks, in the same
-//     step of the same channel; where not `same_step`, in the same or an earlier one, and the messages of one to the
-//     other are received in the order sent.
+//     step of the same channel, or, as its `synchrony` says, in an earlier one. The messages of one to the other are
+//     received in the order sent.
 // (4) A message of k chunks is charged k ceil(size / chunks).
-// (5) Where `sends_input`, a member sends what it began with. If it reduces, then whole arrays (chunks = 1), one from
-//     each other member, and in the order of the members, not in that of their coming.
+// (5) If members send their input and reduce, they send whole arrays (chunks = 1), one to each other member, and add up
+//     in the order of the members, not in that of arrival.
 #pragma once
 
-#include "libsim/collectives/schedules/method.hpp"
+#include "libsim/algorithm.hpp"
 #include "libsim/op.hpp"
 
 #include <memory>
@@ -57,6 +58,28 @@ struct Step {
     bool reduce = false;  // combine with what is there; else overwrite
 };
 
+// What the members promise about their steps, from the strictest promise to the loosest; each includes the next.
+enum class Synchrony : std::uint8_t {
+    ring,        // in all steps of a channel each member sends one chunk to the same neighbour, around all members
+    lock_step,   // in every step of a channel each member sends and receives, all of them as many chunks, and in the
+                 // end each has heard of every other, straight or through others: its time has a closed form
+    same_step,   // a message is received in the step it is sent in
+    later_step,  // or in a later one
+};
+
+// How long messages are; where all are one chunk, readers need not count.
+enum class MessageLength : std::uint8_t { one_chunk, several_chunks };
+
+// What a member sends: what it holds by then, or what it began with, also where that was overwritten.
+enum class SentData : std::uint8_t { held, input };
+
+// Where the result lies in the end: block b in place b, or, mirrored, block b of member m in place 2 m - b, modulo
+// blocks, from where its owner takes it.
+enum class BlockOrder : std::uint8_t { natural, mirrored };
+
+// What channels have of the work: each its own steps, or all the same steps, each with its own part of every block.
+enum class ChannelWork : std::uint8_t { own_steps, own_part };
+
 // A schedule that is written down, step by step: custom_schedule.hpp.
 struct StepTable;
 
@@ -64,28 +87,26 @@ struct Schedule {
     CollectiveKind kind = CollectiveKind::barrier;
     int members = 1;
     int root = 0;
-    Method method = {};
+    AlgorithmConfig config = {};
     int channels = 1;
     int steps = 0;   // of every channel
     int chunks = 1;  // of the whole array
     // Chunk b parts + p is part p of block b. Where members own blocks, member b's is the b-th.
     int parts = 1;
-    // Each channel does the same with its own part of each block; `at` counts blocks.
-    bool split = false;
-    bool one_chunk = true;  // is every message
-    // In every step of a channel each member sends and receives, all of them as many chunks, and in the end has heard
-    // of every other, straight or through others: then its time has a closed form.
-    bool lock_step = false;
-    bool same_step = true;
-    bool sends_input = false;
-    bool mirrored = false;  // in the end what belongs into block b of member m lies in block 2 m - b, modulo blocks
+    ChannelWork channel_work = ChannelWork::own_steps;  // own_part: `at` counts blocks
+    Synchrony synchrony = Synchrony::same_step;
+    MessageLength messages = MessageLength::one_chunk;
+    SentData sends = SentData::held;
+    BlockOrder result = BlockOrder::natural;
     Step (*at)(const Schedule& schedule, int channel, int member, int step) = nullptr;
     std::shared_ptr<const StepTable> table = nullptr;
 
     int blocks() const { return chunks / parts; }
+    bool in_lock_step() const { return synchrony <= Synchrony::lock_step; }
+    bool one_chunk() const { return messages == MessageLength::one_chunk; }
     Step step(int channel, int member, int number) const {
         const Step step = at(*this, channel, member, number);
-        return split ? part_of(step, channel) : step;
+        return channel_work == ChannelWork::own_part ? part_of(step, channel) : step;
     }
 
 private:
@@ -101,7 +122,15 @@ inline bool has_blocks(CollectiveKind kind) {
 // A schedule of one channel, carried out by several, each with its part of every chunk.
 Schedule split_over(Schedule schedule, int channels);
 
-// Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_method().
-Schedule schedule_of(CollectiveKind kind, const Method& method, int members, int root);
+// What an algorithm is asked for.
+struct ScheduleRequest {
+    CollectiveKind kind = CollectiveKind::barrier;
+    AlgorithmConfig config = {};
+    int members = 1;
+    int root = 0;
+};
+
+// Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_algorithm() of schedules/algorithms.hpp.
+Schedule schedule_of(CollectiveKind kind, const AlgorithmConfig& config, int members, int root);
 
 }  // namespace sim

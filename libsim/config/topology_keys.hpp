@@ -1,45 +1,40 @@
-// The keys of one table of a topology, each with what it is where it is left out.
+// The keys of one table of a topology, read from a TOML file.
 #pragma once
 
 #include "libsim/config/toml_reader.hpp"
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim::scenarios {
 
-class TopologyKeys {
+class TomlTopologyKeys final : public TopologyKeys {
 public:
     // `table`: "topology.", "topology.link[2]." … or nothing.
-    TopologyKeys(const TomlReader& file, std::string table) : file_(file), table_(std::move(table)) {}
+    TomlTopologyKeys(const TomlReader& file, std::string table) : file_(file), table_(std::move(table)) {}
 
     const TomlReader& file() const { return file_; }
     std::string key(const std::string& name) const { return table_ + name; }
-    bool has(const std::string& name) const { return file_.find(key(name)) != nullptr; }
     const TomlEntry& require(const std::string& name) const { return file_.require(key(name)); }
 
-    int whole(const std::string& name, int otherwise, int low, int high) const {
-        return has(name) ? file_.whole(require(name), low, high) : otherwise;
+    bool has(const std::string& name) const override { return file_.find(key(name)) != nullptr; }
+    int whole(const std::string& name, int low, int high) const override {
+        return file_.whole(require(name), low, high);
     }
-    // PREFIXbytes_per_second and PREFIXlatency_seconds, which is 0 where it is left out.
-    Wire wire(const std::string& prefix = "") const {
-        Wire wire{Bandwidth{file_.per_second(require(prefix + "bytes_per_second"))}};
-        if (has(prefix + "latency_seconds")) {
-            wire.latency = file_.duration(require(prefix + "latency_seconds"));
-        }
-        return wire;
+    std::vector<int> wholes(const std::string& name, int high) const override;
+    std::size_t choice(const std::string& name, const std::vector<std::string>& names) const override {
+        return file_.choice(require(name), names);
     }
-    // Nothing where the bandwidth is left out.
-    std::optional<Wire> optional_wire(const std::string& prefix) const {
-        return has(prefix + "bytes_per_second") || has(prefix + "latency_seconds") ? std::optional(wire(prefix))
-                                                                                   : std::nullopt;
+    std::string text(const std::string& name, const char* wanted) const override {
+        return file_.text(require(name), wanted);
     }
-    // One for each [[name]].
-    std::vector<TopologyKeys> tables(const std::string& name) const {
-        std::vector<TopologyKeys> tables;
+    bool flag(const std::string& name) const override { return file_.flag(require(name)); }
+    Wire wire(const std::string& prefix = "") const override;
+    void for_each_table(const std::string& name,
+                        const std::function<void(const TopologyKeys& table)>& visit) const override {
         for (int i = 1; i <= file_.count(key(name)); ++i) {
-            tables.emplace_back(file_, fmt::format("{}[{}].", key(name), i));
+            visit(TomlTopologyKeys(file_, fmt::format("{}[{}].", key(name), i)));
         }
-        return tables;
     }
+    std::string where(const std::string& name) const override { return require(name).where; }
 
 private:
     const TomlReader& file_;

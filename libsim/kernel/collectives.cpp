@@ -24,7 +24,7 @@ Schedule Kernel::schedule_for(const Op& op) const {
                         "collectives as a whole (Nccl) can do",
                         group.rank_at(0), describe(op), group.size(), group.whole().size()));
     }
-    return schedule_of(word.kind, method_of(op), group.size(), op.peer < 0 ? 0 : group.index_of(op.peer));
+    return schedule_of(word.kind, algorithm_of(op), group.size(), op.peer < 0 ? 0 : group.index_of(op.peer));
 }
 
 bool Kernel::collective(int rank, RankState& self, Stream on, const NumberedOp& at) {

@@ -1,6 +1,6 @@
 #include "libsim/kernel/describe.hpp"
 
-#include "libsim/collectives/schedules/method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 
 #include <fmt/format.h>
 
@@ -45,8 +45,8 @@ std::string describe_collective(const Op& op) {
     if (word.reduction != Reduction::sum) {
         text += fmt::format(", {}", name_of(word.reduction));
     }
-    if (const Method method = method_of(op); method != Method(default_algorithm(word.kind))) {
-        text += fmt::format(", {}", text_of(method));
+    if (const AlgorithmConfig config = algorithm_of(op); config != AlgorithmConfig(default_algorithm(word.kind))) {
+        text += fmt::format(", {}", text_of(config));
     }
     if (word.element_size > 0) {
         text += fmt::format(", elements of {} B", word.element_size);

@@ -1,16 +1,14 @@
 // The max-min fair rates of flows that come and go: solves again only what a change touches. Knows no time.
 //
 // A link that is not full holds nobody back, so a change travels through full links only. solve() opens the links
-// that are likely to matter, with all flows on them and the other full links of these, and fills them as max_min.hpp
-// does. A link outside that turned full is opened too, and all is filled again. What is left out is not full, before
-// or after, and takes no part in the filling; so the rates are those of max_min_rates() over everything, bit by bit.
-// A link with one flow on it is private: of a flow's private links the narrowest is its ceiling, the others never
-// matter, and none needs a load.
-// Invariants:
-// (1) The load of a shared link is the sum of units_of() of its rates, in integers: exact, whatever came and went.
-// (2) A link that holds a flow back is full. `full` begins a little early, by 2^-17, which only opens more.
-// (3) The hops of a flow that entered: its shared links first.
-// (4) Between two solve(), every flow that entered has the rate of the last one.
+// that are likely to matter, with all flows on them and the other full links of these, and fills them as
+// tests/support/max_min.hpp does. A link outside that turned full is opened too, and all is filled again. What is left
+// out is not full, before or after, and takes no part in the filling; so the rates are those of max_min_rates() over
+// everything, bit by bit. A link with one flow on it is private: of a flow's private links the narrowest is its
+// ceiling, the others never matter, and none needs a load. Invariants: (1) The load of a shared link is the sum of
+// units_of() of its rates, in integers: exact, whatever came and went. (2) A link that holds a flow back is full.
+// `full` begins a little early, by 2^-17, which only opens more. (3) The hops of a flow that entered: its shared links
+// first. (4) Between two solve(), every flow that entered has the rate of the last one.
 #pragma once
 
 #include "libsim/network/hop_pool.hpp"

@@ -1,4 +1,4 @@
-// The filling of open links, in the arithmetic of max_min.hpp.
+// The filling of open links, in the arithmetic of tests/support/max_min.hpp.
 #include "libsim/network/fair_shares.hpp"
 
 #include <limits>

@@ -4,12 +4,12 @@
 // links max-min fairly: every link carries at most its bandwidth, and no flow can gain without taking from one that has
 // no more than it. Nothing else: latency once, at the beginning; no weights, windows, or reverse traffic.
 // All that begins or ends at one instant is one batch. What a batch touches is solved again, and only that; the result
-// is equal, bit by bit, to solving everything again (max_min.hpp), and does not depend on the order in which flows of
-// one instant were started, nor on how often somebody asked in between.
-// Time is in picoseconds, as a double: a whole number of them is exact up to 2.5 hours. Instants are one only if they
-// are equal; nothing is merged because it is near.
-// Cost: of an event, O(flows * route) of what it touches: the flows that full links connect with it, not all that are
-// under way; and O(log links) to find the next. No allocation once as many flows were under way before.
+// is equal, bit by bit, to solving everything again (tests/support/max_min.hpp), and does not depend on the order in
+// which flows of one instant were started, nor on how often somebody asked in between. Time is in picoseconds, as a
+// double: a whole number of them is exact up to 2.5 hours. Instants are one only if they are equal; nothing is merged
+// because it is near. Cost: of an event, O(flows * route) of what it touches: the flows that full links connect with
+// it, not all that are under way; and O(log links) to find the next. No allocation once as many flows were under way
+// before.
 #pragma once
 
 #include "libsim/network/due_queue.hpp"

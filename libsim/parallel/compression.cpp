@@ -24,7 +24,7 @@ struct Call {
     GPU* gpu;
     const Group* group;
     Size size;
-    Method method;
+    AlgorithmConfig config;
 };
 
 // As it travels: the place, then the bits of the value.
@@ -65,7 +65,7 @@ void sum(const SixteenBit&, const Call& call, std::span<double> values, std::spa
         values[i] -= static_cast<double>(numbers[i]);
     }
     // Averaged in double, by whoever called: an average in 16 bits would be rounded once more.
-    all_reduce(*call.gpu, *call.group, numbers, ceil_div(call.size, 2), Reduction::sum, call.method);
+    all_reduce(*call.gpu, *call.group, numbers, ceil_div(call.size, 2), Reduction::sum, call.config);
     std::copy(numbers.begin(), numbers.end(), result.begin());
 }
 
@@ -105,19 +105,19 @@ CompressedSum::CompressedSum(const Compression& how, std::size_t length) : how_(
 }
 
 void CompressedSum::all_reduce(GPU& gpu, const Group& group, std::span<double> gradient, Size size, Reduction reduction,
-                               const Method& method) {
+                               const AlgorithmConfig& config) {
     if (gradient.size() != length_) {
         throw ProgramError(fmt::format("a sum of {} elements is given {}", length_, gradient.size()));
     }
     if (std::holds_alternative<Uncompressed>(how_)) {
-        sim::all_reduce(gpu, group, gradient, size, reduction, method);
+        sim::all_reduce(gpu, group, gradient, size, reduction, config);
         return;
     }
     if (reduction == Reduction::max) {
         throw ProgramError("what is compressed is summed or averaged; its maximum has no meaning");
     }
     std::transform(gradient.begin(), gradient.end(), remembered_.begin(), remembered_.begin(), std::plus<>{});
-    const Call call{&gpu, &group, size, method};
+    const Call call{&gpu, &group, size, config};
     if (const TopK* const top = std::get_if<TopK>(&how_)) {
         sum(*top, call, remembered_, gradient);
     } else {

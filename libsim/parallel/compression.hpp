@@ -45,7 +45,7 @@ public:
     // Replaces `gradient` by the sum, or average, over the group of what was sent. Every member calls it, with the same
     // arguments but for the numbers.
     void all_reduce(GPU& gpu, const Group& group, std::span<double> gradient, Size size,
-                    Reduction reduction = Reduction::sum, const Method& method = {});
+                    Reduction reduction = Reduction::sum, const AlgorithmConfig& config = {});
     // What this member has not sent yet. Empty if nothing is compressed.
     std::span<const double> remembered() const { return remembered_; }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view label = "ring attention";
 // No barrier has data, so that nobody else's messages carry its tag.
-const Schedule rotation{.kind = CollectiveKind::barrier, .method = Algorithm::ring};
+const Schedule rotation{.kind = CollectiveKind::barrier, .config = Algorithm::ring};
 
 double dot(std::span<const double> a, std::span<const double> b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);

@@ -59,7 +59,7 @@ void GradientBuckets::all_reduce_bucket(std::size_t bucket, std::span<double> gr
                                        part.end, gradient.size()));
     }
     sums_[bucket].all_reduce(*gpu_, group_, gradient.subspan(part.begin, part.length()), part.size, options_.reduction,
-                             options_.method);
+                             options_.config);
 }
 
 namespace {

@@ -29,7 +29,7 @@ struct BucketOptions {
     bool overlap = true;
     Stream stream{1};
     Reduction reduction = Reduction::sum;
-    Method method = Algorithm::ring;
+    AlgorithmConfig config = Algorithm::ring;
     Compression compression = {};  // TopK{…}, SixteenBit{}: see compression.hpp
 };
 

@@ -101,12 +101,12 @@ Schedule CollectiveCase::schedule() const {
     if (send_receive) {
         return {.kind = CollectiveKind::broadcast,
                 .members = ranks,
-                .method = Algorithm::direct,
+                .config = Algorithm::direct,
                 .steps = ranks > 1 ? 1 : 0,
-                .sends_input = true,
+                .sends = SentData::input,
                 .at = to_the_next};
     }
-    return schedule_of(kind, method, ranks, root);
+    return schedule_of(kind, config, ranks, root);
 }
 
 std::int64_t CollectiveCase::count() const {
@@ -129,20 +129,20 @@ double CollectiveCase::bus_factor() const {
     return is_made_of_chunks(kind) ? others : 1;
 }
 
-CollectiveCase collective_case(CollectiveKind kind, const Method& method, std::int64_t elements, int ranks) {
+CollectiveCase collective_case(CollectiveKind kind, const AlgorithmConfig& config, std::int64_t elements, int ranks) {
     const std::int64_t kept = is_made_of_chunks(kind) ? elements / ranks * ranks : elements;
     if (kept == 0) {
         throw UsageError(fmt::format("--sizes {} leaves some of {} ranks without a number; {} needs at least {}",
                                      elements, ranks, name_of(kind), ranks));
     }
-    return {.kind = kind, .method = method, .elements = kept, .ranks = ranks};
+    return {.kind = kind, .config = config, .elements = kept, .ranks = ranks};
 }
 
 void run_by_size(GPU& gpu, const CollectiveCase& what) {
     gpu.collective(world(gpu), {.kind = what.kind,
                                 .size = Bytes{what.bytes()},
                                 .root = what.has_root() ? what.root : -1,
-                                .method = what.method});
+                                .config = what.config});
 }
 
 void run_messages(GPU& gpu, const CollectiveCase& what, const Schedule& schedule) {

@@ -28,7 +28,7 @@ const std::vector<ElementType>& element_types();
 
 struct CollectiveCase {
     CollectiveKind kind = CollectiveKind::all_reduce;
-    Method method = {};
+    AlgorithmConfig config = {};
     std::int64_t elements = 0;  // of the whole array
     int ranks = 2;
     int root = 0;
@@ -53,7 +53,7 @@ const std::vector<CollectiveKind>& profiled_kinds();
 bool is_made_of_chunks(CollectiveKind kind);
 
 // A case of at most `elements`. Throws UsageError where nothing is left.
-CollectiveCase collective_case(CollectiveKind kind, const Method& method, std::int64_t elements, int ranks);
+CollectiveCase collective_case(CollectiveKind kind, const AlgorithmConfig& config, std::int64_t elements, int ranks);
 
 // One op. Requires: a collective.
 void run_by_size(GPU& gpu, const CollectiveCase& what);

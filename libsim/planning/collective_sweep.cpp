@@ -1,5 +1,7 @@
 #include "libsim/planning/collective_sweep.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,14 +18,14 @@ std::vector<int> first_ranks(int count) {
 }
 
 std::string name_for(const Sweep& sweep, const CollectiveCase& what) {
-    return sweep.custom ? "custom" : what.send_receive ? "direct" : text_of(what.method);
+    return sweep.custom ? "custom" : what.send_receive ? "direct" : text_of(what.config);
 }
 
 SweepRow fastest_of(const Sweep& sweep, CollectiveCase what) {
     const std::vector<int> ranks = first_ranks(what.ranks);
-    const ContestQuestion question{sweep.cluster, what.kind, Bytes{what.bytes()}, ranks, what.root, {}};
-    Contest contest = fastest_method(question, sweep.methods);
-    what.method = contest.winner().method;
+    const ComparisonQuestion question{sweep.cluster, what.kind, Bytes{what.bytes()}, ranks, what.root, {}};
+    Comparison contest = fastest_algorithm(question, sweep.configs);
+    what.config = contest.winner().config;
     SweepRow row;
     row.timed.push_back({name_for(sweep, what), what, *contest.winner().time, {}});
     row.considered = std::move(contest.all);
@@ -54,9 +56,9 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
     }
     const std::vector<int> ranks = first_ranks(what.ranks);
     SweepRow row;
-    for (const Method& method : sweep.methods) {
+    for (const AlgorithmConfig& config : sweep.configs) {
         CollectiveCase one = what;
-        one.method = method;
+        one.config = config;
         const Schedule schedule = schedule_for(sweep, one);
         row.timed.push_back({name_for(sweep, one),
                              one,

@@ -1,7 +1,7 @@
 // What collectives of several sizes take by several methods, each alone on the cluster and begun by all ranks at 0.
 #pragma once
 
-#include "libsim/collectives/time/fastest_method.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/planning/collective_case.hpp"
 
 #include <optional>
@@ -35,7 +35,7 @@ struct SweepRow {
 struct Sweep {
     Cluster cluster;
     CollectiveCase what;  // any size
-    std::vector<Method> methods;
+    std::vector<AlgorithmConfig> configs;
     std::optional<Schedule> custom;  // in place of a method's
     bool only_fastest = false;
 };

@@ -1,6 +1,6 @@
 #include "ranks/process/inbox.hpp"
 
-#include "libsim/collectives/schedules/method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/error.hpp"
 #include "ranks/process/doorbells.hpp"
 
@@ -152,7 +152,7 @@ void Inbox::check_numbers(Op& op) const {
         word.group = groups_[local];
         const Group& group = run_->groups.group(word.group);
         try {
-            check_method(word.kind, method_of(op), group.size());
+            check_algorithm(word.kind, algorithm_of(op), group.size());
         } catch (const ProgramError&) {
             violated("an unknown collective");
         }

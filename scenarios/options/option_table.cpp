@@ -1,5 +1,6 @@
 #include "scenarios/options/option_table.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <fmt/format.h>

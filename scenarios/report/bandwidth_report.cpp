@@ -1,5 +1,6 @@
 #include "scenarios/report/bandwidth_report.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/plot.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ constexpr double giga = 1e9;
 
 std::string heading(const RunOptions& options, const CollectiveCase& what) {
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
-    return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.method) : "",
+    return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.config) : "",
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
 }
 
@@ -62,7 +63,7 @@ std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& 
                         {"count", row.what.count()},
                         {"type", "float"},
                         {"redop", row.what.reduces() ? "sum" : "none"},
-                        {"algorithm", text_of(row.what.method)},
+                        {"algorithm", text_of(row.what.config)},
                         {"seconds", seconds(row.end)},
                         {"algbw", row.algorithm_bandwidth()},
                         {"busbw", row.bus_bandwidth()}});

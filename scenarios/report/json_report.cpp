@@ -1,5 +1,7 @@
 #include "scenarios/report/json_report.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace sim::scenarios {

@@ -27,12 +27,11 @@ std::string mesh_text(const Mesh& mesh) {
 
 std::string header(const Outcome& outcome) {
     const Options& o = outcome.options;
-    const bool processes = o.host == sim::ranks::Host::process;
+    const sim::ranks::HostRow& host = row_of(o.host);
     return fmt::format("{}: {} step{} of {} item{} x {:.12g} compute units on {} rank{}{} ({}), profile {}\n",
                        outcome.scenario, o.steps, o.steps == 1 ? "" : "s", o.items, o.items == 1 ? "" : "s",
                        o.compute_units, o.ranks, o.ranks == 1 ? "" : "s", mesh_text(o.mesh),
-                       processes ? (o.ranks == 1 ? "a process" : "processes") : (o.ranks == 1 ? "a fiber" : "fibers"),
-                       o.profile);
+                       o.ranks == 1 ? fmt::format("a {}", host.name) : host.plural, o.profile);
 }
 
 // All ranks, or of many those with the least and the most of each kind of time.

@@ -1,5 +1,6 @@
 // How long it takes to say how long a collective takes: one evaluation each, nothing else under way.
-#include "libsim/collectives/time/fastest_method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/network/topologies/named.hpp"
 
 #include <benchmark/benchmark.h>
@@ -103,9 +104,10 @@ void fastest_all_reduce_on_dgx_h100(benchmark::State& state) {
     const auto members = static_cast<int>(state.range(0));
     const Cluster cluster = on("dgx-h100", members);
     const std::vector<int> ranks = first_ranks(members);
-    const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, members, 8);
+    const std::vector<AlgorithmConfig> configs = candidate_algorithms(CollectiveKind::all_reduce, members, 8);
     for (auto _ : state) {
-        const Contest contest = fastest_method({cluster, CollectiveKind::all_reduce, Bytes{1 << 20U}, ranks}, methods);
+        const Comparison contest =
+            fastest_algorithm({cluster, CollectiveKind::all_reduce, Bytes{1 << 20U}, ranks}, configs);
         benchmark::DoNotOptimize(contest.fastest);
     }
 }

@@ -1,6 +1,5 @@
 // Messages through the kernel, one by one: from fibers and from a recording. Rates are per second of CPU time.
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 #include "libsim/replay/recording.hpp"
 
 #include <benchmark/benchmark.h>
@@ -30,7 +29,8 @@ void count(benchmark::State& state, const Totals& last) {
 
 // 2 (n-1) steps on n ranks: 2.1 million messages for 1,024.
 void ring(GPU& gpu) {
-    carry_out(gpu, world(gpu), ring_all_reduce(gpu.world_size()), Units(500), "all-reduce");
+    carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
+              Units(500), "all-reduce");
 }
 
 void ring_message_by_message_fibers(benchmark::State& state) {

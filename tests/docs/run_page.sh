@@ -8,15 +8,34 @@
 # A comment directly above a block changes that:
 #   <!-- not run: WHY -->    the block is left out
 #   <!-- file: NAME -->      the block, of any language, is written to NAME
+#   <!-- row: NAME after TEXT -->  the block, of any language, goes into NAME, behind its first line that has TEXT in it
+# A page that changes ndsim itself (docs/how-to/) says so in a line of its own:
+#   <!-- in a copy -->       FOLDER is a copy of the source directory, whose files blocks may change, and `build` a folder
+#                            of its own that begins with BUILD's executables (build_changed.sh links them anew)
 set -euo pipefail
 page=$1 source=$2 build=$3 folder=$4
 
 rm -rf "$folder"
 mkdir -p "$folder/.blocks"
+in_a_copy=false
+grep -qx '<!-- in a copy -->' "$page" && in_a_copy=true
 for entry in "$source"/*; do
-    [[ $(basename "$entry") == build* ]] || ln -s "$entry" "$folder/"
+    if [[ $(basename "$entry") == build* ]]; then
+        continue
+    elif $in_a_copy; then
+        cp -r "$entry" "$folder/"
+    else
+        ln -s "$entry" "$folder/"
+    fi
 done
-ln -sfn "$build" "$folder/build"
+if $in_a_copy; then
+    rm -rf "$folder/build"
+    mkdir -p "$folder/build/bin"
+    ln -s "$build"/bin/* "$folder/build/bin/"
+    export NDSIM_SOURCE=$source NDSIM_BUILD=$build
+else
+    ln -sfn "$build" "$folder/build"
+fi
 
 # One file per block: NNN.sh to run, or NNN.file whose first line is the name to write to.
 awk -v blocks="$folder/.blocks" '
@@ -30,6 +49,11 @@ awk -v blocks="$folder/.blocks" '
             name = sprintf("%s/%03d.file", blocks, ++count)
             target = marker
             gsub(/^<!-- file: | *-->.*$/, "", target)
+            print target > name
+        } else if (marker ~ /^<!-- row: .* after /) {
+            name = sprintf("%s/%03d.row", blocks, ++count)
+            target = marker
+            gsub(/^<!-- row: | *-->.*$/, "", target)
             print target > name
         } else if (marker !~ /^<!-- not run: [^ ]/ && language ~ /^(sh|bash|console)$/) {
             name = sprintf("%s/%03d.sh", blocks, ++count)
@@ -54,6 +78,17 @@ awk -v blocks="$folder/.blocks" '
 cd "$folder"
 shopt -s nullglob
 for block in .blocks/*; do
+    if [[ $block == *.row ]]; then
+        read -r name _ text < "$block"
+        if ! $in_a_copy || ! grep -qF -- "$text" "$name"; then
+            echo "$(basename "$page"): no line of $name has '$text' in it, or this is no copy" >&2
+            exit 1
+        fi
+        line=$(grep -nF -m 1 -- "$text" "$name" | cut -d : -f 1)
+        { head -n "$line" "$name"; tail -n +2 "$block"; tail -n "+$((line + 1))" "$name"; } > .blocks/changed
+        cp .blocks/changed "$name"
+        continue
+    fi
     if [[ $block == *.file ]]; then
         name=$(head -n 1 "$block")
         # Into FOLDER itself, never through a link into the source directory.

@@ -49,7 +49,7 @@ TEST(EveryMethod, EqualsASequentialProgramForEveryGroupSizeUpTo33) {
     for (const AnyCollective& any : all_collectives()) {
         for (int n = 1; n <= 33; ++n) {
             const auto members = static_cast<std::size_t>(n);
-            const bool in_parts = any.method.channels > 1 || any.method.pieces > 0;
+            const bool in_parts = any.config.channels > 1 || any.config.pieces > 0;
             if (any.fits(n) && (!in_parts || n % 5 == 3 || n <= 6)) {
                 const auto calls = calls_of(any, n, {0, members - 1, 3 * members + 2}, Reduction::sum);
                 ASSERT_EQ(right_ranks<double>(n, calls), n) << any << " n=" << n;
@@ -126,7 +126,7 @@ TEST(EveryMethod, OfAnAllReduceGivesAllMembersTheSameBits) {
                 for (std::size_t i = 0; i < data.size(); ++i) {
                     data[i] = 1.0 / (gpu.rank() + static_cast<double>(i) + 0.1);
                 }
-                all_reduce(gpu, world(gpu), data, Units(1), Reduction::sum, any.method);
+                all_reduce(gpu, world(gpu), data, Units(1), Reduction::sum, any.config);
                 results[static_cast<std::size_t>(gpu.rank())] = data;
             });
             EXPECT_EQ(results, std::vector<std::vector<double>>(static_cast<std::size_t>(n), results[0])) << any;
@@ -231,7 +231,7 @@ TEST(EveryMethod, AsOneOpEndsAndSendsWhatItsMessagesDoInRandomGroupsOnAnyLinksAn
             const Collective whole{.kind = any.kind,
                                    .size = one.size,
                                    .root = any.has_root() ? one.group.rank_at(one.root) : -1,
-                                   .method = any.method};
+                                   .config = any.config};
             const auto one_op = seen(one, [&](GPU& gpu) { gpu.collective(one.group, whole); });
             const Schedule schedule = any.schedule(n, one.root);
             const auto messages = seen(one, [&](GPU& gpu) { carry_out(gpu, one.group, schedule, one.size, ""); });

@@ -2,7 +2,8 @@
 // ranks carry out message by message.
 #include "libsim/collectives/time/collective_time.hpp"
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/time/fastest_method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "tests/support/all_collectives.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
@@ -144,9 +145,9 @@ Cluster nodes_with(Bandwidth up) {
         FairShare{two_level_tree({.nodes = 6, .gpus_per_node = 4, .up = up, .link = 10 * GB_per_s, .latency = 1us})});
 }
 
-Case of_all(const Cluster& cluster, CollectiveKind kind, const Method& method, Bytes size) {
+Case of_all(const Cluster& cluster, CollectiveKind kind, const AlgorithmConfig& config, Bytes size) {
     Case what{
-        .cluster = cluster, .schedule = schedule_of(kind, method, 24, 0), .size = size, .ranks = {}, .arrivals = {}};
+        .cluster = cluster, .schedule = schedule_of(kind, config, 24, 0), .size = size, .ranks = {}, .arrivals = {}};
     for (int rank = 0; rank < 24; ++rank) {
         what.ranks.push_back(rank);
     }
@@ -203,15 +204,16 @@ TEST(FastestMethod, IsTheOneWithTheLeastTimeAndTheFirstOfEquals) {
         for (const int size : {0, 1'000, 50'000'000}) {
             const Cluster cluster = priced(network);
             const std::vector<int> ranks = some_ranks(12, 24, random);
-            const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, 12, 4);
-            const Contest contest = fastest_method({cluster, CollectiveKind::all_reduce, Bytes{size}, ranks}, methods);
+            const std::vector<AlgorithmConfig> configs = candidate_algorithms(CollectiveKind::all_reduce, 12, 4);
+            const Comparison contest =
+                fastest_algorithm({cluster, CollectiveKind::all_reduce, Bytes{size}, ranks}, configs);
             std::size_t best = 0;
             std::vector<Time> ends;
-            for (std::size_t i = 0; i < methods.size(); ++i) {
-                const Schedule schedule = schedule_of(CollectiveKind::all_reduce, methods[i], 12, 0);
+            for (std::size_t i = 0; i < configs.size(); ++i) {
+                const Schedule schedule = schedule_of(CollectiveKind::all_reduce, configs[i], 12, 0);
                 ends.push_back(collective_time({cluster, schedule, Bytes{size}, ranks}).end());
                 best = ends[i] < ends[best] ? i : best;
-                EXPECT_LE(Time{contest.all[i].at_least}, ends[i]) << text_of(methods[i]);
+                EXPECT_LE(Time{contest.all[i].at_least}, ends[i]) << text_of(configs[i]);
             }
             EXPECT_EQ(contest.fastest, best) << network.index() << " " << size;
             EXPECT_EQ(contest.winner().time->end(), ends[best]);

@@ -35,7 +35,7 @@ std::vector<Duration> ends(const Cluster& cluster, const std::vector<int>& laten
 
 // The one op that stands for `any`.
 Collective whole(const AnyCollective& any, Size size, int root) {
-    return {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .method = any.method};
+    return {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .config = any.config};
 }
 
 TEST(Ring, AllReduceOfFiveHundredUnitsOnFourRanksCostsSixStepsOf1350ms) {
@@ -175,7 +175,7 @@ TEST(Collective, AsOneOpCountsTheMessagesAndSizesThatItStandsFor) {
         for (std::size_t rank = 0; rank < 6; ++rank) {
             EXPECT_EQ(one.result.ranks[rank].billionths_sent, many.result.ranks[rank].billionths_sent) << any;
             EXPECT_EQ(one.result.ranks[rank].messages_sent, many.result.ranks[rank].messages_sent) << any;
-            EXPECT_TRUE(!any.schedule(6, 0).lock_step ||
+            EXPECT_TRUE(!any.schedule(6, 0).in_lock_step() ||
                         one.result.ranks[rank].communication == many.result.ranks[rank].communication)
                 << any;
         }
@@ -241,7 +241,7 @@ TEST(Collective, OfMembersThatNameDifferentAlgorithmsIsAMismatch) {
 
 TEST(Collective, OfMembersThatNameDifferentChannelsIsAMismatch) {
     const auto run = simulate(fibers(2, gpu_py()), [](GPU& gpu) {
-        all_gather(gpu, world(gpu), Units(500), Method(Algorithm::ring, {.channels = 1 + gpu.rank()}));
+        all_gather(gpu, world(gpu), Units(500), AlgorithmConfig(Algorithm::ring, {.channels = 1 + gpu.rank()}));
     });
     ASSERT_FALSE(run.result.ok());
     EXPECT_EQ(run.result.fault->message,
@@ -263,7 +263,7 @@ TEST(Collective, WithDataInSeveralChannelsHasNoPlaceOnAHighStream) {
     const auto run = simulate(fibers(2, gpu_py()), [](GPU& gpu) {
         std::vector<double> data(4);
         gpu.on(Stream{6}, [&] {
-            all_reduce(gpu, world(gpu), data, {}, Reduction::sum, Method(Algorithm::ring, {.channels = 2}));
+            all_reduce(gpu, world(gpu), data, {}, Reduction::sum, AlgorithmConfig(Algorithm::ring, {.channels = 2}));
         });
     });
     ASSERT_FALSE(run.result.ok());

@@ -48,7 +48,7 @@ void with_numbers(GPU& gpu, const AnyCollective& any, Size size, int root) {
 
 void as_one_op(GPU& gpu, const AnyCollective& any, Size size, int root) {
     gpu.collective(world(gpu),
-                   {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .method = any.method});
+                   {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .config = any.config});
 }
 
 using Carry = void (*)(GPU& gpu, const AnyCollective& any, Size size, int root);

@@ -1,6 +1,7 @@
 // Rings whose channels leave a node by different cards, on nodes that have one card for each GPU.
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/collectives/time/fastest_method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/network/rails.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "tests/support/simulate.hpp"
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Method eight_rails{Algorithm::ring, {.channels = 8, .inner = 8}};
+constexpr AlgorithmConfig eight_rails{Algorithm::ring, {.channels = 8, .inner = 8}};
 
 Cluster dgx_h100(int gpus) {
     Cluster cluster = uniform({.flops = FlopRate{1'000'000'000'000}});
@@ -27,9 +28,9 @@ std::vector<int> first_ranks(int count) {
     return ranks;
 }
 
-CollectiveTime time_of(const Cluster& cluster, CollectiveKind kind, const Method& method, int members, Bytes size,
-                       bool only_last = false) {
-    const Schedule schedule = schedule_of(kind, method, members, 0);
+CollectiveTime time_of(const Cluster& cluster, CollectiveKind kind, const AlgorithmConfig& config, int members,
+                       Bytes size, bool only_last = false) {
+    const Schedule schedule = schedule_of(kind, config, members, 0);
     const std::vector<int> ranks = first_ranks(members);
     return collective_time({cluster, schedule, size, ranks, {}, only_last});
 }
@@ -122,7 +123,8 @@ TEST(HasRails, WhereEveryGpuOfANodeHasACardAndNotWhereTheyShareOne) {
 TEST(RingsOverNodes, AreWhatAFewNodesReduceMuchDataBy) {
     const Cluster cluster = dgx_h100(64);
     const std::vector<int> ranks = first_ranks(64);
-    const std::vector<Method> methods = methods_for(CollectiveKind::all_reduce, 64, 8, Wiring::rails);
-    const Contest contest = fastest_method({cluster, CollectiveKind::all_reduce, Bytes{1LL << 30U}, ranks}, methods);
-    EXPECT_EQ(contest.winner().method, eight_rails);
+    const std::vector<AlgorithmConfig> configs = candidate_algorithms(CollectiveKind::all_reduce, 64, 8, Wiring::rails);
+    const Comparison contest =
+        fastest_algorithm({cluster, CollectiveKind::all_reduce, Bytes{1LL << 30U}, ranks}, configs);
+    EXPECT_EQ(contest.winner().config, eight_rails);
 }

@@ -1,7 +1,7 @@
 // What the supervisor takes from a rank: nothing that the kernel could not bear, whatever the rank has written.
 #include "ranks/process/inbox.hpp"
 
-#include "libsim/collectives/schedules/method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,13 +109,13 @@ TEST(Inbox, RefusesMethodsThatCannotBe) {
         return complaint(op);
     };
     constexpr CollectiveWord ring{.kind = CollectiveKind::all_reduce};
-    EXPECT_EQ(with_tag(ring, packed({.channels = 32})), "");
-    EXPECT_EQ(with_tag(ring, packed({.channels = 33})), unknown);
-    EXPECT_EQ(with_tag(ring, packed({.pieces = 1})), unknown);
+    EXPECT_EQ(with_tag(ring, as_tag(packed({.channels = 32}))), "");
+    EXPECT_EQ(with_tag(ring, as_tag(packed({.channels = 33}))), unknown);
+    EXPECT_EQ(with_tag(ring, as_tag(packed({.pieces = 1}))), unknown);
     EXPECT_EQ(with_tag(ring, -1), unknown);
     constexpr CollectiveWord levels{.kind = CollectiveKind::all_reduce, .algorithm = Algorithm::hierarchical};
-    EXPECT_EQ(with_tag(levels, packed({.inner = 2})), "");
-    EXPECT_EQ(with_tag(levels, packed({.inner = 3})), unknown);  // of two ranks
+    EXPECT_EQ(with_tag(levels, as_tag(packed({.inner = 2}))), "");
+    EXPECT_EQ(with_tag(levels, as_tag(packed({.inner = 3}))), unknown);  // of two ranks
     EXPECT_EQ(with_tag(levels, 0), unknown);
     EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all})), unknown);  // by a ring
 }

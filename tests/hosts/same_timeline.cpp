@@ -2,7 +2,6 @@
 #include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
@@ -134,7 +133,8 @@ TEST(SameTimeline, InVirtualAndInWallTime) {
 
 void ring(GPU& gpu) {
     gpu.compute("work", Units(gpu.rank() % 3));
-    carry_out(gpu, world(gpu), ring_all_reduce(gpu.world_size()), Units(500), "ring");
+    carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
+              Units(500), "ring");
     all_reduce(gpu, Group::strided(gpu.rank() % 2, 2, gpu.world_size() / 2), Units(10));
 }
 
@@ -148,7 +148,8 @@ TEST(SameTimeline, OfARecordingAndOfTheProgramItself) {
 
 TEST(Recording, KeepsOneStreamForRanksThatDoTheSameToTheirNeighbours) {
     const auto plain_ring = [](GPU& gpu) {
-        carry_out(gpu, world(gpu), ring_all_gather(gpu.world_size()), Units(1), "");
+        carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_gather, Algorithm::ring, gpu.world_size(), 0),
+                  Units(1), "");
     };
     EXPECT_EQ(replay::Recording(64, plain_ring).distinct(), 1U);
     EXPECT_EQ(replay::Recording(12, ring).distinct(), 6U);  // three amounts of work, two groups

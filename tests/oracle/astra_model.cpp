@@ -82,7 +82,7 @@ void go_round(GPU& gpu, const Group& group, const Asked& asked) {
     }
 }
 
-Method method_of(const Asked& asked) {
+AlgorithmConfig config_of(const Asked& asked) {
     if (asked.algorithm == "direct") {
         return {Algorithm::direct, {.channels = asked.members - 1}};
     }
@@ -106,14 +106,14 @@ CollectiveKind kind_of(const std::string& name) {
 
 void carry_out(GPU& gpu, const Group& group, const Asked& asked) {
     const Bytes whole{part_of(asked) * asked.members};
-    const Method method = method_of(asked);
+    const AlgorithmConfig config = config_of(asked);
     if (asked.algorithm == "ring" && asked.kind == all_to_all) {
         go_round(gpu, group, asked);
     } else if (asked.algorithm == "direct" && asked.kind == all_reduce) {
-        gpu.collective(group, {.kind = reduce_scatter, .size = whole, .method = method});
-        gpu.collective(group, {.kind = all_gather, .size = whole, .method = method});
+        gpu.collective(group, {.kind = reduce_scatter, .size = whole, .config = config});
+        gpu.collective(group, {.kind = all_gather, .size = whole, .config = config});
     } else {
-        gpu.collective(group, {.kind = asked.kind, .size = whole, .method = method});
+        gpu.collective(group, {.kind = asked.kind, .size = whole, .config = config});
     }
 }
 

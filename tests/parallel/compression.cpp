@@ -161,7 +161,7 @@ TEST_P(Compressed, TopKSumsTheLargestOfEachMemberAndWhatItRemembers) {
 
 TEST_P(Compressed, SixteenBitsSumRoundedNumbersAndRememberTheRounding) {
     for (const int n : {1, 2, 4}) {
-        const Simulation s = summed(ranks(n), {.method = Algorithm::direct, .compression = SixteenBit{}});
+        const Simulation s = summed(ranks(n), {.config = Algorithm::direct, .compression = SixteenBit{}});
         Reference reference(n);
         for (int step = 0; step < steps; ++step) {
             reference.step(step, 1.0, rounded_sent, add_rounded);

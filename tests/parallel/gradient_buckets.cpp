@@ -89,7 +89,7 @@ TEST_P(Buckets, SendTwoTimesNMinusOneNthsOfTheGradientInAsManyMessagesEach) {
 TEST_P(Buckets, GiveTheSumOrTheAverageByEveryAlgorithm) {
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::direct, Algorithm::parameter_server}) {
         for (const bool overlap : {true, false}) {
-            BucketOptions options{.overlap = overlap, .method = algorithm};
+            BucketOptions options{.overlap = overlap, .config = algorithm};
             const std::vector<Bucket> buckets = cut_into_buckets(layers_of(5, 100), 2);
             const Simulation sum = simulate_well(ranks(4), step_of(buckets, options));
             EXPECT_EQ(sum.result.reports.at("gradient").at(2), std::vector<double>(15, 10.0));

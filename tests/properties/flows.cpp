@@ -126,7 +126,7 @@ TEST(FlowProperties, RatesSolvedWhereTheyChangeEqualThoseSolvedEverywhereToTheLa
                 rates.push_back(run.network.rate(run.ids[i]));
                 routes.push_back(c.flows[i].route);
             }
-            RC_ASSERT(rates == max_min_rates(links, routes));
+            RC_ASSERT(rates == test::max_min_rates(links, routes));
         } while (run.step());
     });
 }

@@ -3,8 +3,8 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/network/topologies/named.hpp"
-#include "libsim/network/topology_rules.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
+#include "tests/support/topology_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(TopologyTable, TakesBandwidthsAndLatenciesAsTheyAreWritten) {
     const Topology topology = topology_of(two_gpus, 2);
     EXPECT_EQ(topology.links[0].bandwidth.bytes_per_second, 25'000'000'000);
     EXPECT_EQ(topology.links[0].latency, Duration{2'000'000});
-    EXPECT_NO_THROW(validate(topology));
+    EXPECT_NO_THROW(test::validate(topology));
 }
 
 TEST(TopologyTable, IsSizedByTheRanksUnlessItSaysMore) {
@@ -96,7 +96,7 @@ TEST(TopologyTable, IsSizedByTheRanksUnlessItSaysMore) {
 TEST(TopologyTable, IsRefusedWithFileLineAndKey) {
     EXPECT_EQ(
         complaint("kind = \"rign\"\n" + wire),
-        "t.toml:1: kind must be \"ring\", \"switch\", \"fully-connected\", \"torus\", \"multi-dimensional\", "
+        "t.toml:1: kind must be \"ring\", \"fully-connected\", \"switch\", \"torus\", \"multi-dimensional\", "
         "\"fat-tree\", \"node\", \"nodes-fat-tree\", \"rail-optimised\", \"dragonfly\" or \"custom\", not \"rign\"; "
         "did you mean ring?");
     EXPECT_EQ(complaint("kind = \"ring\"\nbytes_per_secnd = 1e9\n"),

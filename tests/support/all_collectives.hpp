@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/error.hpp"
 
 #include <ostream>
@@ -11,29 +12,29 @@ namespace sim::test {
 
 struct AnyCollective {
     CollectiveKind kind = CollectiveKind::barrier;
-    Method method = default_algorithm(kind);
+    AlgorithmConfig config = default_algorithm(kind);
 
     bool has_root() const { return needs_root(kind); }
     bool fits(int members) const {
         try {
-            check_method(kind, method, members);
+            check_algorithm(kind, config, members);
             return true;
         } catch (const ProgramError&) {
             return false;
         }
     }
     // Requires: it fits.
-    Schedule schedule(int members, int root) const { return schedule_of(kind, method, members, root); }
+    Schedule schedule(int members, int root) const { return schedule_of(kind, config, members, root); }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const AnyCollective& any) {
-    return out << name_of(any.kind) << " (" << text_of(any.method) << ")";
+    return out << name_of(any.kind) << " (" << text_of(any.config) << ")";
 }
 
 // With 1 and 3 channels and, of pipelines, 1 and 5 pieces; those of nodes fit some numbers of members only.
 inline std::vector<AnyCollective> all_collectives() {
     std::vector<AnyCollective> all;
-    const auto add = [&all](CollectiveKind kind, Algorithm algorithm, const MethodOptions& options, int members) {
+    const auto add = [&all](CollectiveKind kind, Algorithm algorithm, const AlgorithmParameters& options, int members) {
         const AnyCollective any{kind, {algorithm, options}};
         if (any.fits(members)) {
             all.push_back(any);

@@ -92,19 +92,19 @@ inline ChunkRange result_of(const Call& call, int self) {
 template <class T>
 void carry(GPU& gpu, const Call& call, std::vector<T>& data, Size size) {
     const Group& group = call.group;
-    const Method& method = call.any.method;
+    const AlgorithmConfig& config = call.any.config;
     switch (call.any.kind) {
-        case CollectiveKind::all_reduce: all_reduce(gpu, group, data, size, call.reduction, method); break;
-        case CollectiveKind::all_gather: all_gather(gpu, group, data, size, method); break;
+        case CollectiveKind::all_reduce: all_reduce(gpu, group, data, size, call.reduction, config); break;
+        case CollectiveKind::all_gather: all_gather(gpu, group, data, size, config); break;
         case CollectiveKind::reduce_scatter:
-            reduce_scatter(gpu, group, std::span(data), size, call.reduction, method);
+            reduce_scatter(gpu, group, std::span(data), size, call.reduction, config);
             break;
-        case CollectiveKind::broadcast: broadcast(gpu, group, call.root_rank(), data, size, method); break;
-        case CollectiveKind::reduce: reduce(gpu, group, call.root_rank(), data, size, call.reduction, method); break;
-        case CollectiveKind::gather: gather(gpu, group, call.root_rank(), data, size, method); break;
-        case CollectiveKind::scatter: scatter(gpu, group, call.root_rank(), std::span(data), size, method); break;
-        case CollectiveKind::all_to_all: all_to_all(gpu, group, data, size, method); break;
-        case CollectiveKind::barrier: gpu.collective(group, {.kind = CollectiveKind::barrier, .method = method}); break;
+        case CollectiveKind::broadcast: broadcast(gpu, group, call.root_rank(), data, size, config); break;
+        case CollectiveKind::reduce: reduce(gpu, group, call.root_rank(), data, size, call.reduction, config); break;
+        case CollectiveKind::gather: gather(gpu, group, call.root_rank(), data, size, config); break;
+        case CollectiveKind::scatter: scatter(gpu, group, call.root_rank(), std::span(data), size, config); break;
+        case CollectiveKind::all_to_all: all_to_all(gpu, group, data, size, config); break;
+        case CollectiveKind::barrier: gpu.collective(group, {.kind = CollectiveKind::barrier, .config = config}); break;
     }
 }
 

@@ -2,8 +2,8 @@
 // What FlowNetwork must agree with to the last bit, written without anything of it but its arithmetic.
 #pragma once
 
-#include "libsim/network/max_min.hpp"
 #include "libsim/network/planned_flows.hpp"
+#include "tests/support/max_min.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -77,7 +77,7 @@ private:
                 draining.push_back(&states_[i]);
             }
         }
-        const std::vector<double> rates = max_min_rates(bandwidths_, routes);
+        const std::vector<double> rates = test::max_min_rates(bandwidths_, routes);
         for (std::size_t i = 0; i < draining.size(); ++i) {
             State& state = *draining[i];
             if (rates[i] != state.rate) {

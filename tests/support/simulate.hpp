@@ -1,7 +1,7 @@
 // Runs a rank program and keeps all its spans: what most tests look at.
 #pragma once
 
-#include "ranks/launch.hpp"
+#include "ranks/hosts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,11 +83,18 @@ protected:
 };
 
 inline std::string host_name(const testing::TestParamInfo<ranks::Host>& info) {
-    return info.param == ranks::Host::process ? "Processes" : "Fibers";
+    std::string name = row_of(info.param).plural;
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
+    return name;
 }
 
+// Every row of the table.
 inline auto both_hosts() {
-    return testing::Values(ranks::Host::process, ranks::Host::fiber);
+    std::vector<ranks::Host> all;
+    for (std::size_t number = 0; number < ranks::hosts().size(); ++number) {
+        all.push_back(static_cast<ranks::Host>(number));
+    }
+    return testing::ValuesIn(all);
 }
 
 }  // namespace sim::test

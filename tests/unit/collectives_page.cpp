@@ -1,5 +1,6 @@
 // docs/collectives.md: what its tables say is what the schedules do.
 #include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "tests/support/formula.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ using test::Formula;
 
 struct Row {
     CollectiveKind kind;
-    std::string method;
+    std::string config;
     std::string steps;
     std::string messages;
     std::string sent;
@@ -63,7 +64,7 @@ constexpr int inner = 2;
 constexpr int middle = 2;
 
 Algorithm algorithm_of(const Row& row) {
-    const std::string name = row.method.substr(1, row.method.find('`', 1) - 1);
+    const std::string name = row.config.substr(1, row.config.find('`', 1) - 1);
     for (const Algorithm algorithm : algorithms_of(row.kind)) {
         if (name == name_of(algorithm)) {
             return algorithm;
@@ -72,9 +73,9 @@ Algorithm algorithm_of(const Row& row) {
     throw std::runtime_error(name + " is no algorithm of " + name_of(row.kind));
 }
 
-Method method_of(const Row& row) {
-    MethodOptions options;
-    const auto names = [&row](const char* option) { return row.method.find(option) != std::string::npos; };
+AlgorithmConfig config_of(const Row& row) {
+    AlgorithmParameters options;
+    const auto names = [&row](const char* option) { return row.config.find(option) != std::string::npos; };
     options.pieces = names("pieces k") || names("double-binary-tree") ? pieces : 0;
     options.inner = names("inner g") ? inner : 0;
     options.middle = names("middle m") ? middle : 0;
@@ -86,9 +87,9 @@ constexpr int latency = 500;
 constexpr int acknowledgement = 70;
 constexpr std::int64_t size = 64LL * 9 * 5 * 7 * 11 * 13;
 
-std::map<std::string, double> names_of(const Method& method, int n) {
-    const int g = std::max(method.inner, 1);
-    const int m = std::max(method.middle, 1);
+std::map<std::string, double> names_of(const AlgorithmConfig& config, int n) {
+    const int g = std::max(config.inner, 1);
+    const int m = std::max(config.middle, 1);
     return {{"n", n},
             {"S", size},
             {"B", 1},
@@ -97,7 +98,7 @@ std::map<std::string, double> names_of(const Method& method, int n) {
             {"L", latency + acknowledgement},
             {"H", std::bit_width(static_cast<unsigned>(n - 1))},
             {"p", std::bit_floor(static_cast<unsigned>(n))},
-            {"k", method.pieces},
+            {"k", config.pieces},
             {"g", g},
             {"m", m},
             {"h", n / (g * m)}};
@@ -133,15 +134,15 @@ TEST(CollectivesPage, SaysOfEveryMethodWhatItsScheduleTakesAndSends) {
     const std::vector<Row> rows = rows_of_page();
     for (const Row& row : rows) {
         for (const int n : {4, 5, 6, 7, 8, 12, 16, 20}) {
-            const Method method = method_of(row);
-            if (!is_for(row, n) || n % (std::max(method.inner, 1) * std::max(method.middle, 1)) != 0) {
+            const AlgorithmConfig config = config_of(row);
+            if (!is_for(row, n) || n % (std::max(config.inner, 1) * std::max(config.middle, 1)) != 0) {
                 continue;
             }
-            const Schedule schedule = schedule_of(row.kind, method, n, 0);
-            const std::map<std::string, double> names = names_of(method, n);
+            const Schedule schedule = schedule_of(row.kind, config, n, 0);
+            const std::map<std::string, double> names = names_of(config, n);
             const auto said = [&names](const std::string& formula) { return Formula(formula, names).value(); };
             const Measured found = measured(schedule);
-            const std::string where = std::string(name_of(row.kind)) + " " + row.method + " n=" + std::to_string(n);
+            const std::string where = std::string(name_of(row.kind)) + " " + row.config + " n=" + std::to_string(n);
             EXPECT_DOUBLE_EQ(schedule.steps, said(row.steps)) << where;
             EXPECT_DOUBLE_EQ(static_cast<double>(found.messages), said(row.messages)) << where;
             EXPECT_DOUBLE_EQ(static_cast<double>(found.most_sent), said(row.sent)) << where;

@@ -54,11 +54,10 @@ TEST(CustomSchedule, OfTheExampleAddsUpRealNumbersInItsThreeSteps) {
 }
 
 TEST(CustomSchedule, KnowsOfItselfWhetherItIsInLockStepAndInTheSameStep) {
-    EXPECT_TRUE(read_schedule(example(), "").lock_step);
+    EXPECT_TRUE(read_schedule(example(), "").in_lock_step());
     const Schedule later =
         read_schedule(all_gather_of_two("step 0: 0 -> 1 chunk 0 received in step 2\nstep 1: 1 -> 0 chunk 1\n"), "mine");
-    EXPECT_FALSE(later.same_step);
-    EXPECT_FALSE(later.lock_step);
+    EXPECT_EQ(later.synchrony, Synchrony::later_step);
     std::vector<MemberClock> clocks(2);
     read_time(later, {Duration{100}, Duration{7}}, clocks);
     EXPECT_EQ(clocks[0].time, Time{Duration{107}});  // both send at once; rank 1 has sent before it receives

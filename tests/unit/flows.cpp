@@ -1,7 +1,7 @@
 // Flows over shared links, worked out by hand. Bandwidths in bytes per second, times in picoseconds.
 #include "libsim/check.hpp"
-#include "libsim/network/max_min.hpp"
 #include "libsim/network/planned_flows.hpp"
+#include "tests/support/max_min.hpp"
 #include "tests/support/plain_flows.hpp"
 
 #include <gtest/gtest.h>
@@ -175,7 +175,7 @@ TEST(Flows, RefuseWhatCannotBe) {
 TEST(MaxMinRates, GiveTheLeftoverOfTheSlowToTheOthers) {
     const std::vector<double> links{10, 1, 4};
     const std::vector<std::vector<LinkId>> routes{{0, 1}, {0, 2}, {0}, {}};
-    const std::vector<double> rates = max_min_rates(links, routes);
+    const std::vector<double> rates = test::max_min_rates(links, routes);
     EXPECT_EQ((std::vector{rates[0], rates[1], rates[2]}), (std::vector{1.0, 4.0, 5.0}));
     EXPECT_EQ(rates[3], std::numeric_limits<double>::infinity());
 }

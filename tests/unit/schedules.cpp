@@ -1,4 +1,5 @@
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/schedules/check_schedule.hpp"
 #include "libsim/error.hpp"
 #include "tests/support/all_collectives.hpp"

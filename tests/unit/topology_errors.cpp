@@ -8,7 +8,7 @@
 #include "libsim/network/topologies/nodes_fat_tree.hpp"
 #include "libsim/network/topologies/ring.hpp"
 #include "libsim/network/topologies/torus.hpp"
-#include "libsim/network/topology_rules.hpp"
+#include "tests/support/topology_rules.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(CustomTopology, PutsTheGpusFirstInTheirOrder) {
     const Topology topology = custom(line_of_three());
     EXPECT_EQ(topology.gpus, 2);
     EXPECT_EQ(topology.vertices[1].name, "b");
-    EXPECT_NO_THROW(validate(topology));
+    EXPECT_NO_THROW(test::validate(topology));
 }
 
 TEST(CustomTopology, TakesTheRoutesOfTheFatTreeThatItDescribes) {
@@ -157,16 +157,16 @@ TEST(CustomTopology, RefusesWhatIsThereTwiceUnknownOrImpossible) {
 TEST(TopologyRules, FindRoutesThatBreakOrEndElsewhere) {
     Topology topology = ring(4, wire);
     topology.router = [](const Topology&, int, int, std::vector<LinkId>& route) { route = {0, 4}; };
-    EXPECT_EQ(complaint([&] { validate(topology); }),
+    EXPECT_EQ(complaint([&] { test::validate(topology); }),
               "topology ring: the route from \"gpu 0\" to \"gpu 1\" breaks at \"gpu 1\"");
     topology.router = [](const Topology&, int, int, std::vector<LinkId>& route) { route = {0, 2}; };
-    EXPECT_EQ(complaint([&] { validate(topology); }),
+    EXPECT_EQ(complaint([&] { test::validate(topology); }),
               "topology ring: the route from \"gpu 0\" to \"gpu 1\" ends at \"gpu 2\"");
     topology.router = [](const Topology&, int, int, std::vector<LinkId>& route) { route = {0, 3, 0}; };
-    EXPECT_EQ(complaint([&] { validate(topology); }),
+    EXPECT_EQ(complaint([&] { test::validate(topology); }),
               "topology ring: the route from \"gpu 0\" to \"gpu 1\" takes a link twice");
     topology.router = [](const Topology&, int, int, std::vector<LinkId>& route) { route = {99}; };
-    EXPECT_EQ(complaint([&] { validate(topology); }),
+    EXPECT_EQ(complaint([&] { test::validate(topology); }),
               "topology ring: the route from \"gpu 0\" to \"gpu 1\" has link 99, of 8");
 }
 

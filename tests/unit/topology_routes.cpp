@@ -8,7 +8,7 @@
 #include "libsim/network/topologies/ring.hpp"
 #include "libsim/network/topologies/single_switch.hpp"
 #include "libsim/network/topologies/torus.hpp"
-#include "libsim/network/topology_rules.hpp"
+#include "tests/support/topology_rules.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,7 +108,7 @@ TEST(MultiDimensional, UsesEachDimensionsOwnLinksInTheirOrder) {
     EXPECT_EQ(topology.gpus, 72);
     EXPECT_EQ(topology.links.size(), 72U * 2 + 72U * 2 + 72U * 2 + 24U * 2 * 2);
     EXPECT_EQ(names(topology, 0, 71), "gpu 0 > gpu 3 > switch 3 of dimension 1 > gpu 7 > gpu 23 > gpu 47 > gpu 71");
-    validate(topology);
+    test::validate(topology);
 }
 
 TEST(FatTree, OfTwoLevelsGoesOverTheSpineThatItsDestinationSays) {
@@ -226,7 +226,7 @@ TEST(Dragonfly, TakesAtMostOneGlobalCable) {
 }
 
 TEST(Topologies, OfEveryNameLeadFromEveryGpuToEveryOtherOne) {
-    for (const NamedTopology& named : named_topologies()) {
+    for (const TopologyRow& named : named_topologies()) {
         for (const int gpus : {1, 2, 4, 8, 16, 64, 72, 128, 144, 256}) {
             std::optional<Topology> topology;
             try {
@@ -235,7 +235,7 @@ TEST(Topologies, OfEveryNameLeadFromEveryGpuToEveryOtherOne) {
                 continue;  // a number of GPUs that it has not
             }
             EXPECT_EQ(topology->gpus, gpus);
-            EXPECT_NO_THROW(validate(*topology)) << named.name << " " << gpus;
+            EXPECT_NO_THROW(test::validate(*topology)) << named.name << " " << gpus;
         }
     }
 }

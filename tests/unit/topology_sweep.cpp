@@ -3,7 +3,7 @@
 #include "libsim/network/topologies/dragonfly.hpp"
 #include "libsim/network/topologies/multi_dimensional.hpp"
 #include "libsim/network/topologies/nodes_fat_tree.hpp"
-#include "libsim/network/topology_rules.hpp"
+#include "tests/support/topology_rules.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(TopologySweep, EveryCombinationOfThreeDimensionsIsConnected) {
                 dimensions.push_back(
                     {static_cast<DimensionKind>(kinds / digit % 4), sizes / digit % 4 + 1, GB_per_s, 1us});
             }
-            ASSERT_NO_THROW(validate(multi_dimensional(dimensions))) << kinds << " " << sizes;
+            ASSERT_NO_THROW(test::validate(multi_dimensional(dimensions))) << kinds << " " << sizes;
         }
     }
 }
@@ -47,7 +47,7 @@ int connected_trees(int rails) {
                         continue;  // too many for these switches
                     }
                     ++built;
-                    EXPECT_NO_THROW(validate(*topology)) << radix << " " << levels << " " << nodes;
+                    EXPECT_NO_THROW(test::validate(*topology)) << radix << " " << levels << " " << nodes;
                 }
             }
         }
@@ -73,7 +73,7 @@ TEST(TopologySweep, EveryDragonflyIsConnected) {
                                                                                         .global_ports = ports,
                                                                                         .wire = wire});
                     const std::string what = fmt::format("{} {} {} {}", per_router, routers, ports, groups);
-                    ASSERT_NO_THROW(validate(topology)) << what;
+                    ASSERT_NO_THROW(test::validate(topology)) << what;
                 }
             }
         }

@@ -3,27 +3,21 @@
 #include "libsim/config/errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace sim::scenarios {
-
-namespace {
-
-constexpr int most_processes = 4'096;
-constexpr int most_fibers = 100'000;
-
-}  // namespace
-
-const char* name_of(sim::ranks::Host host) {
-    return host == sim::ranks::Host::process ? "process" : "fiber";
-}
 
 const char* name_of(sim::ranks::Clock clock) {
     return clock == sim::ranks::Clock::wall ? "wall" : "virtual";
 }
 
 OptionRow host_row(RunOptions& options) {
-    return {"host", "NAME", "how ranks live: process or fiber (process)",
-            enumerator(options.host, {"process", "fiber"})};
+    std::vector<std::string> names;
+    for (const ranks::HostRow& host : ranks::hosts()) {
+        names.emplace_back(host.name);
+    }
+    return {"host", "NAME", fmt::format("how ranks live: {} ({})", fmt::join(names, " or "), name_of(options.host)),
+            Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}};
 }
 
 void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows) {
@@ -56,14 +50,19 @@ void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows) {
                  {"quiet", "", "show no log lines", flag(options.quiet)}});
 }
 
-void check_host(sim::ranks::Host host, std::int64_t ranks) {
-    const bool processes = host == sim::ranks::Host::process;
-    const int most = processes ? most_processes : most_fibers;
-    if (ranks > most) {
-        throw UsageError(fmt::format("{} ranks are more than the {} that can be {}{}", ranks, most,
-                                     processes ? "processes" : "fibers",
-                                     processes ? "; --host fiber can have more" : ""));
+void check_host(sim::ranks::Host host, std::int64_t wanted) {
+    const ranks::HostRow& row = row_of(host);
+    if (wanted <= row.most_ranks) {
+        return;
     }
+    std::string hint;
+    for (const ranks::HostRow& other : ranks::hosts()) {
+        if (hint.empty() && other.most_ranks > row.most_ranks) {
+            hint = fmt::format("; --host {} can have more", other.name);
+        }
+    }
+    throw UsageError(
+        fmt::format("{} ranks are more than the {} that can be {}{}", wanted, row.most_ranks, row.plural, hint));
 }
 
 }  // namespace sim::scenarios

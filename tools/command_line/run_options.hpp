@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
+#include "ranks/hosts.hpp"
 #include "ranks/launch.hpp"
 
 #include <cstdint>
@@ -25,8 +26,7 @@ struct RunOptions {
 
 inline constexpr std::int64_t most_ranks = 100'000;
 
-// "process" or "fiber", "virtual" or "wall": as --json has them.
-const char* name_of(sim::ranks::Host host);
+// "virtual" or "wall", as --json has them. Hosts: ranks/hosts.hpp.
 const char* name_of(sim::ranks::Clock clock);
 
 // --host; --clock and --time-scale; --profile, which takes `names` and is by default what `options` has.

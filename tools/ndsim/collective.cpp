@@ -1,5 +1,6 @@
 #include "tools/ndsim/collective.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "ranks/host/stop_signal.hpp"
@@ -41,8 +42,8 @@ public:
         : options_(options), shape_{.picked = sweep.only_fastest, .checked = options.check} {
         if (is_table()) {
             std::vector<std::string> names;
-            for (const Method& method : sweep.methods) {
-                names.push_back(sweep.custom ? "custom" : text_of(method));
+            for (const AlgorithmConfig& config : sweep.configs) {
+                names.push_back(sweep.custom ? "custom" : text_of(config));
             }
             print(fmt::format("# {} on {} ranks, {}\n#\n", sweep.what.name(), sweep.what.ranks, sweep.cluster.name) +
                   table_head(shape_, names));

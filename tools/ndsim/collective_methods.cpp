@@ -1,5 +1,6 @@
 #include "tools/ndsim/collective_methods.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/schedules/custom_schedule.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
@@ -25,7 +26,7 @@ Wiring wiring_of(const Cluster& cluster) {
     return topology == nullptr ? Wiring::private_links : has_rails(*topology) ? Wiring::rails : Wiring::shared_links;
 }
 
-Algorithm algorithm_named(const std::string& typed, CollectiveKind kind) {
+Algorithm algorithm_of(const std::string& typed, CollectiveKind kind) {
     const std::string name = hyphenated(typed);
     std::vector<std::string> known;
     for (const Algorithm algorithm : algorithms_of(kind)) {
@@ -51,28 +52,30 @@ std::vector<std::string> parts_of(const std::string& list) {
 }
 
 // An algorithm as such; a hierarchy is of nodes.
-Method method_of(Algorithm algorithm, int per_node) {
-    return algorithm == Algorithm::hierarchical ? Method(algorithm, MethodOptions{.inner = std::max(per_node, 1)})
-                                                : Method(algorithm);
+AlgorithmConfig config_of(Algorithm algorithm, int per_node) {
+    return row_of(algorithm).nodes == NodeUse::levels
+               ? AlgorithmConfig(algorithm, AlgorithmParameters{.inner = std::max(per_node, 1)})
+               : AlgorithmConfig(algorithm);
 }
 
 // Of what is worth trying, pipelines in their own length.
-std::vector<Method> one_of_each(CollectiveKind kind, const std::vector<Method>& worth_trying, int per_node) {
-    std::vector<Method> methods;
+std::vector<AlgorithmConfig> one_of_each(CollectiveKind kind, const std::vector<AlgorithmConfig>& worth_trying,
+                                         int per_node) {
+    std::vector<AlgorithmConfig> configs;
     for (const Algorithm algorithm : algorithms_of(kind)) {
-        methods.push_back(method_of(algorithm, per_node));
-        for (const Method& method : worth_trying) {
-            if (method.algorithm == algorithm && method.pieces == 0) {
-                methods.push_back(method);
+        configs.push_back(config_of(algorithm, per_node));
+        for (const AlgorithmConfig& config : worth_trying) {
+            if (config.algorithm == algorithm && config.pieces == 0) {
+                configs.push_back(config);
             }
         }
     }
-    return methods;
+    return configs;
 }
 
 // What was typed: names, or all there are. In the latter case those that do not fit are left out.
 struct Choices {
-    std::vector<Method> methods;
+    std::vector<AlgorithmConfig> configs;
     bool by_name = false;
 };
 
@@ -80,29 +83,30 @@ Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, const 
     const int per_node = options.inner > 0 ? options.inner : gpus_per_node(cluster);
     Choices choices;
     if (options.algorithm == "auto" || options.algorithm == "all") {
-        choices.methods = methods_for(kind, options.ranks, per_node, wiring_of(cluster));
+        choices.configs = candidate_algorithms(kind, options.ranks, per_node, wiring_of(cluster));
         if (options.algorithm == "all") {
-            choices.methods = one_of_each(kind, choices.methods, per_node);
+            choices.configs = one_of_each(kind, choices.configs, per_node);
         }
     } else {
         choices.by_name = true;
         for (const std::string& name : parts_of(options.algorithm)) {
-            choices.methods.push_back(method_of(algorithm_named(name, kind), per_node));
+            choices.configs.push_back(config_of(algorithm_of(name, kind), per_node));
         }
     }
     return choices;
 }
 
-std::vector<Method> methods_of(const CollectiveOptions& options, CollectiveKind kind, const Cluster& cluster) {
-    std::vector<Method> methods;
+std::vector<AlgorithmConfig> configs_of(const CollectiveOptions& options, CollectiveKind kind, const Cluster& cluster) {
+    std::vector<AlgorithmConfig> configs;
     std::string refused;
     const Choices choices = choices_of(options, kind, cluster);
-    for (Method method : choices.methods) {
-        method.channels = options.channels > 0 ? options.channels : method.channels;
-        method.pieces = options.pieces > 0 ? options.pieces : method.pieces;
-        method.inner = choices.by_name && method.algorithm == Algorithm::ring ? options.inner : method.inner;
+    for (AlgorithmConfig config : choices.configs) {
+        config.channels = options.channels > 0 ? options.channels : config.channels;
+        config.pieces = options.pieces > 0 ? options.pieces : config.pieces;
+        config.inner =
+            choices.by_name && row_of(config.algorithm).nodes == NodeUse::leaves_by_gpu ? options.inner : config.inner;
         try {
-            check_method(kind, method, options.ranks);
+            check_algorithm(kind, config, options.ranks);
         } catch (const ProgramError& error) {
             refused = refused.empty() ? error.what() : refused;
             if (choices.by_name) {
@@ -110,14 +114,14 @@ std::vector<Method> methods_of(const CollectiveOptions& options, CollectiveKind 
             }
             continue;
         }
-        if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
-            methods.push_back(method);
+        if (std::find(configs.begin(), configs.end(), config) == configs.end()) {
+            configs.push_back(config);
         }
     }
-    if (methods.empty() || (choices.by_name && !refused.empty())) {
+    if (configs.empty() || (choices.by_name && !refused.empty())) {
         throw UsageError(refused);
     }
-    return methods;
+    return configs;
 }
 
 }  // namespace
@@ -159,19 +163,19 @@ void take_schedule(CollectiveOptions& options, Sweep& sweep) {
     }
     options.ranks = schedule.members;
     options.root = schedule.root;
-    sweep.methods = {schedule.method};
+    sweep.configs = {schedule.config};
 }
 
-void take_methods(const CollectiveOptions& options, Sweep& sweep) {
+void take_configs(const CollectiveOptions& options, Sweep& sweep) {
     if (sweep.what.send_receive) {
         if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0 || options.inner > 0) {
             throw UsageError(
                 "send-receive is one message from each rank: it has no algorithms, channels, pieces or nodes");
         }
-        sweep.methods = {Algorithm::direct};
+        sweep.configs = {Algorithm::direct};
         return;
     }
-    sweep.methods = methods_of(options, sweep.what.kind, sweep.cluster);
+    sweep.configs = configs_of(options, sweep.what.kind, sweep.cluster);
     sweep.only_fastest = options.algorithm == "auto";
 }
 

@@ -15,6 +15,6 @@ bool is_schedule_file(const std::string& algorithm);
 void take_schedule(CollectiveOptions& options, Sweep& sweep);
 
 // Requires: the sweep's cluster and kind, and options.ranks > 0. Throws UsageError, with the nearest name.
-void take_methods(const CollectiveOptions& options, Sweep& sweep);
+void take_configs(const CollectiveOptions& options, Sweep& sweep);
 
 }  // namespace sim::scenarios

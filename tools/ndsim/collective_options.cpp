@@ -145,7 +145,7 @@ Sweep sweep_of(CollectiveOptions& options) {
                                      options.ranks - 1, options.root));
     }
     if (!sweep.custom) {
-        take_methods(options, sweep);
+        take_configs(options, sweep);
     }
     return sweep;
 }

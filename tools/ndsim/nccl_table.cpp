@@ -1,5 +1,7 @@
 #include "tools/ndsim/nccl_table.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,11 +19,11 @@ std::string left_columns(const CollectiveCase& what) {
                        what.reduces() ? "sum" : "none", what.has_root() ? what.root : -1);
 }
 
-std::string side_by_side_head(const std::vector<std::string>& methods, bool checked) {
+std::string side_by_side_head(const std::vector<std::string>& configs, bool checked) {
     std::string names = fmt::format("#{:51}", "");
     std::string columns = fmt::format("# {:>12} {:>13} {:>9} {:>6} {:>6}", "size", "count", "type", "redop", "root");
     std::string units = fmt::format("# {:>12} {:>13} {:>9} {:>6} {:>6}", "(B)", "(elements)", "", "", "");
-    for (const std::string& name : methods) {
+    for (const std::string& name : configs) {
         const std::size_t width = std::max(pair_width, name.size() + 2);
         names += fmt::format("{:>{}}", name, width);
         columns += fmt::format("{:>{}} {:>10}", "time", width - 11, "busbw");
@@ -52,9 +54,9 @@ std::string wrong_of(const SweepRow& row) {
 
 }  // namespace
 
-std::string table_head(const TableShape& shape, const std::vector<std::string>& methods) {
-    if (methods.size() > 1 && !shape.picked) {
-        return side_by_side_head(methods, shape.checked);
+std::string table_head(const TableShape& shape, const std::vector<std::string>& configs) {
+    if (configs.size() > 1 && !shape.picked) {
+        return side_by_side_head(configs, shape.checked);
     }
     const char* const columns = "# {:>12} {:>13} {:>9} {:>6} {:>6} {:>14} {:>10} {:>10}{}{}\n";
     return fmt::format(fmt::runtime(columns), "size", "count", "type", "redop", "root", "time", "algbw", "busbw",
@@ -78,14 +80,14 @@ std::string table_foot(const std::vector<SweepRow>& rows) {
     if (rows.empty()) {
         return foot;
     }
-    const std::size_t methods = rows.front().timed.size();
-    for (std::size_t i = 0; i < methods; ++i) {
+    const std::size_t configs = rows.front().timed.size();
+    for (std::size_t i = 0; i < configs; ++i) {
         double sum = 0;
         for (const SweepRow& row : rows) {
             sum += row.timed[i].bus_bandwidth() / giga;
         }
         foot += fmt::format("# Avg bus bandwidth{}: {:.4f}\n",
-                            methods == 1 ? "" : fmt::format(", {}", rows.front().timed[i].name),
+                            configs == 1 ? "" : fmt::format(", {}", rows.front().timed[i].name),
                             sum / static_cast<double>(rows.size()));
     }
     return foot;
@@ -98,7 +100,7 @@ std::string explanation(const SweepRow& row) {
                             timed.time.messages, timed.time.why);
     }
     for (const Prediction& other : row.considered) {
-        const std::string name = text_of(other.method);
+        const std::string name = text_of(other.config);
         if (other.time) {
             text += fmt::format("#     {}: {:.2f} us, {}\n", name, seconds(other.time->end()) * mega,
                                 name_of(other.time->way));

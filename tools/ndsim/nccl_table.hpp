@@ -20,7 +20,7 @@ struct TableShape {
 };
 
 // Of a table with these methods in it.
-std::string table_head(const TableShape& shape, const std::vector<std::string>& methods);
+std::string table_head(const TableShape& shape, const std::vector<std::string>& configs);
 std::string table_line(const TableShape& shape, const SweepRow& row);
 // The average bus bandwidth, for each method by its name.
 std::string table_foot(const std::vector<SweepRow>& rows);

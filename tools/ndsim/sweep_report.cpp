@@ -1,5 +1,6 @@
 #include "tools/ndsim/sweep_report.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/chart.hpp"
 
 #include <fmt/format.h>
@@ -15,11 +16,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
-void add_method(Json& row, const Method& method) {
-    row["algorithm"] = name_of(method.algorithm);
-    row["channels"] = method.channels;
+void add_config(Json& row, const AlgorithmConfig& config) {
+    row["algorithm"] = name_of(config.algorithm);
+    row["channels"] = config.channels;
     for (const auto& [name, value] :
-         {std::pair{"pieces", method.pieces}, {"inner", method.inner}, {"middle", method.middle}}) {
+         {std::pair{"pieces", config.pieces}, {"inner", config.inner}, {"middle", config.middle}}) {
         if (value != 0) {
             row[name] = value;
         }
@@ -30,7 +31,7 @@ Json considered(const std::vector<Prediction>& all) {
     Json list = Json::array();
     for (const Prediction& prediction : all) {
         Json one;
-        add_method(one, prediction.method);
+        add_config(one, prediction.config);
         if (prediction.time) {
             one["seconds"] = seconds(prediction.time->end());
         } else {
@@ -51,7 +52,7 @@ Json row_of(const SweepRow& row, const TimedMethod& timed, bool custom) {
     if (custom || what.send_receive) {
         json["algorithm"] = timed.name;
     } else {
-        add_method(json, what.method);
+        add_config(json, what.config);
     }
     json["seconds"] = timed.seconds();
     json["algbw"] = timed.algorithm_bandwidth();
@@ -95,8 +96,8 @@ std::string sweep_csv(const std::vector<SweepRow>& rows) {
             text +=
                 fmt::format("{},{},{},{},{},{},{},{},{},{},{:.12g},{:.12g},{:.12g},{},{}\n", what.bytes(), what.count(),
                             what.type.name, what.reduces() ? "sum" : "none", what.has_root() ? what.root : -1,
-                            name_of(what.method.algorithm), what.method.channels, what.method.pieces, what.method.inner,
-                            what.method.middle, timed.seconds(), timed.algorithm_bandwidth(), timed.bus_bandwidth(),
+                            name_of(what.config.algorithm), what.config.channels, what.config.pieces, what.config.inner,
+                            what.config.middle, timed.seconds(), timed.algorithm_bandwidth(), timed.bus_bandwidth(),
                             timed.time.messages, &timed == &row.best() ? 1 : 0);
         }
     }

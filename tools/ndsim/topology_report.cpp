@@ -170,7 +170,7 @@ std::string topology_json(const Topology& topology, const TopologyFacts& facts, 
 std::string topology_list(bool json) {
     Json names = Json::array();
     std::string text;
-    for (const NamedTopology& named : named_topologies()) {
+    for (const TopologyRow& named : named_topologies()) {
         names.push_back({{"name", named.name}, {"what", named.what}});
         text += fmt::format("{:<16} {}\n", named.name, named.what);
     }

@@ -1,6 +1,6 @@
 #include "libsim/collectives/readers/ends_reader.hpp"
 
-#include "libsim/collectives/readers/mailbox.hpp"
+#include "libsim/collectives/readers/channel_walk.hpp"
 
 #include <algorithm>
 
@@ -8,55 +8,42 @@ namespace sim {
 
 namespace {
 
-struct Messages {
+// A network that times the two ends of a message, as a channel walk asks.
+struct Cards {
+    using Clock = MemberClock;
+
     const Cluster& cluster;
     Size each;
 
-    std::int64_t bytes(const ChunkSet& chunks) const {
-        return bytes_of(cluster, {time_for(each.amount, {chunks.count(), 1}).count(), each.measure});  // checked
+    std::int64_t bytes(int chunks) const {
+        return bytes_of(cluster, {time_for(each.amount, {chunks, 1}).count(), each.measure});  // checked
+    }
+    // Returns when the first byte is at the receiver.
+    Time send(MemberClock& member, const ChannelMessage& message) const {
+        const Time begin = std::max(member.time, member.sends_free);
+        const SendTimes ends = send_at(cluster.network, begin, bytes(message.chunks));
+        member.busy += ends.processor - member.time;
+        member.time = ends.processor;
+        member.sends_free = ends.card;
+        member.messages += 1;
+        member.chunks += message.chunks;
+        return ends.there;
+    }
+    void receive(MemberClock& member, const ChannelMessage& message, Time first_byte) const {
+        const Time begin = std::max({member.time, member.receives_free, first_byte});
+        const ReceiveTimes ends = receive_at(cluster.network, begin, bytes(message.chunks));
+        member.busy += ends.processor - begin;
+        member.time = ends.processor;
+        member.receives_free = ends.card;
     }
 };
-
-// Returns when the first byte is at the receiver.
-Time send(const Messages& messages, MemberClock& member, const Step& step) {
-    const Time begin = std::max(member.time, member.sends_free);
-    const SendTimes ends = send_at(messages.cluster.network, begin, messages.bytes(step.send));
-    member.busy += ends.processor - member.time;
-    member.time = ends.processor;
-    member.sends_free = ends.card;
-    member.messages += 1;
-    member.chunks += step.send.count();
-    return ends.there;
-}
-
-void receive(const Messages& messages, MemberClock& member, const Step& step, Time first_byte) {
-    const Time begin = std::max({member.time, member.receives_free, first_byte});
-    const ReceiveTimes ends = receive_at(messages.cluster.network, begin, messages.bytes(step.receive));
-    member.busy += ends.processor - begin;
-    member.time = ends.processor;
-    member.receives_free = ends.card;
-}
 
 }  // namespace
 
 void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
                           std::vector<MemberClock>& members) {
-    const Messages messages{cluster, each};
-    std::vector<Mailbox> mailboxes(members.size());
-    for (int at = 0; at < schedule.steps; ++at) {
-        for (int i = 0; i < schedule.members; ++i) {
-            if (const Step step = schedule.step(channel, i, at); step.to >= 0) {
-                const Time there = send(messages, members[static_cast<std::size_t>(i)], step);
-                mailboxes[static_cast<std::size_t>(step.to)].put(i, there);
-            }
-        }
-        for (int i = 0; i < schedule.members; ++i) {
-            if (const Step step = schedule.step(channel, i, at); step.from >= 0) {
-                const Time there = mailboxes[static_cast<std::size_t>(i)].take(step.from);
-                receive(messages, members[static_cast<std::size_t>(i)], step, there);
-            }
-        }
-    }
+    const Cards cards{cluster, each};
+    ChannelWalk(schedule, channel, cards).all_steps(members);
 }
 
 }  // namespace sim

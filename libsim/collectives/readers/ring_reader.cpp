@@ -1,6 +1,6 @@
 #include "libsim/collectives/readers/ring_reader.hpp"
 
-#include "libsim/collectives/readers/ring_of.hpp"
+#include "libsim/check.hpp"
 #include "libsim/collectives/readers/ring_time.hpp"
 
 #include <algorithm>
@@ -21,6 +21,20 @@ std::vector<RingPlace> places_of(const std::vector<int>& ring, const LinkCosts& 
 }
 
 }  // namespace
+
+std::vector<int> ring_of(const Schedule& schedule, int channel) {
+    if (schedule.synchrony != Synchrony::ring || schedule.steps == 0) {
+        return {};
+    }
+    std::vector<int> order;
+    int member = 0;
+    for (int place = 0; place < schedule.members; ++place) {
+        order.push_back(member);
+        member = schedule.step(channel, member, 0).to;
+    }
+    check(member == 0, "a ring of {} members does not close", schedule.members);
+    return order;
+}
 
 bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, std::vector<MemberClock>& members) {
     const std::vector<int> ring = ring_of(schedule, channel);

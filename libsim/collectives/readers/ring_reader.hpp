@@ -6,6 +6,9 @@
 
 namespace sim {
 
+// The members in the order in which a channel goes around them, from member 0; empty if it goes around no ring.
+std::vector<int> ring_of(const Schedule& schedule, int channel);
+
 // As read_time(), of one channel. False: it goes around no ring, or walking its steps is less work; then nothing has
 // changed.
 bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, std::vector<MemberClock>& members);

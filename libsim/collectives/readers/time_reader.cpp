@@ -1,7 +1,7 @@
 #include "libsim/collectives/readers/time_reader.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/collectives/readers/mailbox.hpp"
+#include "libsim/collectives/readers/channel_walk.hpp"
 #include "libsim/collectives/readers/ring_reader.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Channel {
 
 bool has_closed_form(const Schedule& schedule, const LinkCosts& costs, const Members& members) {
     const auto sends_are_free = [](const MemberClock& member) { return member.sends_free <= member.time; };
-    return schedule.lock_step && costs.uniform() && std::all_of(members.begin(), members.end(), sends_are_free);
+    return schedule.in_lock_step() && costs.uniform() && std::all_of(members.begin(), members.end(), sends_are_free);
 }
 
 struct Total {
@@ -38,7 +38,7 @@ Total total(const Channel& channel) {
     const int steps = channel.schedule.steps;
     const Hop hop = costs.hop(0, 0);
     const auto price = [&](int chunks) { return later(Time{costs.send(hop, chunks)}, costs.acknowledgement(hop)); };
-    if (channel.schedule.one_chunk) {
+    if (channel.schedule.one_chunk()) {
         // A single step cannot overflow by itself; time_for is checked, and scales without loss.
         return {time_for(steps, {price(1).time_since_epoch().count(), 1}), steps};
     }
@@ -70,66 +70,27 @@ void read_lock_step(const Channel& channel, Members& members) {
     }
 }
 
-void send(const Channel& channel, MemberClock& member, int self, const Step& step) {
-    const int chunks = channel.schedule.one_chunk ? 1 : step.send.count();
-    const Duration price = channel.costs.send(channel.costs.hop(self, step.to), chunks);
-    member.time = later(std::max(member.time, member.sends_free), price);
-    member.sends_free = member.time;
-    member.messages += 1;
-    member.chunks += chunks;
-    member.busy += price;
-}
+// Uniform links, or nodes of them, as a channel walk asks.
+struct Links {
+    using Clock = MemberClock;
 
-void receive(const Channel& channel, MemberClock& member, int self, int from, Time there) {
-    const Duration price = channel.costs.acknowledgement(channel.costs.hop(from, self));
-    member.time = later(std::max(member.time, there), price);
-    member.busy += price;
-}
+    const LinkCosts& costs;
 
-// A step is asked for once: some are long to find.
-void read_step_by_step(const Channel& channel, Members& members) {
-    std::vector<Time> sent(members.size());
-    std::vector<int> sources(members.size());
-    for (int at = 0; at < channel.schedule.steps; ++at) {
-        for (int i = 0; i < channel.schedule.members; ++i) {
-            const auto index = static_cast<std::size_t>(i);
-            const Step step = channel.step(i, at);
-            if (step.to >= 0) {
-                send(channel, members[index], i, step);
-            }
-            sent[index] = members[index].time;
-            sources[index] = step.from;
-        }
-        for (int i = 0; i < channel.schedule.members; ++i) {
-            const auto index = static_cast<std::size_t>(i);
-            if (const int from = sources[index]; from >= 0) {
-                receive(channel, members[index], i, from, sent[static_cast<std::size_t>(from)]);
-            }
-        }
+    Time send(MemberClock& member, const ChannelMessage& message) const {
+        const Duration price = costs.send(costs.hop(message.from, message.to), message.chunks);
+        member.time = later(std::max(member.time, member.sends_free), price);
+        member.sends_free = member.time;
+        member.messages += 1;
+        member.chunks += message.chunks;
+        member.busy += price;
+        return member.time;
     }
-}
-
-void read_with_mailboxes(const Channel& channel, Members& members) {
-    std::vector<Mailbox> mailboxes(members.size());
-    std::vector<int> sources(members.size());
-    for (int at = 0; at < channel.schedule.steps; ++at) {
-        for (int i = 0; i < channel.schedule.members; ++i) {
-            const auto index = static_cast<std::size_t>(i);
-            const Step step = channel.step(i, at);
-            if (step.to >= 0) {
-                send(channel, members[index], i, step);
-                mailboxes[static_cast<std::size_t>(step.to)].put(i, members[index].time);
-            }
-            sources[index] = step.from;
-        }
-        for (int i = 0; i < channel.schedule.members; ++i) {
-            const auto index = static_cast<std::size_t>(i);
-            if (const int from = sources[index]; from >= 0) {
-                receive(channel, members[index], i, from, mailboxes[index].take(from));
-            }
-        }
+    void receive(MemberClock& member, const ChannelMessage& message, Time there) const {
+        const Duration price = costs.acknowledgement(costs.hop(message.from, message.to));
+        member.time = later(std::max(member.time, there), price);
+        member.busy += price;
     }
-}
+};
 
 void read_channel(const Channel& channel, Members& members, Reading reading) {
     const bool in_closed_form = reading == Reading::closed_form_where_exact;
@@ -140,11 +101,8 @@ void read_channel(const Channel& channel, Members& members, Reading reading) {
     if (in_closed_form && read_ring(channel.schedule, channel.number, channel.costs, members)) {
         return;
     }
-    if (channel.schedule.same_step) {
-        read_step_by_step(channel, members);
-    } else {
-        read_with_mailboxes(channel, members);
-    }
+    const Links links{channel.costs};
+    ChannelWalk(channel.schedule, channel.number, links).all_steps(members);
 }
 
 }  // namespace

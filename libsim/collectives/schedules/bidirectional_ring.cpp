@@ -26,15 +26,15 @@ Step both_ways(const Schedule& ring, int channel, int member, int step) {
 
 }  // namespace
 
-Schedule bidirectional_ring(CollectiveKind kind, int members, int channels) {
-    const int rounds = kind == CollectiveKind::all_reduce ? 2 : 1;
-    return split_over({.kind = kind,
-                       .members = members,
-                       .steps = rounds * (members - 1),
-                       .chunks = members,
-                       .lock_step = true,
+Schedule bidirectional_ring_schedule(const ScheduleRequest& request) {
+    const int rounds = request.kind == CollectiveKind::all_reduce ? 2 : 1;
+    return split_over({.kind = request.kind,
+                       .members = request.members,
+                       .steps = rounds * (request.members - 1),
+                       .chunks = request.members,
+                       .synchrony = Synchrony::ring,
                        .at = both_ways},
-                      2 * channels);
+                      2 * request.config.channels);
 }
 
 }  // namespace sim

@@ -13,6 +13,6 @@
 namespace sim {
 
 // Of an all-reduce, a reduce-scatter or an all-gather.
-Schedule bidirectional_ring(CollectiveKind kind, int members, int channels = 1);
+Schedule bidirectional_ring_schedule(const ScheduleRequest& request);
 
 }  // namespace sim

@@ -61,6 +61,19 @@ Step gather_step(const Schedule& tree, int /*channel*/, int member, int round) {
     return step;
 }
 
+// A tree of whole arrays; of one block for each member where its messages are the blocks of subtrees.
+Schedule tree(const ScheduleRequest& request, int sweeps, Step (*at)(const Schedule&, int, int, int)) {
+    const bool blocks = has_blocks(request.kind);
+    return split_over({.kind = request.kind,
+                       .members = request.members,
+                       .root = request.root,
+                       .steps = sweeps * binomial_rounds(request.members),
+                       .chunks = blocks ? request.members : 1,
+                       .messages = blocks ? MessageLength::several_chunks : MessageLength::one_chunk,
+                       .at = at},
+                      request.config.channels);
+}
+
 }  // namespace
 
 int binomial_rounds(int members) {
@@ -83,52 +96,14 @@ Peers binomial_towards_root(int members, int distance, int round) {
     return {.to = distance % (2 * reach) == reach ? distance - reach : -1};
 }
 
-Schedule binomial_broadcast(int members, int root, int channels) {
-    return split_over({.kind = CollectiveKind::broadcast,
-                       .members = members,
-                       .root = root,
-                       .steps = binomial_rounds(members),
-                       .at = broadcast_step},
-                      channels);
-}
-
-Schedule binomial_reduce(int members, int root, int channels) {
-    return split_over({.kind = CollectiveKind::reduce,
-                       .members = members,
-                       .root = root,
-                       .steps = binomial_rounds(members),
-                       .at = reduce_step},
-                      channels);
-}
-
-Schedule binomial_all_reduce(int members, int channels) {
-    return split_over({.kind = CollectiveKind::all_reduce,
-                       .members = members,
-                       .steps = 2 * binomial_rounds(members),
-                       .at = all_reduce_step},
-                      channels);
-}
-
-Schedule binomial_gather(int members, int root, int channels) {
-    return split_over({.kind = CollectiveKind::gather,
-                       .members = members,
-                       .root = root,
-                       .steps = binomial_rounds(members),
-                       .chunks = members,
-                       .one_chunk = false,
-                       .at = gather_step},
-                      channels);
-}
-
-Schedule binomial_scatter(int members, int root, int channels) {
-    return split_over({.kind = CollectiveKind::scatter,
-                       .members = members,
-                       .root = root,
-                       .steps = binomial_rounds(members),
-                       .chunks = members,
-                       .one_chunk = false,
-                       .at = scatter_step},
-                      channels);
+Schedule binomial_tree_schedule(const ScheduleRequest& request) {
+    switch (request.kind) {
+        case CollectiveKind::broadcast: return tree(request, 1, broadcast_step);
+        case CollectiveKind::reduce: return tree(request, 1, reduce_step);
+        case CollectiveKind::gather: return tree(request, 1, gather_step);
+        case CollectiveKind::scatter: return tree(request, 1, scatter_step);
+        default: return tree(request, 2, all_reduce_step);
+    }
 }
 
 }  // namespace sim

@@ -15,12 +15,9 @@
 
 namespace sim {
 
-Schedule binomial_broadcast(int members, int root, int channels = 1);
-// Adds up in the order of rounds: what came from the next member, from the next two, four, …
-Schedule binomial_reduce(int members, int root, int channels = 1);
-Schedule binomial_all_reduce(int members, int channels = 1);
-Schedule binomial_gather(int members, int root, int channels = 1);
-Schedule binomial_scatter(int members, int root, int channels = 1);
+// Of a broadcast, an all-reduce, a reduce, a gather or a scatter. A reduce adds up in the order of rounds: what came
+// from the next member, from the next two, four, …
+Schedule binomial_tree_schedule(const ScheduleRequest& request);
 
 // Who talks to whom in one round, by distance from the root, which is 0; -1: nobody.
 struct Peers {

@@ -48,34 +48,47 @@ Step all_to_all_step(const Schedule& bruck, int /*channel*/, int member, int rou
     return {.to = after, .send = with_bit, .from = around(member - distance, n), .receive = with_bit};
 }
 
-Schedule bruck(CollectiveKind kind, int members, int halves, Step (*at)(const Schedule&, int, int, int)) {
-    return {.kind = kind,
-            .members = members,
-            .steps = halves * rounds_of(members),
-            .chunks = members,
-            .one_chunk = false,
-            .lock_step = true,
+// In round k every member tells the one 2^k further on that it has come.
+Step barrier_step(const Schedule& bruck, int /*channel*/, int member, int round) {
+    const int n = bruck.members;
+    const int distance = 1 << round;
+    return {.to = around(member + distance, n), .send = {0}, .from = around(member - distance, n), .receive = {0}};
+}
+
+Schedule pattern(const ScheduleRequest& request, int halves, Step (*at)(const Schedule&, int, int, int)) {
+    return {.kind = request.kind,
+            .members = request.members,
+            .steps = halves * rounds_of(request.members),
+            .chunks = request.members,
+            .synchrony = Synchrony::lock_step,
+            .messages = MessageLength::several_chunks,
             .at = at};
+}
+
+Schedule barrier(const ScheduleRequest& request) {
+    Schedule schedule = pattern(request, 1, barrier_step);
+    schedule.chunks = 1;
+    schedule.messages = MessageLength::one_chunk;
+    return schedule;
+}
+
+Schedule all_to_all(const ScheduleRequest& request) {
+    Schedule schedule = pattern(request, 1, all_to_all_step);
+    schedule.result = BlockOrder::mirrored;
+    return schedule;
 }
 
 }  // namespace
 
-Schedule bruck_all_gather(int members, int channels) {
-    return split_over(bruck(CollectiveKind::all_gather, members, 1, all_gather_step), channels);
-}
-
-Schedule bruck_reduce_scatter(int members, int channels) {
-    return split_over(bruck(CollectiveKind::reduce_scatter, members, 1, reduce_scatter_step), channels);
-}
-
-Schedule bruck_all_reduce(int members, int channels) {
-    return split_over(bruck(CollectiveKind::all_reduce, members, 2, all_reduce_step), channels);
-}
-
-Schedule bruck_all_to_all(int members) {
-    Schedule schedule = bruck(CollectiveKind::all_to_all, members, 1, all_to_all_step);
-    schedule.mirrored = true;
-    return schedule;
+Schedule bruck_schedule(const ScheduleRequest& request) {
+    const auto over_channels = [&](const Schedule& schedule) { return split_over(schedule, request.config.channels); };
+    switch (request.kind) {
+        case CollectiveKind::barrier: return barrier(request);
+        case CollectiveKind::all_gather: return over_channels(pattern(request, 1, all_gather_step));
+        case CollectiveKind::reduce_scatter: return over_channels(pattern(request, 1, reduce_scatter_step));
+        case CollectiveKind::all_to_all: return all_to_all(request);
+        default: return over_channels(pattern(request, 2, all_reduce_step));
+    }
 }
 
 }  // namespace sim

@@ -4,21 +4,22 @@
 // R = ceil(log2 n), b(k) how many of the numbers below n have bit k set:
 //   all-gather, reduce-scatter   R L + (n-1) c / B
 //   all-reduce                 2 R L + 2 (n-1) c / B
+//   barrier                      R L                                       the same pattern, of empty messages
 //   all-to-all                   R L + (b(0) + … + b(R-1)) c / B           n/2 log2 n chunks where n is a power of two
 // Fewest steps; an all-gather's bytes are the fewest, too, whatever n is. An all-to-all sends every chunk once for each
 // bit set of its distance, about log2 n / 2 times: for small S.
 // Sent by each: (n-1) c; 2 (n-1) c; (b(0) + … + b(R-1)) c.
-// Source: Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE TPDS 8 (1997); the all-gather run backwards as a reduce-scatter:
-// Träff, Optimal, non-pipelined reduce-scatter and allreduce algorithms (2024).
+// A barrier by this pattern is the dissemination barrier: nobody ends before everybody has begun.
+// Source: Hensgen, Finkel & Manber, Int. J. Parallel Programming 17 (1988); Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE
+// TPDS 8 (1997); the all-gather run backwards as a reduce-scatter: Träff, Optimal, non-pipelined reduce-scatter and
+// allreduce algorithms (2024).
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
 
 namespace sim {
 
-Schedule bruck_all_gather(int members, int channels = 1);
-Schedule bruck_reduce_scatter(int members, int channels = 1);
-Schedule bruck_all_reduce(int members, int channels = 1);
-Schedule bruck_all_to_all(int members);
+// Of a barrier, an all-gather, a reduce-scatter, an all-reduce or an all-to-all.
+Schedule bruck_schedule(const ScheduleRequest& request);
 
 }  // namespace sim

@@ -93,14 +93,14 @@ void Rehearsal::check_set(const At& at, const ChunkSet& set, int peer) const {
     if (!in_range) {
         wrong(at, fmt::format("names chunks from {} on, of {}", set.first, schedule_.chunks));
     }
-    if (schedule_.one_chunk && set.count() != 1) {
+    if (schedule_.one_chunk() && set.count() != 1) {
         wrong(at, fmt::format("moves {} chunks where every message is one", set.count()));
     }
 }
 
 void Rehearsal::send(const At& at, const Step& step) {
     check_set(at, step.send, step.to);
-    const Memory& from = (schedule_.sends_input ? input_ : memory_)[static_cast<std::size_t>(at.member)];
+    const Memory& from = (schedule_.sends == SentData::input ? input_ : memory_)[static_cast<std::size_t>(at.member)];
     Sent sent{at.step, {}};
     for_each_chunk(step.send, schedule_.chunks,
                    [&](int chunk) { sent.chunks.push_back(from[static_cast<std::size_t>(chunk)]); });
@@ -115,7 +115,7 @@ void Rehearsal::receive(const At& at, const Step& step) {
     }
     const Sent sent = std::move(from.front());
     from.pop_front();
-    if (schedule_.same_step && sent.step != at.step) {
+    if (schedule_.synchrony <= Synchrony::same_step && sent.step != at.step) {
         wrong(at, fmt::format("receives what {} sent in step {}", step.from, sent.step));
     }
     const auto count = static_cast<std::size_t>(step.receive.count());
@@ -146,7 +146,8 @@ void Rehearsal::reduce(const At& at, int chunk, const Known& came) {
     }
     here.of = std::move(both);
     // Whole inputs are added up in the end, in the order of the members.
-    here.order = schedule_.sends_input && schedule_.chunks == 1 ? here.of.size() : mixed(here.order, came.order);
+    here.order =
+        schedule_.sends == SentData::input && schedule_.chunks == 1 ? here.of.size() : mixed(here.order, came.order);
 }
 
 void Rehearsal::channel(int number) {
@@ -203,8 +204,9 @@ std::vector<Contribution> Rehearsal::expected(int member, int chunk) const {
 int Rehearsal::place_of(int member, int chunk) const {
     const int block = chunk / schedule_.parts;
     const int blocks = schedule_.blocks();
-    return schedule_.mirrored ? (2 * member - block + blocks) % blocks * schedule_.parts + chunk % schedule_.parts
-                              : chunk;
+    return schedule_.result == BlockOrder::mirrored
+               ? (2 * member - block + blocks) % blocks * schedule_.parts + chunk % schedule_.parts
+               : chunk;
 }
 
 void Rehearsal::check_end() const {
@@ -269,15 +271,50 @@ bool all_do_alike(const Schedule& schedule, int channel) {
     return true;
 }
 
-}  // namespace
+// Whether every member sends one chunk to the same neighbour in every step, around all members.
+bool is_ring(const Schedule& schedule, int channel) {
+    int member = 0;
+    int places = 0;
+    do {
+        const int to = schedule.step(channel, member, 0).to;
+        for (int at = 0; at < schedule.steps; ++at) {
+            const Step step = schedule.step(channel, member, at);
+            if (step.to != to || step.send.count() != 1) {
+                return false;
+            }
+        }
+        member = to;
+        ++places;
+    } while (member > 0 && places < schedule.members);
+    return member == 0 && places == schedule.members;
+}
 
-bool is_lock_step(const Schedule& schedule) {
+template <class Holds>
+bool in_all_channels(const Schedule& schedule, Holds holds) {
     for (int channel = 0; channel < schedule.channels; ++channel) {
-        if (!schedule.same_step || !all_do_alike(schedule, channel) || !everybody_hears_of_all(schedule, channel)) {
+        if (!holds(schedule, channel)) {
             return false;
         }
     }
     return true;
+}
+
+const char* complaint_about(Synchrony synchrony) {
+    switch (synchrony) {
+        case Synchrony::ring: return "its members do not go around a ring";
+        case Synchrony::lock_step: return "its members are not in lock step";
+        default: return "a message is received in a later step";
+    }
+}
+
+}  // namespace
+
+Synchrony synchrony_of(const Schedule& schedule) {
+    if (schedule.synchrony == Synchrony::later_step || !in_all_channels(schedule, all_do_alike) ||
+        !in_all_channels(schedule, everybody_hears_of_all)) {
+        return std::max(schedule.synchrony, Synchrony::same_step);
+    }
+    return schedule.steps > 0 && in_all_channels(schedule, is_ring) ? Synchrony::ring : Synchrony::lock_step;
 }
 
 void check_schedule(const Schedule& schedule) {
@@ -293,8 +330,8 @@ void check_schedule(const Schedule& schedule) {
     if (schedule.kind == CollectiveKind::barrier && !everybody_hears_of_all(schedule, 0)) {
         throw_end("in the end a member has not heard of all others");
     }
-    if (schedule.lock_step && !is_lock_step(schedule)) {
-        throw_end("its members are not in lock step");
+    if (schedule.steps > 0 && synchrony_of(schedule) > schedule.synchrony) {
+        throw_end(complaint_about(schedule.synchrony));
     }
 }
 

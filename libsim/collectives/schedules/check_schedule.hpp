@@ -22,11 +22,11 @@ struct ScheduleError : ProgramError {
 };
 
 // Throws ScheduleError, which says which member, chunk, channel and step are wrong; or what the schedule says about
-// itself (one_chunk, same_step, lock_step) and is not so.
+// itself (how long its messages are, its synchrony) and is not so.
 void check_schedule(const Schedule& schedule);
 
-// Whether, in every channel, all members send and receive as many chunks as member 0 in every step, and have heard of
-// everybody in the end. Requires: a schedule that passes the check.
-bool is_lock_step(const Schedule& schedule);
+// The strictest promise that holds for all channels; of a schedule whose messages may be received later than in the
+// step they are sent in, that. Requires: a schedule that passes the check.
+Synchrony synchrony_of(const Schedule& schedule);
 
 }  // namespace sim

@@ -318,7 +318,7 @@ Schedule Reader::schedule() {
                       .channels = channels_,
                       .steps = steps_,
                       .chunks = chunks_,
-                      .sends_input = sends_input_,
+                      .sends = sends_input_ ? SentData::input : SentData::held,
                       .at = [](const Schedule& of, int channel, int member, int step) {
                           const std::int64_t row = std::int64_t{channel} * of.members + member;
                           return of.table->steps[static_cast<std::size_t>(row * of.steps + step)];
@@ -326,8 +326,12 @@ Schedule Reader::schedule() {
     bool reduces = false;
     for (const Line& line : messages_) {
         put(line);
-        schedule.one_chunk = schedule.one_chunk && set_of(line.send).count() == 1;
-        schedule.same_step = schedule.same_step && line.step == line.received_in;
+        if (set_of(line.send).count() > 1) {
+            schedule.messages = MessageLength::several_chunks;
+        }
+        if (line.step != line.received_in) {
+            schedule.synchrony = Synchrony::later_step;
+        }
         reduces = reduces || line.reduce;
     }
     if (sends_input_ && reduces && chunks_ != 1) {
@@ -340,7 +344,7 @@ Schedule Reader::schedule() {
     } catch (const ScheduleError& error) {
         wrong(line_of(error), error.what());
     }
-    schedule.lock_step = is_lock_step(schedule);
+    schedule.synchrony = synchrony_of(schedule);
     return schedule;
 }
 

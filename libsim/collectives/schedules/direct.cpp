@@ -65,53 +65,47 @@ Step all_reduce_step(const Schedule& schedule, int channel, int member, int step
     return {.to = with.to, .send = {whole}, .from = with.from, .receive = {whole}, .reduce = true};
 }
 
-Schedule with_root(CollectiveKind kind, int members, int root, int channels,
-                   Step (*at)(const Schedule&, int, int, int)) {
-    return {.kind = kind,
-            .members = members,
-            .root = root,
-            .channels = channels,
-            .steps = static_cast<int>(ceil_div(members - 1, channels)),
-            .chunks = members,
+Schedule messages(const ScheduleRequest& request, Step (*at)(const Schedule&, int, int, int)) {
+    return {.kind = request.kind,
+            .members = request.members,
+            .root = request.root,
+            .channels = request.config.channels,
+            .steps = static_cast<int>(ceil_div(request.members - 1, request.config.channels)),
+            .chunks = request.members,
             .at = at};
 }
 
 // With several channels nobody hears of all in one of them.
-Schedule exchanges(CollectiveKind kind, int members, int channels, Step (*at)(const Schedule&, int, int, int)) {
-    Schedule schedule = with_root(kind, members, 0, channels, at);
-    schedule.lock_step = channels == 1;
+Schedule exchanges(const ScheduleRequest& request, Step (*at)(const Schedule&, int, int, int)) {
+    Schedule schedule = messages(request, at);
+    schedule.synchrony = request.config.channels == 1 ? Synchrony::lock_step : Synchrony::same_step;
+    return schedule;
+}
+
+Schedule all_to_all(const ScheduleRequest& request) {
+    Schedule schedule = exchanges(request, all_to_all_step);
+    schedule.sends = SentData::input;
+    return schedule;
+}
+
+Schedule all_reduce(const ScheduleRequest& request) {
+    Schedule schedule = exchanges(request, all_reduce_step);
+    schedule.chunks = 1;
+    schedule.sends = SentData::input;
     return schedule;
 }
 
 }  // namespace
 
-Schedule direct_gather(int members, int root, int channels) {
-    return with_root(CollectiveKind::gather, members, root, channels, gather_step);
-}
-
-Schedule direct_scatter(int members, int root, int channels) {
-    return with_root(CollectiveKind::scatter, members, root, channels, scatter_step);
-}
-
-Schedule direct_all_gather(int members, int channels) {
-    return exchanges(CollectiveKind::all_gather, members, channels, all_gather_step);
-}
-
-Schedule direct_reduce_scatter(int members, int channels) {
-    return exchanges(CollectiveKind::reduce_scatter, members, channels, reduce_scatter_step);
-}
-
-Schedule direct_all_to_all(int members, int channels) {
-    Schedule schedule = exchanges(CollectiveKind::all_to_all, members, channels, all_to_all_step);
-    schedule.sends_input = true;
-    return schedule;
-}
-
-Schedule direct_all_reduce(int members, int channels) {
-    Schedule schedule = exchanges(CollectiveKind::all_reduce, members, channels, all_reduce_step);
-    schedule.chunks = 1;
-    schedule.sends_input = true;
-    return schedule;
+Schedule direct_schedule(const ScheduleRequest& request) {
+    switch (request.kind) {
+        case CollectiveKind::gather: return messages(request, gather_step);
+        case CollectiveKind::scatter: return messages(request, scatter_step);
+        case CollectiveKind::all_gather: return exchanges(request, all_gather_step);
+        case CollectiveKind::reduce_scatter: return exchanges(request, reduce_scatter_step);
+        case CollectiveKind::all_to_all: return all_to_all(request);
+        default: return all_reduce(request);
+    }
 }
 
 }  // namespace sim

@@ -17,22 +17,9 @@
 
 namespace sim {
 
-// Begins with chunk i at member i, ends with all chunks at the root, which takes them in the order of the members.
-Schedule direct_gather(int members, int root, int channels = 1);
-
-// Begins with all chunks at the root, which sends them in the order of the members; ends with chunk i at member i.
-Schedule direct_scatter(int members, int root, int channels = 1);
-
-// Every member sends its own chunk to every other: in step k to the one k+1 further on.
-Schedule direct_all_gather(int members, int channels = 1);
-
-// Every member sends every other its part of that one's chunk, in the same steps; each adds up its own.
-Schedule direct_reduce_scatter(int members, int channels = 1);
-
-// Chunk j of member i becomes chunk i of member j, in the same steps.
-Schedule direct_all_to_all(int members, int channels = 1);
-
-// Every member sends its whole array to every other, in the same steps, and adds them all up itself.
-Schedule direct_all_reduce(int members, int channels = 1);
+// Of a gather, whose root takes the chunks in the order of the members; of a scatter, whose root sends them in that
+// order; of an all-gather, a reduce-scatter, an all-to-all or an all-reduce, in whose step k every member sends to the
+// one k+1 further on.
+Schedule direct_schedule(const ScheduleRequest& request);
 
 }  // namespace sim

@@ -123,8 +123,17 @@ Step all_reduce_step(const Schedule& schedule, int channel, int member, int numb
     return step;
 }
 
-int pieces_of(const MethodOptions& options) {
-    return options.pieces > 0 ? options.pieces : default_pieces;
+// Pieces flow through so many levels, in rounds of so many steps.
+Schedule trees(const ScheduleRequest& request, int levels, int steps_of_round,
+               Step (*at)(const Schedule&, int, int, int)) {
+    const int pieces = request.config.pieces > 0 ? request.config.pieces : default_pieces;
+    return split_over({.kind = request.kind,
+                       .members = request.members,
+                       .root = request.root,
+                       .steps = request.members == 1 ? 0 : steps_of_round * (pieces + levels - 1),
+                       .chunks = pieces,
+                       .at = at},
+                      2 * request.config.channels);
 }
 
 }  // namespace
@@ -145,33 +154,14 @@ TreePlace place_in_tree(int tree, int members, int distance) {
     return place;
 }
 
-Schedule double_tree_broadcast(int members, int root, const MethodOptions& options) {
-    const int rounds = pieces_of(options) + depth_of_tree(members) - 1;
-    return split_over({.kind = CollectiveKind::broadcast,
-                       .members = members,
-                       .root = root,
-                       .steps = members == 1 ? 0 : 2 * rounds,
-                       .chunks = pieces_of(options),
-                       .at = broadcast_step},
-                      2 * options.channels);
-}
-
-Schedule double_tree_reduce(int members, int root, const MethodOptions& options) {
-    Schedule schedule = double_tree_broadcast(members, root, options);
-    schedule.kind = CollectiveKind::reduce;
-    schedule.at = reduce_step;
-    return schedule;
-}
-
-Schedule double_tree_all_reduce(int members, const MethodOptions& options) {
-    const int rounds = pieces_of(options) + 2 * depth_of_tree(members) - 1;
-    return split_over({.kind = CollectiveKind::all_reduce,
-                       .members = members,
-                       .steps = members == 1 ? 0 : 3 * rounds,
-                       .chunks = pieces_of(options),
-                       .same_step = false,
-                       .at = all_reduce_step},
-                      2 * options.channels);
+Schedule double_binary_tree_schedule(const ScheduleRequest& request) {
+    const int depth = depth_of_tree(request.members);
+    if (request.kind == CollectiveKind::all_reduce) {
+        Schedule schedule = trees(request, 2 * depth, 3, all_reduce_step);
+        schedule.synchrony = Synchrony::later_step;
+        return schedule;
+    }
+    return trees(request, depth, 2, request.kind == CollectiveKind::broadcast ? broadcast_step : reduce_step);
 }
 
 }  // namespace sim

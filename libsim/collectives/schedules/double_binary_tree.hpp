@@ -19,10 +19,8 @@
 
 namespace sim {
 
-Schedule double_tree_broadcast(int members, int root, const MethodOptions& options = {});
-Schedule double_tree_reduce(int members, int root, const MethodOptions& options = {});
-// To member 0 and back.
-Schedule double_tree_all_reduce(int members, const MethodOptions& options = {});
+// Of a broadcast, a reduce, or an all-reduce, which goes to member 0 and back.
+Schedule double_binary_tree_schedule(const ScheduleRequest& request);
 
 // Where a member is in tree 0 or 1. Members are told by their distance from the root, which is 0; -1: nobody.
 struct TreePlace {

@@ -122,29 +122,26 @@ Step all_gather_step(const Schedule& schedule, int /*channel*/, int member, int 
     return {.to = of.peer, .send = of.mine, .from = of.peer, .receive = of.theirs};
 }
 
-Schedule folded(CollectiveKind kind, int members, int exchanges, Step (*at)(const Schedule&, int, int, int)) {
-    const Folded of(members);
-    return {.kind = kind,
-            .members = members,
-            .steps = exchanges * of.rounds() + (of.aside > 0 ? 2 : 0),
-            .chunks = kind == CollectiveKind::all_reduce ? of.places : members,
-            .one_chunk = false,
-            .lock_step = of.aside == 0,
-            .at = at};
+Schedule folded(const ScheduleRequest& request, int exchanges, Step (*at)(const Schedule&, int, int, int)) {
+    const Folded of(request.members);
+    return split_over({.kind = request.kind,
+                       .members = request.members,
+                       .steps = exchanges * of.rounds() + (of.aside > 0 ? 2 : 0),
+                       .chunks = request.kind == CollectiveKind::all_reduce ? of.places : request.members,
+                       .synchrony = of.aside == 0 ? Synchrony::lock_step : Synchrony::same_step,
+                       .messages = MessageLength::several_chunks,
+                       .at = at},
+                      request.config.channels);
 }
 
 }  // namespace
 
-Schedule halving_doubling_all_reduce(int members, int channels) {
-    return split_over(folded(CollectiveKind::all_reduce, members, 2, all_reduce_step), channels);
-}
-
-Schedule halving_reduce_scatter(int members, int channels) {
-    return split_over(folded(CollectiveKind::reduce_scatter, members, 1, reduce_scatter_step), channels);
-}
-
-Schedule doubling_all_gather(int members, int channels) {
-    return split_over(folded(CollectiveKind::all_gather, members, 1, all_gather_step), channels);
+Schedule halving_doubling_schedule(const ScheduleRequest& request) {
+    switch (request.kind) {
+        case CollectiveKind::reduce_scatter: return folded(request, 1, reduce_scatter_step);
+        case CollectiveKind::all_gather: return folded(request, 1, all_gather_step);
+        default: return folded(request, 2, all_reduce_step);
+    }
 }
 
 }  // namespace sim

@@ -17,8 +17,7 @@
 
 namespace sim {
 
-Schedule halving_doubling_all_reduce(int members, int channels = 1);
-Schedule halving_reduce_scatter(int members, int channels = 1);
-Schedule doubling_all_gather(int members, int channels = 1);
+// Of an all-reduce, a reduce-scatter (halving alone) or an all-gather (doubling alone).
+Schedule halving_doubling_schedule(const ScheduleRequest& request);
 
 }  // namespace sim

@@ -1,6 +1,5 @@
 #include "libsim/collectives/schedules/hierarchical.hpp"
 
-#include "libsim/check.hpp"
 #include "libsim/collectives/schedules/binomial_tree.hpp"
 #include "libsim/collectives/schedules/ring.hpp"
 
@@ -23,8 +22,8 @@ struct Level {
 };
 
 std::array<Level, most_levels> levels_of(const Schedule& schedule) {
-    const int inner = schedule.method.inner;
-    const int middle = std::max(schedule.method.middle, 1);
+    const int inner = schedule.config.inner;
+    const int middle = std::max(schedule.config.middle, 1);
     return {Level{inner, 1}, Level{middle, inner}, Level{schedule.members / (inner * middle), inner * middle}};
 }
 
@@ -119,42 +118,41 @@ Step reduce_step(const Schedule& schedule, int /*channel*/, int member, int numb
     return {};
 }
 
-Schedule of_rings(CollectiveKind kind, int halves, Schedule schedule, Step (*at)(const Schedule&, int, int, int)) {
-    schedule.kind = kind;
+Schedule empty(const ScheduleRequest& request) {
+    return {.kind = request.kind, .members = request.members, .root = request.root, .config = request.config};
+}
+
+Schedule of_rings(const ScheduleRequest& request, int halves, Step (*at)(const Schedule&, int, int, int)) {
+    Schedule schedule = empty(request);
     for (const Level& level : levels_of(schedule)) {
         schedule.steps += halves * (level.places - 1);
     }
     schedule.chunks = schedule.members;
-    schedule.one_chunk = false;
-    schedule.lock_step = true;
+    schedule.messages = MessageLength::several_chunks;
+    schedule.synchrony = Synchrony::lock_step;
     schedule.at = at;
-    return schedule;
+    return split_over(schedule, request.config.channels);
 }
 
-Schedule of_trees(CollectiveKind kind, Schedule schedule, Step (*at)(const Schedule&, int, int, int)) {
-    schedule.kind = kind;
+Schedule of_trees(const ScheduleRequest& request, Step (*at)(const Schedule&, int, int, int)) {
+    Schedule schedule = empty(request);
     for (const Level& level : levels_of(schedule)) {
         schedule.steps += binomial_rounds(level.places);
     }
     schedule.at = at;
-    return schedule;
+    return split_over(schedule, request.config.channels);
 }
 
 }  // namespace
 
-Schedule hierarchical(CollectiveKind kind, int members, int root, const MethodOptions& options) {
-    const Schedule empty{.members = members, .root = root, .method = {Algorithm::hierarchical, options}};
-    const auto over_channels = [&](const Schedule& schedule) { return split_over(schedule, options.channels); };
-    switch (kind) {
-        case CollectiveKind::all_reduce: return over_channels(of_rings(kind, 2, empty, all_reduce_step));
-        case CollectiveKind::reduce_scatter: return over_channels(of_rings(kind, 1, empty, reduce_scatter_step));
-        case CollectiveKind::all_gather: return over_channels(of_rings(kind, 1, empty, all_gather_step));
-        case CollectiveKind::broadcast: return over_channels(of_trees(kind, empty, broadcast_step));
-        case CollectiveKind::reduce: return over_channels(of_trees(kind, empty, reduce_step));
-        default: break;
+Schedule hierarchical_schedule(const ScheduleRequest& request) {
+    switch (request.kind) {
+        case CollectiveKind::reduce_scatter: return of_rings(request, 1, reduce_scatter_step);
+        case CollectiveKind::all_gather: return of_rings(request, 1, all_gather_step);
+        case CollectiveKind::broadcast: return of_trees(request, broadcast_step);
+        case CollectiveKind::reduce: return of_trees(request, reduce_step);
+        default: return of_rings(request, 2, all_reduce_step);
     }
-    check(false, "{} has no hierarchical schedule", name_of(kind));
-    return {};
 }
 
 }  // namespace sim

@@ -21,6 +21,6 @@
 namespace sim {
 
 // Of an all-reduce, reduce-scatter, all-gather, broadcast or reduce. Requires: levels that divide `members`.
-Schedule hierarchical(CollectiveKind kind, int members, int root, const MethodOptions& options);
+Schedule hierarchical_schedule(const ScheduleRequest& request);
 
 }  // namespace sim

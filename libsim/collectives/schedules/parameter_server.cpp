@@ -20,10 +20,12 @@ Step server_step(const Schedule& schedule, int /*channel*/, int member, int step
 
 }  // namespace
 
-Schedule parameter_server_all_reduce(int members, int channels) {
-    return split_over(
-        {.kind = CollectiveKind::all_reduce, .members = members, .steps = 2 * (members - 1), .at = server_step},
-        channels);
+Schedule parameter_server_schedule(const ScheduleRequest& request) {
+    return split_over({.kind = CollectiveKind::all_reduce,
+                       .members = request.members,
+                       .steps = 2 * (request.members - 1),
+                       .at = server_step},
+                      request.config.channels);
 }
 
 }  // namespace sim

@@ -12,7 +12,7 @@
 
 namespace sim {
 
-// Ends with the sum everywhere, in the order of the members.
-Schedule parameter_server_all_reduce(int members, int channels = 1);
+// Of an all-reduce, added up in the order of the members.
+Schedule parameter_server_schedule(const ScheduleRequest& request);
 
 }  // namespace sim

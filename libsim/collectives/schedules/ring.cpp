@@ -6,26 +6,26 @@ namespace sim {
 
 namespace {
 
-int around(int index, int members) {
+int modulo(int index, int members) {
     return ((index % members) + members) % members;
 }
 
 // Chunk i starts at member i+1 and collects one contribution a step, so that it is whole when it reaches member i.
 Step reduce_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
-    return {.to = around(member + 1, n),
-            .send = {around(member - 1 - step, n)},
-            .from = around(member - 1, n),
-            .receive = {around(member - 2 - step, n)},
+    return {.to = modulo(member + 1, n),
+            .send = {modulo(member - 1 - step, n)},
+            .from = modulo(member - 1, n),
+            .receive = {modulo(member - 2 - step, n)},
             .reduce = true};
 }
 
 Step gather_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
-    return {.to = around(member + 1, n),
-            .send = {around(member - step, n)},
-            .from = around(member - 1, n),
-            .receive = {around(member - 1 - step, n)}};
+    return {.to = modulo(member + 1, n),
+            .send = {modulo(member - step, n)},
+            .from = modulo(member - 1, n),
+            .receive = {modulo(member - 1 - step, n)}};
 }
 
 Step all_reduce_step(const Schedule& ring, int channel, int member, int step) {
@@ -34,7 +34,7 @@ Step all_reduce_step(const Schedule& ring, int channel, int member, int step) {
 }
 
 RingOrder order_of(const Schedule& ring, int channel) {
-    return {ring.members, ring.method.inner, channel};
+    return {ring.members, ring.config.inner, channel};
 }
 
 // A ring in the channel's own order: who is at place p does what member p of the plain ring does, and block p is its.
@@ -51,16 +51,16 @@ Step over_nodes(const Schedule& ring, int channel, int member, int number) {
 Step chain_step(const Schedule& chain, const RingOrder& order, int first, int member, int step) {
     const int n = chain.members;
     const int place = order.place_of(member);
-    const int distance = around(place - first, n);
+    const int distance = modulo(place - first, n);
     const int out = step - distance;
     const int in = out + 1;
     Step result;
     if (distance < n - 1 && out >= 0 && out < chain.blocks()) {
-        result.to = order.member_at(around(place + 1, n));
+        result.to = order.member_at(modulo(place + 1, n));
         result.send = {out};
     }
     if (distance > 0 && in >= 0 && in < chain.blocks()) {
-        result.from = order.member_at(around(place - 1, n));
+        result.from = order.member_at(modulo(place - 1, n));
         result.receive = {in};
     }
     return result;
@@ -79,51 +79,39 @@ Step chain_reduce_step(const Schedule& chain, int channel, int member, int step)
     return result;
 }
 
-Schedule chain(CollectiveKind kind, int members, int root, const MethodOptions& options,
-               Step (*at)(const Schedule&, int, int, int)) {
-    const int pieces = options.pieces > 0 ? options.pieces : members;
-    return split_over({.kind = kind,
-                       .members = members,
-                       .root = root,
-                       .method = {Algorithm::ring, options},
-                       .steps = members == 1 ? 0 : members - 2 + pieces,
+Schedule chain(const ScheduleRequest& request, Step (*at)(const Schedule&, int, int, int)) {
+    const int pieces = request.config.pieces > 0 ? request.config.pieces : request.members;
+    return split_over({.kind = request.kind,
+                       .members = request.members,
+                       .root = request.root,
+                       .config = request.config,
+                       .steps = request.members == 1 ? 0 : request.members - 2 + pieces,
                        .chunks = pieces,
                        .at = at},
-                      options.channels);
+                      request.config.channels);
 }
 
-Schedule ring(CollectiveKind kind, int members, int steps, const MethodOptions& options,
-              Step (*at)(const Schedule&, int, int, int)) {
-    return split_over({.kind = kind,
-                       .members = members,
-                       .method = {Algorithm::ring, options},
-                       .steps = steps,
-                       .chunks = members,
-                       .lock_step = true,
-                       .at = options.inner == 0 ? at : over_nodes},
-                      options.channels);
+Schedule around(const ScheduleRequest& request, int rounds, Step (*at)(const Schedule&, int, int, int)) {
+    return split_over({.kind = request.kind,
+                       .members = request.members,
+                       .config = request.config,
+                       .steps = rounds * (request.members - 1),
+                       .chunks = request.members,
+                       .synchrony = Synchrony::ring,
+                       .at = request.config.inner == 0 ? at : over_nodes},
+                      request.config.channels);
 }
 
 }  // namespace
 
-Schedule ring_all_reduce(int members, const MethodOptions& options) {
-    return ring(CollectiveKind::all_reduce, members, 2 * (members - 1), options, all_reduce_step);
-}
-
-Schedule ring_reduce_scatter(int members, const MethodOptions& options) {
-    return ring(CollectiveKind::reduce_scatter, members, members - 1, options, reduce_step);
-}
-
-Schedule ring_all_gather(int members, const MethodOptions& options) {
-    return ring(CollectiveKind::all_gather, members, members - 1, options, gather_step);
-}
-
-Schedule ring_broadcast(int members, int root, const MethodOptions& options) {
-    return chain(CollectiveKind::broadcast, members, root, options, broadcast_step);
-}
-
-Schedule ring_reduce(int members, int root, const MethodOptions& options) {
-    return chain(CollectiveKind::reduce, members, root, options, chain_reduce_step);
+Schedule ring_schedule(const ScheduleRequest& request) {
+    switch (request.kind) {
+        case CollectiveKind::broadcast: return chain(request, broadcast_step);
+        case CollectiveKind::reduce: return chain(request, chain_reduce_step);
+        case CollectiveKind::all_gather: return around(request, 1, gather_step);
+        case CollectiveKind::reduce_scatter: return around(request, 1, reduce_step);
+        default: return around(request, 2, all_reduce_step);
+    }
 }
 
 Step ring_step(CollectiveKind kind, int members, int member, int step) {

@@ -16,21 +16,10 @@
 
 namespace sim {
 
-// Ends with the whole sum everywhere.
-Schedule ring_all_reduce(int members, const MethodOptions& options = {});
-
-// Ends with the sum of chunk i at member i.
-Schedule ring_reduce_scatter(int members, const MethodOptions& options = {});
-
-// Begins with chunk i at member i, ends with all chunks everywhere.
-Schedule ring_all_gather(int members, const MethodOptions& options = {});
-
-// A pipeline down the ring, from the root to its left neighbour, one chunk a step: n of them, or `pieces`.
-Schedule ring_broadcast(int members, int root, const MethodOptions& options = {});
-
-// The same pipeline, from the root's right neighbour to the root, each member adding its own: the mirror of a
-// broadcast.
-Schedule ring_reduce(int members, int root, const MethodOptions& options = {});
+// Of a broadcast, an all-gather, a reduce-scatter, an all-reduce or a reduce. A broadcast is a pipeline down the ring,
+// from the root to its left neighbour, one chunk a step; a reduce is its mirror, from the root's right neighbour to the
+// root, each member adding its own.
+Schedule ring_schedule(const ScheduleRequest& request);
 
 // What a member of a ring does in one of its steps. Requires: an all-reduce, reduce-scatter or all-gather.
 Step ring_step(CollectiveKind kind, int members, int member, int step);

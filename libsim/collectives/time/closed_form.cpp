@@ -68,8 +68,8 @@ std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
         return around_routed_rings(question, *topology);
     }
     const LinkCosts costs = link_costs(question);
-    return question.schedule.lock_step && costs.uniform() ? in_lock_step(question, costs)
-                                                          : around_rings(question, costs);
+    return question.schedule.in_lock_step() && costs.uniform() ? in_lock_step(question, costs)
+                                                               : around_rings(question, costs);
 }
 
 }  // namespace sim

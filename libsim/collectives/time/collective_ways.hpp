@@ -1,8 +1,8 @@
 // The ways of collective_time.hpp, each in a file of its own. Nothing where the way would not be exact.
 #pragma once
 
+#include "libsim/collectives/readers/channel_walk.hpp"
 #include "libsim/collectives/time/collective_time.hpp"
-#include "libsim/collectives/time/schedule_walk.hpp"
 
 namespace sim {
 

@@ -49,17 +49,35 @@ Found at_both_ends(const CollectiveQuestion& question) {
     return found;
 }
 
+// All channels, step by step. Nothing where the messages of some step disturb each other.
 std::optional<Found> on_routes(const CollectiveQuestion& question, const Topology& topology) {
+    const Schedule& schedule = question.schedule;
     RoutedMessages messages(topology, question);
-    std::vector<Time> clocks = arrivals_of(question);
-    ScheduleWalk walk(question.schedule, messages);
-    if (!walk.walk(clocks)) {
-        return std::nullopt;
+    std::vector<ChannelWalk<RoutedMessages>> channels;
+    for (int channel = 0; channel < schedule.channels; ++channel) {
+        channels.emplace_back(schedule, channel, messages);
     }
-    return Found{last_of_channels(clocks, question.schedule.members),
-                 "at no instant did the messages under way ask a link for more than its bandwidth, so each had its own "
-                 "route's for itself",
-                 walk.walked()};
+    std::vector<Time> clocks = arrivals_of(question);
+    for (int number = 0; number < schedule.steps; ++number) {
+        Time* first = clocks.data();
+        for (ChannelWalk<RoutedMessages>& channel : channels) {
+            channel.step(number, first);
+            first += schedule.members;
+        }
+        if (!messages.holds()) {
+            return std::nullopt;
+        }
+        messages.step_ends(clocks);
+    }
+    Found found{last_of_channels(clocks, schedule.members),
+                "at no instant did the messages under way ask a link for more than its bandwidth, so each had its own "
+                "route's for itself",
+                {}};
+    for (const ChannelWalk<RoutedMessages>& channel : channels) {
+        found.walked.messages += channel.walked().messages;
+        found.walked.chunks += channel.walked().chunks;
+    }
+    return found;
 }
 
 }  // namespace

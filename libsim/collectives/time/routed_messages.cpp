@@ -25,12 +25,13 @@ const Routes::Route& Routes::of(const ChannelMessage& message) {
 RoutedMessages::RoutedMessages(const Topology& topology, const CollectiveQuestion& question)
     : routes_(topology, question), question_(&question), use_(topology) {}
 
-void RoutedMessages::send(Time& sender, const ChannelMessage& message, Time& there) {
+Time RoutedMessages::send(Time& sender, const ChannelMessage& message) {
     const Routes::Route& route = routes_.of(message);
     const Time drains = later(sender, route.cost.latency);
-    there = later(sender, route.cost.of(bytes_of_message(*question_, message.chunks)));
+    const Time there = later(sender, route.cost.of(bytes_of_message(*question_, message.chunks)));
     sender = there;
     holds_ = holds_ && use_.add(route.links, route.cost.slowest, drains, there);
+    return there;
 }
 
 void RoutedMessages::step_ends(const std::vector<Time>& clocks) {

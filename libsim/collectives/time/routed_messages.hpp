@@ -1,5 +1,5 @@
 // The messages of a collective on the routes of a topology, each as if it were alone: what they cost, for
-// schedule_walk.hpp; and, if asked, whether they then disturb each other.
+// channel_walk.hpp; and, if asked, whether they then disturb each other.
 //
 // A sender is busy until its message is there, and its receiver has it then (fair_share.hpp).
 #pragma once
@@ -38,7 +38,7 @@ public:
 
     RoutedMessages(const Topology& topology, const CollectiveQuestion& question);
 
-    void send(Time& sender, const ChannelMessage& message, Time& there);
+    Time send(Time& sender, const ChannelMessage& message);
     static void receive(Time& receiver, const ChannelMessage& /*message*/, Time there) {
         receiver = receiver < there ? there : receiver;
     }

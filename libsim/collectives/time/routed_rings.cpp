@@ -1,6 +1,6 @@
 #include "libsim/collectives/time/routed_rings.hpp"
 
-#include "libsim/collectives/readers/ring_of.hpp"
+#include "libsim/collectives/readers/ring_reader.hpp"
 #include "libsim/collectives/readers/ring_time.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
 

@@ -71,7 +71,8 @@ bool arrive_together(std::span<const Time> arrivals) {
 
 std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question) {
     const auto topology = shared_topology(question.cluster.network);
-    if (topology == nullptr || !question.schedule.same_step || !arrive_together(question.arrivals)) {
+    if (topology == nullptr || question.schedule.synchrony > Synchrony::same_step ||
+        !arrive_together(question.arrivals)) {
         return std::nullopt;
     }
     TogetherByStep steps(question, *topology);

@@ -198,4 +198,33 @@ Topology custom(const Custom& options) {
     return topology;
 }
 
+namespace {
+
+Topology custom_of(const TopologyKeys& keys, int /*gpus*/) {
+    Custom options;
+    keys.for_each_table("vertex", [&](const TopologyKeys& table) {
+        const std::size_t kind = table.choice("kind", {"gpu", "nic", "node_switch", "network_switch"});
+        options.vertices.push_back({table.text("name", "a name"), static_cast<VertexKind>(kind)});
+    });
+    keys.for_each_table("link", [&](const TopologyKeys& table) {
+        CustomLink link{.from = table.text("from", "the name of a vertex"),
+                        .to = table.text("to", "the name of a vertex"),
+                        .wire = table.wire(),
+                        .label = table.where("from")};
+        link.both_ways = !table.has("both_ways") || table.flag("both_ways");
+        options.links.push_back(std::move(link));
+    });
+    return custom(options);
+}
+
+}  // namespace
+
+TopologyRow custom_row() {
+    return {.name = "custom",
+            .what = "",
+            .keys = {"vertex[].name", "vertex[].kind", "link[].from", "link[].to", "link[].both_ways",
+                     "link[].bytes_per_second", "link[].latency_seconds"},
+            .by_keys = custom_of};
+}
+
 }  // namespace sim

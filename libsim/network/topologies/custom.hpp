@@ -10,7 +10,7 @@
 // at the links of the vertices on its way.
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
@@ -31,5 +31,9 @@ struct Custom {
 // Throws ProgramError: a vertex or link that is there twice, a name that is unknown (and the nearest), a bandwidth or
 // latency that cannot be, no GPU, GPUs that do not reach each other (by name).
 Topology custom(const Custom& options);
+
+// Of a file: [[topology.vertex]] name, kind = "gpu", "nic", "node_switch" or "network_switch"; [[topology.link]] from,
+// to, both_ways = true, bytes_per_second, latency_seconds.
+TopologyRow custom_row();
 
 }  // namespace sim

@@ -168,4 +168,47 @@ Topology dragonfly(int gpus, const Dragonfly& options) {
     return topology;
 }
 
+namespace {
+
+// p of the smallest balanced dragonfly that these GPUs fill; 0 if none.
+int balanced(int gpus) {
+    for (int p = 1; p <= 32; ++p) {
+        const int group = 2 * p * p;
+        if (gpus % group == 0 && gpus / group <= group + 1) {
+            return p;
+        }
+    }
+    return gpus == 1 ? 1 : 0;
+}
+
+Topology balanced_dragonfly(int gpus) {
+    require_gpus(gpus, "a dragonfly");
+    const int p = balanced(gpus);
+    if (p == 0) {
+        refuse_size(gpus, "a balanced dragonfly", [](int n) { return balanced(n) > 0; });
+    }
+    return dragonfly(gpus, {.gpus_per_router = p, .routers_per_group = 2 * p, .global_ports = p, .wire = plain_wire});
+}
+
+Topology dragonfly_of(const TopologyKeys& keys, int gpus) {
+    Dragonfly options{.wire = keys.wire()};
+    options.local = keys.optional_wire("local_").value_or(options.wire);
+    options.global = keys.optional_wire("global_").value_or(options.wire);
+    options.gpus_per_router = keys.whole_or("gpus_per_router", options.gpus_per_router, 1, most_of_a_part);
+    options.routers_per_group = keys.whole_or("routers_per_group", options.routers_per_group, 1, most_of_a_part);
+    options.global_ports = keys.whole_or("global_ports", options.global_ports, 1, most_of_a_part);
+    return dragonfly(gpus, options);
+}
+
+}  // namespace
+
+TopologyRow dragonfly_row() {
+    return {.name = "dragonfly",
+            .what = "groups of routers, balanced",
+            .by_size = balanced_dragonfly,
+            .keys = wire_keys() + wire_keys("local_") + wire_keys("global_") +
+                    KeyNames{"gpus_per_router", "routers_per_group", "global_ports"},
+            .by_keys = dragonfly_of};
+}
+
 }  // namespace sim

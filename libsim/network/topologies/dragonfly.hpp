@@ -15,7 +15,7 @@
 // (2008).
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
@@ -31,5 +31,9 @@ struct Dragonfly {
 // Throws ProgramError where the GPUs fill no whole number of groups, or more than the global ports can connect.
 // Fewer GPUs than a group has make one group of fewer routers, whole ones.
 Topology dragonfly(int gpus, const Dragonfly& options);
+
+// By a number of GPUs: balanced, h = p and a = 2 p (Kim et al.), of the smallest p whose groups the GPUs fill. Of a
+// file: gpus_per_router, routers_per_group, global_ports, local_bytes_per_second … and global_….
+TopologyRow dragonfly_row();
 
 }  // namespace sim

@@ -17,7 +17,7 @@
 // Loukissas & Vahdat, SIGCOMM (2008); Zahavi (clos.hpp).
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
@@ -36,5 +36,14 @@ struct FatTree {
 
 // Throws ProgramError without a GPU or a bandwidth, where ports do not divide, or where the GPUs do not fit.
 Topology fat_tree(int gpus, const FatTree& tree);
+
+// By a number of GPUs: leaf and spine of the smallest switches that do, of 4, 8, … 128 ports; over 8,192 GPUs three
+// levels of 64 ports. Of a file: radix, down_ports, oversubscription, levels, ecmp = "destination" or "hash", seed,
+// trunk_bytes_per_second and trunk_latency_seconds (between switches).
+TopologyRow fat_tree_row();
+
+// For the rows of what stands on a fat tree.
+KeyNames fat_tree_keys();
+FatTree fat_tree_of(const TopologyKeys& keys);
 
 }  // namespace sim

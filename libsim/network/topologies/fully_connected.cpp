@@ -16,4 +16,12 @@ Topology fully_connected(int gpus, const Wire& wire) {
     return topology;
 }
 
+TopologyRow fully_connected_row() {
+    return {.name = "fully-connected",
+            .what = "a cable between every two",
+            .by_size = [](int gpus) { return fully_connected(gpus, plain_wire); },
+            .keys = wire_keys(),
+            .by_keys = [](const TopologyKeys& keys, int gpus) { return fully_connected(gpus, keys.wire()); }};
+}
+
 }  // namespace sim

@@ -217,4 +217,22 @@ Topology multi_dimensional(const std::vector<Dimension>& dimensions) {
     return topology;
 }
 
+TopologyRow multi_dimensional_row() {
+    const auto by_keys = [](const TopologyKeys& keys, int /*gpus*/) {
+        std::vector<Dimension> dimensions;
+        keys.for_each_table("dimension", [&](const TopologyKeys& table) {
+            const std::size_t kind = table.choice("kind", {"ring", "line", "fully-connected", "switch"});
+            const int size = table.whole("size", 1, most_of_a_part);
+            const Wire wire = table.wire();
+            dimensions.push_back({static_cast<DimensionKind>(kind), size, wire.bandwidth, wire.latency});
+        });
+        return multi_dimensional(dimensions);
+    };
+    return {
+        .name = "multi-dimensional",
+        .what = "",
+        .keys = {"dimension[].kind", "dimension[].size", "dimension[].bytes_per_second", "dimension[].latency_seconds"},
+        .by_keys = by_keys};
+}
+
 }  // namespace sim

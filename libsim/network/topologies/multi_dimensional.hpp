@@ -19,7 +19,7 @@
 // dimensions as building blocks: Won et al., ASTRA-sim2.0, ISPASS (2023).
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
@@ -34,5 +34,9 @@ struct Dimension {
 
 // Throws ProgramError where there is no dimension, or one has no GPU or no bandwidth.
 Topology multi_dimensional(const std::vector<Dimension>& dimensions);
+
+// Of a file alone: [[topology.dimension]] kind = "ring", "line", "fully-connected" or "switch", size, bytes_per_second,
+// latency_seconds.
+TopologyRow multi_dimensional_row();
 
 }  // namespace sim

@@ -1,24 +1,18 @@
-// Topologies by name, sized by the number of GPUs: real systems (systems.hpp) and plain shapes.
+// The table of topologies: every kind that a file may name, and every topology that has a name and needs nothing but a
+// number of GPUs. Real systems (systems.hpp) have names alone.
 //
-// The plain shapes have cables of 50 GB/s (400 Gb/s) and 500 ns each way.
-//   ring · fully-connected · switch
-//   torus-2d, torus-3d   sides as equal as can be, the greatest last
-//   fat-tree             leaf and spine of the smallest switches that do, of 4, 8, … 128 ports; over 8,192 GPUs three
-//                        levels of 64 ports
-//   dragonfly            balanced: h = p, a = 2 p (Kim et al.), the smallest p whose groups the GPUs fill
+// A topology of one's own is a file in this folder, and its row here (docs/how-to/add-a-topology.md).
 #pragma once
 
-#include "libsim/network/topology.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
-struct NamedTopology {
-    const char* name;
-    const char* what;  // in a few words
-    Topology (*build)(int gpus);
-};
-std::vector<NamedTopology> named_topologies();
-std::vector<std::string> topology_names();
+std::vector<TopologyRow> topologies();
+// Those that have a name and need nothing but a number of GPUs; those that a file may name.
+std::vector<TopologyRow> named_topologies();
+std::vector<TopologyRow> kinds_of_topologies();
+std::vector<std::string> names_of(const std::vector<TopologyRow>& rows);
 
 // Throws ProgramError for a name that is none, with the nearest that is, and for a number of GPUs that does not fit,
 // with the nearest numbers that do.

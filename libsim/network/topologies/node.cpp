@@ -101,4 +101,21 @@ Topology node(int gpus, const NodeParts& parts) {
     return topology;
 }
 
+KeyNames node_keys() {
+    return wire_keys("link_") + wire_keys("pcie_") + KeyNames{"gpus_per_node", "nics_per_node"};
+}
+
+NodeParts node_of(const TopologyKeys& keys) {
+    NodeParts parts{.link = keys.wire("link_"), .pcie = keys.optional_wire("pcie_")};
+    parts.gpus = keys.whole_or("gpus_per_node", parts.gpus, 1, most_of_a_part);
+    parts.nics = keys.whole_or("nics_per_node", parts.gpus, 1, most_of_a_part);
+    return parts;
+}
+
+TopologyRow node_row() {
+    return {.name = "node", .what = "", .keys = node_keys(), .by_keys = [](const TopologyKeys& keys, int gpus) {
+                return node(gpus, node_of(keys));
+            }};
+}
+
 }  // namespace sim

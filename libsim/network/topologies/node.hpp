@@ -11,7 +11,7 @@
 // Bisection bandwidth: n / 2 x link, each way.
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
@@ -47,5 +47,13 @@ struct NodeLinks {
 void require_node(const NodeParts& parts);
 // Requires: whole nodes, or a part of one.
 NodeLinks add_nodes(Topology& topology, int gpus, const NodeParts& parts);
+
+// Of a file: gpus_per_node, nics_per_node, link_bytes_per_second, link_latency_seconds, pcie_bytes_per_second,
+// pcie_latency_seconds.
+TopologyRow node_row();
+
+// For the rows of what is made of nodes.
+KeyNames node_keys();
+NodeParts node_of(const TopologyKeys& keys);
 
 }  // namespace sim

@@ -81,4 +81,19 @@ Topology nodes_fat_tree(int gpus, const NodeTree& options) {
     return topology;
 }
 
+KeyNames node_tree_keys() {
+    return node_keys() + fat_tree_keys() + KeyNames{"rails"};
+}
+
+NodeTree node_tree_of(const TopologyKeys& keys) {
+    return {.node = node_of(keys), .tree = fat_tree_of(keys), .rails = keys.whole_or("rails", 1, 1, most_of_a_part)};
+}
+
+TopologyRow nodes_fat_tree_row() {
+    return {.name = "nodes-fat-tree",
+            .what = "",
+            .keys = node_tree_keys(),
+            .by_keys = [](const TopologyKeys& keys, int gpus) { return nodes_fat_tree(gpus, node_tree_of(keys)); }};
+}
+
 }  // namespace sim

@@ -15,6 +15,7 @@
 
 #include "libsim/network/topologies/fat_tree.hpp"
 #include "libsim/network/topologies/node.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
@@ -27,5 +28,12 @@ struct NodeTree {
 // Whole nodes, or a part of one, which has no tree.
 // Throws ProgramError where the GPUs fill no whole nodes, naming the nearest numbers that do, or as the parts do.
 Topology nodes_fat_tree(int gpus, const NodeTree& options);
+
+// Of a file: as node and fat-tree, whose bytes_per_second and latency_seconds are those of a card; rails.
+TopologyRow nodes_fat_tree_row();
+
+// For the row of rail_optimised.hpp, too.
+KeyNames node_tree_keys();
+NodeTree node_tree_of(const TopologyKeys& keys);
 
 }  // namespace sim

@@ -16,10 +16,14 @@
 #pragma once
 
 #include "libsim/network/topologies/nodes_fat_tree.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
 // With options.rails == 1: as many rails as a node has cards.
 Topology rail_optimised(int gpus, NodeTree options);
+
+// Of a file: as nodes-fat-tree.
+TopologyRow rail_optimised_row();
 
 }  // namespace sim

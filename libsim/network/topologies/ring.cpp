@@ -13,4 +13,12 @@ Topology ring(int gpus, const Wire& wire) {
     return topology;
 }
 
+TopologyRow ring_row() {
+    return {.name = "ring",
+            .what = "one ring",
+            .by_size = [](int gpus) { return ring(gpus, plain_wire); },
+            .keys = wire_keys(),
+            .by_keys = [](const TopologyKeys& keys, int gpus) { return ring(gpus, keys.wire()); }};
+}
+
 }  // namespace sim

@@ -10,11 +10,13 @@
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapter 5.
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
 // Throws ProgramError without a GPU or a bandwidth.
 Topology ring(int gpus, const Wire& wire);
+
+TopologyRow ring_row();
 
 }  // namespace sim

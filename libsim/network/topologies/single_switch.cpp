@@ -13,4 +13,12 @@ Topology single_switch(int gpus, const Wire& wire) {
     return topology;
 }
 
+TopologyRow single_switch_row() {
+    return {.name = "switch",
+            .what = "one switch",
+            .by_size = [](int gpus) { return single_switch(gpus, plain_wire); },
+            .keys = wire_keys(),
+            .by_keys = [](const TopologyKeys& keys, int gpus) { return single_switch(gpus, keys.wire()); }};
+}
+
 }  // namespace sim

@@ -13,11 +13,16 @@
 // TPU v4, ISCA (2023).
 #pragma once
 
-#include "libsim/network/topologies/wire.hpp"
+#include "libsim/network/topologies/topology_row.hpp"
 
 namespace sim {
 
 // Throws ProgramError without a dimension, or with one of no GPU, or without a bandwidth.
 Topology torus(const std::vector<int>& sizes, const Wire& wire);
+
+// Without sizes, as equal as can be. `torus_row()`: of a file alone; torus-2d and torus-3d: of a number of GPUs.
+TopologyRow torus_row();
+TopologyRow torus_2d_row();
+TopologyRow torus_3d_row();
 
 }  // namespace sim

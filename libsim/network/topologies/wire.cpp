@@ -1,5 +1,7 @@
 #include "libsim/network/topologies/wire.hpp"
 
+#include "libsim/network/topologies/topology_row.hpp"
+
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>
@@ -62,6 +64,19 @@ void set_levels(Topology& topology, const std::vector<std::int64_t>& groups) {
             topology.levels.push_back(below);
         }
     }
+}
+
+void refuse_size(int gpus, const char* what, const std::function<bool(int)>& fits) {
+    int below = gpus - 1;
+    while (below > 0 && !fits(below)) {
+        --below;
+    }
+    int above = gpus + 1;
+    while (!fits(above)) {
+        ++above;
+    }
+    throw ProgramError(
+        fmt::format("{} of {} GPUs does not come out even; the nearest that do: {} and {}", what, gpus, below, above));
 }
 
 }  // namespace sim

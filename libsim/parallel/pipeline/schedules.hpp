@@ -1,5 +1,5 @@
 // The pipeline schedules that ndsim knows by name. A program may use any function of its own besides:
-// docs/how-to-add-a-schedule.md.
+// docs/how-to/add-a-pipeline-schedule.md.
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"

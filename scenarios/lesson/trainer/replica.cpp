@@ -23,7 +23,7 @@ Compression compression_of(const Options& options) {
 BucketOptions bucket_options(const Options& options, Stream stream) {
     return {.overlap = options.overlap,
             .stream = stream,
-            .method = options.synchronize,
+            .config = options.synchronize,
             .compression = compression_of(options)};
 }
 

@@ -1,13 +1,25 @@
-#include "libsim/network/max_min.hpp"
+// Max-min fair rates of flows over shared links, all of them at once.
+//
+// Progressive filling: all rates grow together until a link is full; the flows on it keep their rate, the others grow
+// on. In each round the least level  remaining / flows that still grow  over all links; every flow on a link of exactly
+// that level gets it, and each link loses level * (its flows that got it). No order of links or flows enters, so that
+// the rates are the same, bit by bit, however either is numbered. A link's level never falls: rounding cannot make it.
+// Cost: O(rounds * links + flows * route), rounds <= links. FlowNetwork solves only what changed, and gets these rates.
+// Source: Bertsekas & Gallager, Data Networks (1992), section 6.5.2.
+#pragma once
+
+#include "libsim/network/topology.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
+#include <vector>
 
-namespace sim {
-namespace {
+namespace sim::test {
+namespace filling {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Filling {
     double remaining = 0;
@@ -16,8 +28,8 @@ struct Filling {
     int stopped = 0;  // in this round
 };
 
-std::vector<Filling> begin_filling(std::span<const double> bytes_per_second,
-                                   std::span<const std::vector<LinkId>> routes) {
+inline std::vector<Filling> begin_filling(std::span<const double> bytes_per_second,
+                                          std::span<const std::vector<LinkId>> routes) {
     std::vector<Filling> links(bytes_per_second.size());
     for (const std::vector<LinkId>& route : routes) {
         for (const LinkId link : route) {
@@ -31,7 +43,7 @@ std::vector<Filling> begin_filling(std::span<const double> bytes_per_second,
     return links;
 }
 
-double least_level(const std::vector<Filling>& links) {
+inline double least_level(const std::vector<Filling>& links) {
     double least = infinity;
     for (const Filling& link : links) {
         least = std::min(least, link.level);
@@ -39,7 +51,7 @@ double least_level(const std::vector<Filling>& links) {
     return least;
 }
 
-void end_round(std::vector<Filling>& links, double level) {
+inline void end_round(std::vector<Filling>& links, double level) {
     for (Filling& link : links) {
         if (link.stopped > 0) {
             link.remaining -= link.stopped * level;
@@ -50,10 +62,14 @@ void end_round(std::vector<Filling>& links, double level) {
     }
 }
 
-}  // namespace
+}  // namespace filling
 
-std::vector<double> max_min_rates(std::span<const double> bytes_per_second,
-                                  std::span<const std::vector<LinkId>> routes) {
+using namespace filling;
+
+// One rate per route, in bytes per second; infinite for an empty one.
+// Requires: bandwidths > 0; routes of links that exist, none twice.
+inline std::vector<double> max_min_rates(std::span<const double> bytes_per_second,
+                                         std::span<const std::vector<LinkId>> routes) {
     std::vector<Filling> links = begin_filling(bytes_per_second, routes);
     std::vector<double> rates(routes.size(), infinity);
     std::vector<std::size_t> growing;
@@ -80,4 +96,4 @@ std::vector<double> max_min_rates(std::span<const double> bytes_per_second,
     return rates;
 }
 
-}  // namespace sim
+}  // namespace sim::test

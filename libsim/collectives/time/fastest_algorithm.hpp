@@ -11,19 +11,19 @@
 namespace sim {
 
 struct Prediction {
-    Method method;
+    AlgorithmConfig config;
     Duration at_least{0};                // from the members' own sends
     std::optional<CollectiveTime> time;  // of the last member; none: it cannot be the fastest
 };
 
-struct Contest {
+struct Comparison {
     std::vector<Prediction> all;  // in the order of the methods
     std::size_t fastest = 0;      // of equals the first
 
     const Prediction& winner() const { return all[fastest]; }
 };
 
-struct ContestQuestion {
+struct ComparisonQuestion {
     const Cluster& cluster;
     CollectiveKind kind;
     Size size;
@@ -33,7 +33,7 @@ struct ContestQuestion {
 };
 
 // Requires: at least one method, each one that the kind has for so many members.
-Contest fastest_method(const ContestQuestion& question, std::span<const Method> methods);
+Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const AlgorithmConfig> configs);
 
 // What the method takes at least: for some members, the sum of their own messages.
 Duration least_time(const CollectiveQuestion& question);

@@ -1,21 +1,23 @@
-#include "libsim/network/topology_rules.hpp"
+// What every topology must be.
+#pragma once
 
 #include "libsim/error.hpp"
+#include "libsim/network/topology.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace sim {
+namespace sim::test {
 
-namespace {
+namespace rules {
 
-const std::string& name_of(const Topology& topology, int vertex) {
+inline const std::string& name_of(const Topology& topology, int vertex) {
     return topology.vertices[static_cast<std::size_t>(vertex)].name;
 }
 
-void validate_vertices(const Topology& topology) {
+inline void validate_vertices(const Topology& topology) {
     const auto vertices = topology.vertices.size();
     if (topology.gpus < 1 || static_cast<std::size_t>(topology.gpus) > vertices) {
         throw ProgramError(
@@ -37,7 +39,7 @@ void validate_vertices(const Topology& topology) {
     }
 }
 
-void validate_link(const Topology& topology, std::size_t id) {
+inline void validate_link(const Topology& topology, std::size_t id) {
     const Link& link = topology.links[id];
     const int vertices = static_cast<int>(topology.vertices.size());
     const auto exists = [&](int vertex) { return vertex >= 0 && vertex < vertices; };
@@ -60,7 +62,7 @@ void validate_link(const Topology& topology, std::size_t id) {
     }
 }
 
-void validate_route(const Topology& topology, int source, int target, std::vector<LinkId>& route) {
+inline void validate_route(const Topology& topology, int source, int target, std::vector<LinkId>& route) {
     route.clear();
     topology.append_route(source, target, route);
     const std::string_view from = name_of(topology, source);
@@ -89,9 +91,14 @@ void validate_route(const Topology& topology, int source, int target, std::vecto
     }
 }
 
-}  // namespace
+}  // namespace rules
 
-void validate_parts(const Topology& topology) {
+using namespace rules;
+
+// Every vertex has a name of its own; the GPUs come first, and only they are GPUs; every link joins two different
+// vertices and has a bandwidth; levels divide each other and all GPUs.
+// Throws ProgramError with the first vertex or link that does not. Cost: O(vertices + links).
+inline void validate_parts(const Topology& topology) {
     validate_vertices(topology);
     for (std::size_t id = 0; id < topology.links.size(); ++id) {
         validate_link(topology, id);
@@ -106,7 +113,9 @@ void validate_parts(const Topology& topology) {
     }
 }
 
-void validate(const Topology& topology) {
+// That, and every route leads from its source to its target, link by link, and takes no link twice.
+// Cost: O(GPUs^2 x length).
+inline void validate(const Topology& topology) {
     validate_parts(topology);
     std::vector<LinkId> route;
     for (int source = 0; source < topology.gpus; ++source) {
@@ -118,4 +127,4 @@ void validate(const Topology& topology) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::test

@@ -1,4 +1,4 @@
-#include "libsim/collectives/time/fastest_method.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
@@ -70,19 +70,19 @@ Duration least_time(const CollectiveQuestion& question) {
     return least.time_since_epoch();
 }
 
-Contest fastest_method(const ContestQuestion& question, std::span<const Method> methods) {
-    check(!methods.empty(), "there is no method to choose from");
+Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const AlgorithmConfig> configs) {
+    check(!configs.empty(), "there is no method to choose from");
     std::vector<Schedule> schedules;
-    Contest contest;
+    Comparison contest;
     const auto ask = [&](const Schedule& schedule) {
         return CollectiveQuestion{question.cluster, schedule, question.size, question.ranks, question.arrivals, true};
     };
-    for (const Method& method : methods) {
-        schedules.push_back(schedule_of(question.kind, method, static_cast<int>(question.ranks.size()), question.root));
-        contest.all.push_back({.method = method, .at_least = least_time(ask(schedules.back())), .time = {}});
+    for (const AlgorithmConfig& config : configs) {
+        schedules.push_back(schedule_of(question.kind, config, static_cast<int>(question.ranks.size()), question.root));
+        contest.all.push_back({.config = config, .at_least = least_time(ask(schedules.back())), .time = {}});
     }
     // Those that promise most first, so that the others need not be looked at.
-    std::vector<std::size_t> order(methods.size());
+    std::vector<std::size_t> order(configs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return contest.all[a].at_least < contest.all[b].at_least; });

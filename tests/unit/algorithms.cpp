@@ -1,4 +1,4 @@
-#include "libsim/collectives/schedules/method.hpp"
+#include "libsim/collectives/schedules/algorithms.hpp"
 
 #include "libsim/collectives/schedules/check_schedule.hpp"
 #include "libsim/error.hpp"
@@ -12,22 +12,22 @@ namespace {
 
 using namespace sim;
 
-std::string complaint(CollectiveKind kind, const Method& method, int members = 8) {
+std::string complaint(CollectiveKind kind, const AlgorithmConfig& config, int members = 8) {
     try {
-        check_method(kind, method, members);
+        check_algorithm(kind, config, members);
     } catch (const ProgramError& error) {
         return error.what();
     }
     return "";
 }
 
-TEST(Method, OfAnAlgorithmThatAKindDoesNotHaveNamesThoseItHas) {
+TEST(AlgorithmConfig, OfAnAlgorithmThatAKindDoesNotHaveNamesThoseItHas) {
     EXPECT_EQ(complaint(CollectiveKind::gather, Algorithm::ring),
               "gather has no algorithm ring; it has binomial-tree, direct");
     EXPECT_EQ(complaint(CollectiveKind::barrier, Algorithm::ring), "barrier has no algorithm ring; it has bruck");
 }
 
-TEST(Method, IsRefusedWhereItsOptionsCannotBe) {
+TEST(AlgorithmConfig, IsRefusedWhereItsOptionsCannotBe) {
     constexpr auto all_reduce = CollectiveKind::all_reduce;
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 33}}), "a collective has 1 to 32 channels, not 33");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 0}}), "a collective has 1 to 32 channels, not 0");
@@ -38,7 +38,7 @@ TEST(Method, IsRefusedWhereItsOptionsCannotBe) {
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.pieces = 2}}),
               "all-reduce by ring is no pipeline: it takes no pieces");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::bruck, {.inner = 2}}),
-              "bruck has no levels: inner is for ring and hierarchical, middle for the latter");
+              "bruck has no levels: inner is for ring and hierarchical, middle for hierarchical");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 2, .middle = 2}}),
               "ring has no levels: middle is for hierarchical");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 3}}), "ring: nodes of 3 do not divide 8 ranks");
@@ -54,44 +54,45 @@ TEST(Method, IsRefusedWhereItsOptionsCannotBe) {
     EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 2, .middle = 2}}), "");
 }
 
-TEST(Method, TravelsInTheTagOfItsOp) {
-    for (const Method& method : {Method(Algorithm::ring), Method(Algorithm::ring, {.channels = 32}),
-                                 Method(Algorithm::double_binary_tree, {.channels = 5, .pieces = 255}),
-                                 Method(Algorithm::hierarchical, {.inner = 511, .middle = 511})}) {
-        const Op op{.tag = packed(method),
-                    .bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.algorithm = method.algorithm})};
-        EXPECT_EQ(method_of(op), method) << text_of(method);
+TEST(AlgorithmConfig, TravelsInTheTagOfItsOp) {
+    for (const AlgorithmConfig& config :
+         {AlgorithmConfig(Algorithm::ring), AlgorithmConfig(Algorithm::ring, {.channels = 32}),
+          AlgorithmConfig(Algorithm::double_binary_tree, {.channels = 5, .pieces = 255}),
+          AlgorithmConfig(Algorithm::hierarchical, {.inner = 511, .middle = 511})}) {
+        const Op op{.tag = as_tag(packed(config)),
+                    .bytes = std::bit_cast<std::uint64_t>(CollectiveWord{.algorithm = config.algorithm})};
+        EXPECT_EQ(algorithm_of(op), config) << text_of(config);
     }
-    EXPECT_EQ(packed({}), 0);
+    EXPECT_EQ(as_tag(packed({})), 0);
 }
 
-TEST(Method, SaysWhatItIs) {
+TEST(AlgorithmConfig, SaysWhatItIs) {
     EXPECT_EQ(text_of(Algorithm::ring), "ring");
     EXPECT_EQ(text_of({Algorithm::ring, {.channels = 8, .inner = 8}}), "ring, 8 channels, inner 8");
     EXPECT_EQ(text_of({Algorithm::hierarchical, {.channels = 4, .inner = 8, .middle = 2}}),
               "hierarchical, 4 channels, inner 8, middle 2");
 }
 
-TEST(MethodsFor, AreAllPossibleAndHoldEveryAlgorithm) {
+TEST(CandidateAlgorithms, AreAllPossibleAndHoldEveryAlgorithm) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const auto kind = static_cast<CollectiveKind>(number);
-        const std::vector<Method> methods = methods_for(kind, 16, 4, Wiring::rails);
-        for (const Method& method : methods) {
-            EXPECT_EQ(complaint(kind, method, 16), "") << text_of(method);
+        const std::vector<AlgorithmConfig> configs = candidate_algorithms(kind, 16, 4, Wiring::rails);
+        for (const AlgorithmConfig& config : configs) {
+            EXPECT_EQ(complaint(kind, config, 16), "") << text_of(config);
         }
         for (const Algorithm algorithm : algorithms_of(kind)) {
-            const auto is_it = [algorithm](const Method& method) { return method.algorithm == algorithm; };
-            EXPECT_TRUE(std::any_of(methods.begin(), methods.end(), is_it))
+            const auto is_it = [algorithm](const AlgorithmConfig& config) { return config.algorithm == algorithm; };
+            EXPECT_TRUE(std::any_of(configs.begin(), configs.end(), is_it))
                 << name_of(kind) << " " << name_of(algorithm);
         }
     }
 }
 
-TEST(MethodsFor, HaveARingByAllRailsOnlyWhereThereAreSome) {
-    const Method rails{Algorithm::ring, {.channels = 4, .inner = 4}};
+TEST(CandidateAlgorithms, HaveARingByAllRailsOnlyWhereThereAreSome) {
+    const AlgorithmConfig rails{Algorithm::ring, {.channels = 4, .inner = 4}};
     const auto has_rails = [&](int members, int ranks_per_node, Wiring wiring) {
-        const auto methods = methods_for(CollectiveKind::all_reduce, members, ranks_per_node, wiring);
-        return std::count(methods.begin(), methods.end(), rails) == 1;
+        const auto configs = candidate_algorithms(CollectiveKind::all_reduce, members, ranks_per_node, wiring);
+        return std::count(configs.begin(), configs.end(), rails) == 1;
     };
     EXPECT_TRUE(has_rails(16, 4, Wiring::rails));
     EXPECT_FALSE(has_rails(16, 4, Wiring::shared_links));
@@ -100,11 +101,11 @@ TEST(MethodsFor, HaveARingByAllRailsOnlyWhereThereAreSome) {
     EXPECT_FALSE(has_rails(18, 4, Wiring::rails));
 }
 
-TEST(MethodsFor, HaveManyDirectMessagesAtATimeOnlyWhereLinksAreShared) {
+TEST(CandidateAlgorithms, HaveManyDirectMessagesAtATimeOnlyWhereLinksAreShared) {
     const auto most_channels_of_direct = [](CollectiveKind kind, int members, Wiring wiring) {
         int most = 0;
-        for (const Method& method : methods_for(kind, members, 8, wiring)) {
-            most = method.algorithm == Algorithm::direct ? std::max(most, method.channels) : most;
+        for (const AlgorithmConfig& config : candidate_algorithms(kind, members, 8, wiring)) {
+            most = config.algorithm == Algorithm::direct ? std::max(most, config.channels) : most;
         }
         return most;
     };
@@ -158,19 +159,19 @@ TEST(CheckSchedule, FindsWhatIsWrongWithARing) {
                             }),
               "channel 0, step 2: member 2 moves 2 chunks where every message is one");
     Schedule tree = schedule_of(CollectiveKind::broadcast, Algorithm::binomial_tree, 4, 0);
-    tree.lock_step = true;
+    tree.synchrony = Synchrony::lock_step;
     EXPECT_EQ(what_is_wrong(tree, nullptr), "its members are not in lock step");
     Schedule up_and_down = schedule_of(CollectiveKind::all_reduce, Algorithm::double_binary_tree, 4, 0);
-    up_and_down.same_step = true;
+    up_and_down.synchrony = Synchrony::same_step;
     EXPECT_NE(what_is_wrong(up_and_down, nullptr), "");
 }
 
-TEST(IsLockStep, IsWhatEveryScheduleSaysOfItself) {
+TEST(Synchrony, IsWhatEveryScheduleSaysOfItself) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const auto kind = static_cast<CollectiveKind>(number);
-        for (const Method& method : methods_for(kind, 8, 4, Wiring::rails)) {
-            const Schedule schedule = schedule_of(kind, method, 8, 0);
-            EXPECT_EQ(is_lock_step(schedule), schedule.lock_step) << name_of(kind) << " " << text_of(method);
+        for (const AlgorithmConfig& config : candidate_algorithms(kind, 8, 4, Wiring::rails)) {
+            const Schedule schedule = schedule_of(kind, config, 8, 0);
+            EXPECT_EQ(synchrony_of(schedule), schedule.synchrony) << name_of(kind) << " " << text_of(config);
         }
     }
 }
