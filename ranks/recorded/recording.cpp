@@ -146,6 +146,7 @@ Recording::Recording(int ranks, const Program& program) {
 Result Recording::replay(const LaunchOptions& options) const {
     LaunchOptions run_options = options;
     run_options.ranks = ranks();
+    run_options.on_log = nullptr;
     Run run(run_options, Order::any);
     for (std::size_t label = 0; label < names_.size(); ++label) {
         run.names.intern(names_.text(static_cast<Label>(label)));

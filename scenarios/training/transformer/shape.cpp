@@ -1,4 +1,4 @@
-#include "scenarios/training/transformer/placement.hpp"
+#include "scenarios/training/transformer/shape.hpp"
 
 #include <stdexcept>
 #include <string>
