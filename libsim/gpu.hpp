@@ -68,7 +68,9 @@ public:
     void compute(std::string_view label, Work work);
     void compute(Work work) { compute({}, work); }
 
-    // Time only: a message without data. `size` is what it costs.
+    // Time only: a message without data. `size` is what it costs. A send never waits for its receiver, so that two ranks
+    // that both send first and receive then do not deadlock, as they would by MPI_Ssend; but on a LogGP network longer
+    // messages than its eager limit wait until their receive begins: a limit of 0 is how a program asks for that.
     void send(int target, std::string_view label, Size size, Tag tag = {});
     void send(int target, Size size, Tag tag = {}) { send(target, {}, size, tag); }
     // Waits for the message; a size that differs from the sent one is a mismatch.

@@ -62,7 +62,7 @@ training::Placement chunk_of(const Options& options, const RankPlan& plan, int c
 }
 
 void check_items(const Options& options) {
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     if (options.item_by_item) {
         if (options.works_in_layers() && options.items < mesh.dp) {
             throw UsageError(
@@ -79,7 +79,7 @@ void check_items(const Options& options) {
 }
 
 void check_model(const Options& options) {
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     const training::Shape& shape = options.shape;
     check_divides("hidden numbers", shape.hidden, "heads", shape.heads);
     check_divides("heads", shape.heads, "tp", mesh.tp);
@@ -123,7 +123,7 @@ void check_pipeline(const Options& options) {
 }  // namespace
 
 sim::Mesh mesh_of(const Options& options) {
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     return sim::Mesh({{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}});
 }
 
