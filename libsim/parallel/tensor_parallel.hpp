@@ -6,7 +6,7 @@
 //   dy = tensor.leave_backward(dy, whole);   the same layers backward;   dx = tensor.enter_backward(dx, whole);
 // A column-parallel layer has its columns of the weights and of the bias, and is one with what follows up to a
 // row-parallel layer, which has its rows; its bias is added after the sum, once. No layer is here: whoever trains keeps
-// weights in arrays of its own, and its matrix library multiplies them (scenarios/training/transformer).
+// weights in arrays of its own, and its matrix library multiplies them (scenarios/lesson/transformer).
 //
 //                        enter             leave              leave_backward    enter_backward
 //   outside: whole       -                 sum                -                 sum

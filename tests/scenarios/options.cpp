@@ -1,7 +1,7 @@
 #include "scenarios/options/options.hpp"
 #include "scenarios/report/summary.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 // the same bits. A rank that throws ends the others, and run() throws what it threw.
 #pragma once
 
-#include "scenarios/training/transformer/batch.hpp"
+#include "scenarios/lesson/transformer/batch.hpp"
 
 #include <condition_variable>
 #include <deque>

@@ -1,6 +1,6 @@
-#include "scenarios/training/transformer/alone.hpp"
-#include "scenarios/training/transformer/routing.hpp"
-#include "scenarios/training/transformer/stage.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
+#include "scenarios/lesson/transformer/routing.hpp"
+#include "scenarios/lesson/transformer/stage.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,101 @@
+#include "scenarios/lesson/trainer/exchanges.hpp"
+
+#include "libsim/parallel/context_parallel.hpp"
+#include "libsim/parallel/expert_parallel.hpp"
+#include "libsim/parallel/tensor_parallel.hpp"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace sim::scenarios {
+
+namespace {
+
+using training::Matrix;
+using Numbers = std::vector<double>;
+
+// Among ranks that share a layer's width.
+class TensorExchange {
+public:
+    using Operator = Numbers (TensorParallel::*)(Numbers, const Activations&) const;
+
+    TensorExchange(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
+        : tensor_(gpu, plan.along({"tp"}), {.sequence_parallel = plan.chunks.front().sequence_parallel}),
+          rows_(training::context_rows(shape, plan.chunks.front())),
+          costs_(&costs),
+          meter_(&meter) {}
+
+    // What takes all rows of every item, and what takes each rank's own.
+    std::function<Matrix(Matrix)> of_all_rows(Operator apply) const {
+        return [*this, apply](const Matrix& x) { return applied(apply, x, x.rows()); };
+    }
+    std::function<Matrix(Matrix)> of_own_rows(Operator apply) const {
+        return [*this, apply](const Matrix& x) { return applied(apply, x, x.rows() * tensor_.parts()); };
+    }
+
+private:
+    Matrix applied(Operator apply, const Matrix& x, Eigen::Index all_rows) const {
+        meter_->settle();
+        const Eigen::Index items = all_rows / rows_;
+        const Activations whole{.items = static_cast<std::size_t>(items),
+                                .rows = static_cast<std::size_t>(rows_),
+                                .columns = static_cast<std::size_t>(x.cols()),
+                                .size = costs_->summed(static_cast<int>(items))};
+        return training::rows_of((tensor_.*apply)({x.data(), x.data() + x.size()}, whole), x.cols());
+    }
+
+    TensorParallel tensor_;
+    int rows_;  // of an item
+    const Costs* costs_;
+    Meter* meter_;
+};
+
+// To the next context part, from the one before: [K|V] of this rank's positions and heads, or their gradient.
+std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const training::Shape& shape,
+                                         const Costs& costs, Meter& meter) {
+    const training::Placement& placement = plan.chunks.front();
+    const int columns = 2 * shape.hidden / placement.tensor.of;
+    const auto of_an_item = static_cast<std::size_t>(training::context_rows(shape, placement) * columns);
+    return [&gpu, &costs, &meter, group = plan.along({"cp"}), of_an_item](Numbers x) {
+        meter.settle();
+        const Units size = costs.rotated(static_cast<int>(x.size() / of_an_item));
+        return rotate(gpu, group, std::move(x), size);
+    };
+}
+
+// Any number of rows to each expert part.
+std::function<ExpertExchange::Parts(ExpertExchange::Parts)> expert_exchange(GPU& gpu, const RankPlan& plan,
+                                                                            const Costs& costs, Meter& meter) {
+    const Units size = costs.dispatched(plan.micro_batches.front().count);
+    return [&meter, exchange = among_ranks(gpu, plan.along({"ep"}), size).exchange](ExpertExchange::Parts parts) {
+        meter.settle();
+        return exchange(std::move(parts));
+    };
+}
+
+}  // namespace
+
+training::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs,
+                                    Meter& meter) {
+    const training::Placement& placement = plan.chunks.front();
+    training::Surroundings around;
+    if (placement.tensor.of > 1) {
+        const TensorExchange tensor(gpu, plan, shape, costs, meter);
+        around.leave = tensor.of_all_rows(&TensorParallel::leave);
+        around.enter_backward = tensor.of_all_rows(&TensorParallel::enter_backward);
+        if (placement.sequence_parallel) {  // else nothing is sent, and the arithmetic before and after is one
+            around.enter = tensor.of_own_rows(&TensorParallel::enter);
+            around.leave_backward = tensor.of_own_rows(&TensorParallel::leave_backward);
+        }
+    }
+    if (placement.context.of > 1) {
+        around.rotate = rotation(gpu, plan, shape, costs, meter);
+    }
+    if (placement.experts.of > 1) {
+        around.exchange = expert_exchange(gpu, plan, costs, meter);
+    }
+    return around;
+}
+
+}  // namespace sim::scenarios
