@@ -15,6 +15,7 @@
 #include "libsim/units.hpp"
 
 #include <concepts>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -68,9 +69,7 @@ public:
     void compute(std::string_view label, Work work);
     void compute(Work work) { compute({}, work); }
 
-    // Time only: a message without data. `size` is what it costs. A send never waits for its receiver, so that two ranks
-    // that both send first and receive then do not deadlock, as they would by MPI_Ssend; but on a LogGP network longer
-    // messages than its eager limit wait until their receive begins: a limit of 0 is how a program asks for that.
+    // Time only: `size` is what it costs. Waits for no receiver, unless it is longer than LogGP's eager limit.
     void send(int target, std::string_view label, Size size, Tag tag = {});
     void send(int target, Size size, Tag tag = {}) { send(target, {}, size, tag); }
     // Waits for the message; a size that differs from the sent one is a mismatch.
@@ -228,5 +227,8 @@ private:
 inline Group world(const GPU& gpu) {
     return Group::strided(0, 1, gpu.world_size());
 }
+
+// The program of a rank: an ordinary function.
+using Program = std::function<void(GPU&)>;
 
 }  // namespace sim

@@ -30,7 +30,7 @@ enum class Clock {
     wall,          // an op of t simulated seconds ends t * time_scale wall seconds after it began
 };
 
-using Program = std::function<void(GPU&)>;
+using sim::Program;
 
 // A line of GPU::log.
 struct LogLine {
