@@ -69,7 +69,7 @@ public:
     void compute(std::string_view label, Work work);
     void compute(Work work) { compute({}, work); }
 
-    // Time only: a message without data. `size` is what it costs.
+    // Time only: `size` is what it costs. Waits for no receiver, unless it is longer than LogGP's eager limit.
     void send(int target, std::string_view label, Size size, Tag tag = {});
     void send(int target, Size size, Tag tag = {}) { send(target, {}, size, tag); }
     // Waits for the message; a size that differs from the sent one is a mismatch.

@@ -20,7 +20,10 @@ namespace sim::ranks {
 // A row of the table in hosts.cpp, by its number; these have a name in C++, too.
 enum class Host {
     process,  // every rank is a forked process; up to a few thousand
-    fiber,    // every rank is a small stack in this process; 100,000 and more
+    // Every rank is a small stack in this process; 100,000 and more. A rank that loops for ever without an op is not
+    // noticed by the watchdog. SIGINT and SIGTERM end the run all the same, half a second later (in library code two
+    // seconds): that rank's stack is then left as it is, and what lies on it is not destroyed.
+    fiber,
 };
 
 enum class Clock {
@@ -29,6 +32,18 @@ enum class Clock {
 };
 
 using sim::Program;
+
+// A line of GPU::log.
+struct LogLine {
+    Time at;      // simulated
+    int pid = 0;  // the rank's process; this one for fibers
+    int rank = 0;
+    std::string text;
+};
+// "   16.100s [PID 4711] Rank 0: first value 10"
+std::string to_text(const LogLine& line);
+void log_to_standard_error(const LogLine& line);
+using LogSink = std::function<void(const LogLine&)>;
 
 struct LaunchOptions {
     int ranks = 1;
@@ -39,8 +54,12 @@ struct LaunchOptions {
     bool hash_timeline = true;  // fill Result::timeline_sha256
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
-    // What the launcher's user should know while the run goes on, as one line: a rank that was stopped, say.
+    // What the launcher's user should know while the run goes on, as one line: a rank that was stopped, say, or how far
+    // a long run of processes has come.
     std::function<void(const std::string& what)> on_notice = nullptr;
+    std::chrono::milliseconds progress{10'000};  // process: how often a long run says so; 0: never
+    // Who takes what ranks log, in the order of simulated time, then of ranks. Null: nobody.
+    LogSink on_log = log_to_standard_error;
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung

@@ -2,15 +2,16 @@
 //
 //   out_i = sum_j softmax_j(q_i . k_j / sqrt(width)) v_j       over all j, or causal: over j <= i
 //
-// Of n members the index-th has the index-th contiguous part of the positions, R of them, each with its q, k and v.
-// Queries stay; [K|V] of all members pass by (`rotate`) and are merged by online_softmax.hpp, so that the result is
-// that of all positions at once, to rounding. Causal blocks wholly in the future are passed on without arithmetic.
-// Backward, [K|V] passes by once more, weights are computed again from log_sum, and the gradient of [K|V] travels with
-// it until it is home.
+// Of n members the index-th has the index-th contiguous part of each item's positions, R of them, each with the q, k
+// and v of its heads; items and heads know nothing of each other. Queries stay; [K|V] of all members pass by (`rotate`)
+// and are merged by online_softmax.hpp, so that the result is that of all positions at once, to rounding. Causal blocks
+// wholly in the future are passed on without arithmetic. Backward, [K|V] passes by once more, weights are computed
+// again from log_sum, and the gradient of [K|V] travels with it until it is home.
 //
-// One rotation sends [K|V], 2 R width numbers, to the right and receives as much: with size s it takes L + s/B, and
-// the acknowledgement. Per member: n-1 rotations forward, 2 n - 1 backward (n-1 of [K|V], n of its gradient; none if
-// n = 1). A rotation of [K|V] runs beside the arithmetic of the block that is here, unless overlap is false.
+// One rotation sends [K|V], 2 R width numbers of each item and head, to the right and receives as much: with size s it
+// takes L + s/B, and the acknowledgement. Per member: n-1 rotations forward, 2 n - 1 backward (n-1 of [K|V], n of its
+// gradient; none if n = 1). A rotation of [K|V] runs beside the arithmetic of the block that is here, unless overlap is
+// false.
 //   every block takes C (not causal), a rotation T:   overlap    (n-1) max(C, T) + C          otherwise  n C + (n-1) T
 //   backward                                          (n-1) (max(C, T) + T) + C + T           n C + (2 n - 1) T
 // Source: Liu, Zaharia & Abbeel, "Ring attention with blockwise transformers", 2023; Dao et al., "FlashAttention",
@@ -31,24 +32,38 @@ namespace sim {
 // `size` is what it costs; by default its bytes. Throws ProgramError unless the rank is in `group`.
 std::vector<double> rotate(GPU& gpu, const Group& group, std::vector<double> x, std::optional<Size> size = {});
 
-// One head, own positions: q, k and v are R x width, row by row.
+// Own positions, item after item: q, k and v have items x R rows of heads x width numbers.
 struct AttentionInput {
     std::span<const double> q;
     std::span<const double> k;
     std::span<const double> v;
-    std::size_t width = 1;
+    std::size_t width = 1;  // of a head
+    std::size_t heads = 1;
+    std::size_t items = 1;
     bool causal = true;
 };
 
 struct Attention {
-    std::vector<double> out;      // R x width
-    std::vector<double> log_sum;  // R: log of the sum of all exponentials, what the backward pass needs
+    std::vector<double> out;      // as q
+    std::vector<double> log_sum;  // rows x heads: log of the sum of all exponentials, what the backward pass needs
 };
 
 struct AttentionGradient {
-    std::vector<double> dq;  // R x width, all three
+    std::vector<double> dq;  // as q, k and v
     std::vector<double> dk;
     std::vector<double> dv;
+};
+
+// A member's place in the ring, and how numbers get to the next one: by messages, or by whatever else a program has.
+struct Ring {
+    using Numbers = std::vector<double>;
+
+    int index = 0;
+    int size = 1;
+    // Gives `x` to the next member and returns what the one before gave, of the same length. Never called alone.
+    std::function<Numbers(Numbers x)> rotate = nullptr;
+    // Begins a rotation beside other work, and returns what ends it. Null: `rotate`, after that work.
+    std::function<std::function<Numbers()>(std::span<const double> x)> begin_rotation = nullptr;
 };
 
 struct RingOptions {
@@ -57,6 +72,13 @@ struct RingOptions {
     // Called with the block's member before the arithmetic of each block that is seen: what that costs is up to it.
     std::function<void(int member)> before_block = nullptr;
 };
+
+// The arithmetic alone, on any ring. `before_block` as in RingOptions.
+Attention ring_attention(const Ring& ring, const AttentionInput& input,
+                         const std::function<void(int member)>& before_block = nullptr);
+AttentionGradient ring_attention_backward(const Ring& ring, const AttentionInput& input, const Attention& attention,
+                                          std::span<const double> dout,
+                                          const std::function<void(int member)>& before_block = nullptr);
 
 // Requires: every member of `group` calls it, with as many positions, the same width, `causal`, size and overlap.
 Attention ring_attention(GPU& gpu, const Group& group, const AttentionInput& input, const RingOptions& options = {});

@@ -35,26 +35,35 @@ std::size_t choices_per_row(std::size_t numbers, std::size_t columns, std::size_
 
 }  // namespace
 
-ExpertParallel::ExpertParallel(GPU& gpu, Group group, int experts)
-    : gpu_(&gpu), group_(std::move(group)), experts_(experts) {
-    if (!group_.contains(gpu.rank())) {
+ExpertExchange among_ranks(GPU& gpu, const Group& group, Size size) {
+    const int index = group.index_of(gpu.rank());
+    if (index < 0) {
         throw ProgramError(fmt::format("rank {} is not in the group that shares the experts", gpu.rank()));
     }
+    return {.index = index, .size = group.size(), .exchange = [&gpu, group, size](ExpertExchange::Parts parts) {
+                return all_to_all_v(gpu, group, std::move(parts), size);
+            }};
+}
+
+ExpertParallel::ExpertParallel(ExpertExchange among, int experts) : among_(std::move(among)), experts_(experts) {
     if (experts < 1) {
         throw ProgramError(fmt::format("{} experts: there must be at least 1", experts));
     }
 }
 
+ExpertParallel::ExpertParallel(GPU& gpu, const Group& group, int experts, Size size)
+    : ExpertParallel(among_ranks(gpu, group, size), experts) {}
+
 int ExpertParallel::member_of(int expert) const {
     if (expert < 0 || expert >= experts_) {
         throw ProgramError(fmt::format("expert {} is not there: there are {}, from 0 on", expert, experts_));
     }
-    return static_cast<int>(std::int64_t{expert} * group_.size() / experts_);
+    return static_cast<int>(std::int64_t{expert} * among_.size / experts_);
 }
 
 Share ExpertParallel::experts_of(int member) const {
     const auto first = [&](int i) {
-        return static_cast<int>(ceil_div(std::int64_t{i} * experts_, std::int64_t{group_.size()}));
+        return static_cast<int>(ceil_div(std::int64_t{i} * experts_, std::int64_t{among_.size}));
     };
     return {.first = first(member), .count = first(member + 1) - first(member)};
 }
@@ -67,16 +76,16 @@ std::vector<std::size_t> ExpertParallel::order_of(std::span<const int> chosen) c
     return order;
 }
 
-std::vector<std::vector<double>> ExpertParallel::exchange(std::vector<std::vector<double>> parts, Size size) const {
-    return all_to_all_v(*gpu_, group_, std::move(parts), size);
+ExpertExchange::Parts ExpertParallel::exchange(ExpertExchange::Parts parts) const {
+    return among_.exchange ? among_.exchange(std::move(parts)) : parts;
 }
 
-Dispatched ExpertParallel::dispatch(std::span<const double> tokens, std::size_t columns, std::span<const int> chosen,
-                                    Size size) const {
+Dispatched ExpertParallel::dispatch(std::span<const double> tokens, std::size_t columns,
+                                    std::span<const int> chosen) const {
     const std::size_t k = choices_per_row(tokens.size(), columns, chosen.size());
     // A part begins with the number of rows for each expert there: one exchange says both what and for whom.
     std::vector<std::vector<double>> parts;
-    for (int member = 0; member < group_.size(); ++member) {
+    for (int member = 0; member < among_.size; ++member) {
         parts.emplace_back(static_cast<std::size_t>(experts_of(member).count));
     }
     for (const std::size_t choice : order_of(chosen)) {
@@ -85,7 +94,7 @@ Dispatched ExpertParallel::dispatch(std::span<const double> tokens, std::size_t 
         ++part[static_cast<std::size_t>(chosen[choice] - experts_of(member).first)];
         append(part, row_of(tokens, choice / k, columns));
     }
-    parts = exchange(std::move(parts), size);
+    parts = exchange(std::move(parts));
 
     Dispatched sent{.rows = {}, .columns = columns, .chosen = {chosen.begin(), chosen.end()}, .arrived = {}};
     const std::ptrdiff_t here = own_experts().count;
@@ -111,8 +120,8 @@ std::vector<std::vector<double>> ExpertParallel::by_own_expert(std::span<const s
     return rows;
 }
 
-std::vector<double> ExpertParallel::combine(std::span<const std::vector<double>> results, const Dispatched& sent,
-                                            Size size) const {
+std::vector<double> ExpertParallel::combine(std::span<const std::vector<double>> results,
+                                            const Dispatched& sent) const {
     if (results.size() != sent.rows.size()) {
         throw ProgramError(fmt::format("results of {} experts; this rank has {}", results.size(), sent.rows.size()));
     }
@@ -135,7 +144,7 @@ std::vector<double> ExpertParallel::combine(std::span<const std::vector<double>>
     }
     // Members have contiguous experts: one after another, what comes back is in the order in which it was sent.
     std::vector<double> came;
-    for (const std::vector<double>& part : exchange(std::move(parts), size)) {
+    for (const std::vector<double>& part : exchange(std::move(parts))) {
         append(came, part);
     }
     std::vector<double> of_choices(came.size());
@@ -149,17 +158,17 @@ std::vector<double> ExpertParallel::combine(std::span<const std::vector<double>>
 }
 
 std::vector<std::vector<double>> ExpertParallel::dispatch_again(std::span<const double> rows_of_choices,
-                                                                const Dispatched& sent, Size size) const {
+                                                                const Dispatched& sent) const {
     if (rows_of_choices.size() != sent.chosen.size() * sent.columns) {
         throw ProgramError(fmt::format("{} numbers for {} choices of {} columns", rows_of_choices.size(),
                                        sent.chosen.size(), sent.columns));
     }
-    std::vector<std::vector<double>> parts(static_cast<std::size_t>(group_.size()));
+    std::vector<std::vector<double>> parts(static_cast<std::size_t>(among_.size));
     for (const std::size_t choice : order_of(sent.chosen)) {
         append(parts[static_cast<std::size_t>(member_of(sent.chosen[choice]))],
                row_of(rows_of_choices, choice, sent.columns));
     }
-    return by_own_expert(exchange(std::move(parts), size), sent);
+    return by_own_expert(exchange(std::move(parts)), sent);
 }
 
 }  // namespace sim

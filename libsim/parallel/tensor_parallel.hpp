@@ -4,7 +4,9 @@
 //   x = tensor.enter(x, whole);       column-parallel layer, whatever works on own columns, row-parallel layer
 //   y = tensor.leave(y, whole);       the sum of what the members have computed
 //   dy = tensor.leave_backward(dy, whole);   the same layers backward;   dx = tensor.enter_backward(dx, whole);
-// The layers are in parallel_linear.hpp; each of them calls the one operator that sums.
+// A column-parallel layer has its columns of the weights and of the bias, and is one with what follows up to a
+// row-parallel layer, which has its rows; its bias is added after the sum, once. No layer is here: whoever trains keeps
+// weights in arrays of its own, and its matrix library multiplies them (scenarios/lesson/transformer).
 //
 //                        enter             leave              leave_backward    enter_backward
 //   outside: whole       -                 sum                -                 sum

@@ -43,7 +43,7 @@ public:
     Result run() {
         for (int rank = 0; rank < run_.options->ranks; ++rank) {
             const std::size_t first = slots_each_ * static_cast<std::size_t>(rank);
-            ports_.emplace_back(rank, run_, std::span(&slots_[first], slots_each_));
+            ports_.emplace_back(rank, run_, break_out_, std::span(&slots_[first], slots_each_));
         }
         try {
             take_turns();
@@ -73,24 +73,35 @@ private:
             if (run_.options->clock == Clock::wall) {
                 wait_until(run_.kernel.time(*rank));
             }
-            if (const int signal = stop_.received(); signal != 0) {
-                run_.fail({.failure = Failure::interrupted,
-                           .signal = signal,
-                           .message = stopped_by(signal, run_.kernel.end())});
+            if (is_stopped()) {
                 return;
             }
             take_turn(ports_[static_cast<std::size_t>(*rank)]);
+            run_.tell_log();
         }
         if (!run_.fault && !run_.kernel.all_finished()) {
             throw DeadlockError(explain_deadlock(run_.kernel));
         }
     }
 
+    bool is_stopped() {
+        const int signal = stop_.received();
+        if (signal != 0) {
+            run_.fail(
+                {.failure = Failure::interrupted, .signal = signal, .message = stopped_by(signal, run_.kernel.end())});
+        }
+        return signal != 0;
+    }
+
     void take_turn(FiberPort& port) {
         if (port.waiting().empty()) {
             resume(port);
         }
-        port.take(run_.kernel.accept(port.rank(), port.waiting()));
+        if (port.abandoned()) {
+            is_stopped();
+            return;
+        }
+        port.take(run_.accept(port.rank(), port.waiting()));
         if (out_of_memory_) {
             run_.fail({.failure = Failure::machine_limit,
                        .rank = port.rank(),
@@ -146,6 +157,7 @@ private:
     std::unique_ptr<Op[]> slots_;
     std::deque<FiberPort> ports_;
     StopSignal stop_;
+    BreakOut break_out_;
     std::optional<std::string> thrown_;  // by the rank that ran last
     bool out_of_memory_ = false;         // the rank that ran last
 };

@@ -13,8 +13,8 @@ constexpr int most_refusals = 1000;
 
 }  // namespace
 
-FiberPort::FiberPort(int rank, Run& run, std::span<Op> slots)
-    : Port(rank, run.options->ranks), run_(&run), slots_(slots), taken_(slots.data()) {
+FiberPort::FiberPort(int rank, Run& run, BreakOut& break_out, std::span<Op> slots)
+    : Port(rank, run.options->ranks), run_(&run), break_out_(&break_out), slots_(slots), taken_(slots.data()) {
     next_ = slots_.data();
     end_ = slots_.data() + slots_.size();
 }
@@ -60,11 +60,23 @@ Port::Answer FiberPort::ask(Op op) {
     return {run_->kernel.time(rank()), delivery.bytes};
 }
 
+Label FiberPort::intern(std::string_view text) {
+    const BreakOut::HostCode here(*break_out_);
+    return run_->names.intern(text);
+}
+
+GroupId FiberPort::number(const Group& group) {
+    const BreakOut::HostCode here(*break_out_);
+    return run_->groups.number(group);
+}
+
 void FiberPort::write(std::span<const std::byte> payload) {
+    const BreakOut::HostCode here(*break_out_);
     run_->payloads.put(rank(), {payload.begin(), payload.end()});
 }
 
 void FiberPort::read(std::span<std::byte> payload) {
+    const BreakOut::HostCode here(*break_out_);
     const Kernel::Delivery& delivery = run_->kernel.delivered(rank());
     if (over_) {
         std::memset(payload.data(), 0, payload.size());
@@ -76,19 +88,24 @@ void FiberPort::read(std::span<std::byte> payload) {
 }
 
 void FiberPort::report(Label name, std::span<const double> values) {
+    const BreakOut::HostCode here(*break_out_);
     run_->report(rank(), name, {values.begin(), values.end()});
 }
 
 void FiberPort::run_rank() {
     next_ = slots_.data();
     taken_ = next_;
-    fiber.resume();
+    resume();
+}
+
+void FiberPort::resume() {
+    abandoned_ = !break_out_->resume(fiber) || abandoned_;
 }
 
 void FiberPort::end_rank() {
     over_ = true;
     while (!fiber.ended() && !abandoned_) {
-        fiber.resume();
+        resume();
     }
     if (abandoned_) {
         fiber.abandon();

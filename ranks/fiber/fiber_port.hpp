@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/port.hpp"
+#include "ranks/fiber/break_out.hpp"
 #include "ranks/fiber/fiber.hpp"
 #include "ranks/host/run.hpp"
 
@@ -14,12 +15,12 @@ struct RunIsOver {};
 
 class FiberPort final : public Port {
 public:
-    // `slots`: room for ops, at least 1. Requires: `run` and `slots` outlive the port.
-    FiberPort(int rank, Run& run, std::span<Op> slots);
+    // `slots`: room for ops, at least 1. Requires: all three outlive the port.
+    FiberPort(int rank, Run& run, BreakOut& break_out, std::span<Op> slots);
 
     Answer ask(Op op) override;
-    Label intern(std::string_view text) override { return run_->names.intern(text); }
-    GroupId number(const Group& group) override { return run_->groups.number(group); }
+    Label intern(std::string_view text) override;
+    GroupId number(const Group& group) override;
     void write(std::span<const std::byte> payload) override;
     void read(std::span<std::byte> payload) override;
     void report(Label name, std::span<const double> values) override;
@@ -31,9 +32,11 @@ public:
     // Ops posted and not yet taken by the kernel.
     std::span<const Op> waiting() const { return {taken_, next_}; }
     void take(std::size_t ops) { taken_ += ops; }
-    // Runs the rank until it has handed over ops, or has returned. Requires: waiting() is empty.
+    // Runs the rank until it has handed over ops, or has returned, or was left. Requires: waiting() is empty.
     void run_rank();
-    // Unwinds the rank's stack. Afterwards fiber.ended().
+    // The rank was left in its own code, or has refused to end: it never runs again.
+    bool abandoned() const { return abandoned_; }
+    // Unwinds the rank's stack, unless it is abandoned. Afterwards fiber.ended().
     void end_rank();
     // The program has returned.
     void finish();
@@ -41,8 +44,10 @@ public:
 private:
     void make_room() override;
     void hand_over();
+    void resume();
 
     Run* run_;
+    BreakOut* break_out_;
     std::span<Op> slots_;
     const Op* taken_;
     Body body_ = nullptr;

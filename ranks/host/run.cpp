@@ -16,11 +16,42 @@ Run::Run(const LaunchOptions& run_options, Order order)
       groups(run_options.ranks),
       hash(run_options.hash_timeline ? std::optional<TimelineHash>(run_options.ranks) : std::nullopt),
       payloads(run_options.ranks),
+      log(run_options.on_log),
       kernel(run_options.ranks, run_options.cluster, names, groups,
              {.order = links_are_shared(run_options.cluster) ? Order::time : order, .on_span = sink()}) {}
 
 SpanSink Run::sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
+}
+
+std::size_t Run::accept(int rank, std::span<const Op> ops) {
+    if (!log.wanted()) {
+        return kernel.accept(rank, ops);
+    }
+    // A line has the rank's time when its turn comes: whatever is before it goes to the kernel first.
+    const auto is_log = [](const Op& op) { return op.kind == OpKind::log; };
+    const auto first = std::find_if(ops.begin(), ops.end(), is_log);
+    if (first != ops.begin()) {
+        return kernel.accept(rank, ops.first(static_cast<std::size_t>(first - ops.begin())));
+    }
+    log.add({.at = kernel.time(rank),
+             .pid = pids[static_cast<std::size_t>(rank)],
+             .rank = rank,
+             .text = names.text(ops.front().label)});
+    return kernel.accept(rank, ops.first(1));
+}
+
+void Run::tell_log() {
+    if (options->clock == Clock::wall || !log.may_tell()) {
+        return;
+    }
+    Time reached = kernel.end();
+    for (int rank = 0; rank < kernel.ranks(); ++rank) {
+        if (kernel.status(rank) != Kernel::Status::finished) {
+            reached = std::min(reached, kernel.time(rank));
+        }
+    }
+    log.tell_before(reached);
 }
 
 void Run::begin_with(std::vector<int> rank_pids) {
@@ -38,6 +69,7 @@ void Run::fail(Fault first) {
 
 void Run::has_come_to(Time time) {
     furthest_ = std::max(furthest_, time);
+    log.tell_until(furthest_);
     if (options->on_time) {
         options->on_time(furthest_);
     }
@@ -54,6 +86,9 @@ std::chrono::steady_clock::time_point Run::due(Time time) const {
 }
 
 Result Run::result() {
+    if (options->clock == Clock::virtual_time || !fault) {
+        log.tell_all();  // a run that broke off by the wall's clock never came to what it had not told yet
+    }
     Result result;
     result.fault = fault;
     RunTotals totals = run_totals(kernel);

@@ -3,6 +3,7 @@
 
 #include "libsim/kernel/kernel.hpp"
 #include "libsim/trace/timeline_hash.hpp"
+#include "ranks/host/log_lines.hpp"
 #include "ranks/host/payloads.hpp"
 #include "ranks/launch.hpp"
 
@@ -17,6 +18,10 @@ struct Run {
     void begin_with(std::vector<int> rank_pids);
     // Fills in what the kernel knows; `fault` stays as it is.
     Result result();
+    // As Kernel::accept, and keeps the lines that the rank logs. Requires: there are ops.
+    std::size_t accept(int rank, std::span<const Op> ops);
+    // Tells the log lines that no other can come before any more. Asked often, it seldom does anything.
+    void tell_log();
     void report(int rank, Label name, std::vector<double> values) {
         reports[names.text(name)][rank] = std::move(values);
     }
@@ -33,6 +38,7 @@ struct Run {
     Groups groups;
     std::optional<TimelineHash> hash;
     Payloads payloads;
+    LogLines log;
     Kernel kernel;
     std::map<std::string, std::map<int, std::vector<double>>> reports;
     std::optional<Fault> fault;

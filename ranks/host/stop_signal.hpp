@@ -16,6 +16,14 @@ public:
     // The signal that came, or 0.
     int received() const;
 
+    // What the signal handler itself does when the first signal comes; null: nothing more. Must be safe there.
+    struct Reaction {
+        void (*react)(void* argument) = nullptr;
+        void* argument = nullptr;
+    };
+    // Returns what stood before, which whoever calls this puts back.
+    static Reaction react_by(const Reaction& reaction);
+
 private:
     struct sigaction old_int_ {};
     struct sigaction old_term_ {};

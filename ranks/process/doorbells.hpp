@@ -11,10 +11,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+
 namespace sim::ranks {
 
-// An answer takes a few microseconds where both sides are awake; giving way that often costs less than going to sleep.
-inline constexpr int yields_before_sleep = 50;
+// How often a rank looks for its answer, giving way in between, before it sleeps. An answer takes a few microseconds
+// where both sides are awake, which costs less than going to sleep. Where ranks outnumber the cores, every look of a
+// rank that waits delays the supervisor and the ranks that do not wait: the looks of all ranks together are bounded.
+constexpr int looks_before_sleep(int ranks, int cores) {
+    constexpr int most = 50;
+    return static_cast<int>(std::min<std::int64_t>(most, std::int64_t{2} * most * cores / ranks));
+}
 
 inline long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
     return syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
@@ -30,10 +38,10 @@ inline void ring_rank(RankMemory& memory) {
     }
 }
 
-// Rank: returns when `ready()`, which only the supervisor makes true.
+// Rank: returns when `ready()`, which only the supervisor makes true. Sleeps after so many looks.
 template <class Ready>
-void sleep_until(RankMemory& memory, Ready ready) {
-    for (int i = 0; i < yields_before_sleep; ++i) {
+void sleep_until(RankMemory& memory, int looks, Ready ready) {
+    for (int i = 0; i < looks; ++i) {
         if (ready()) {
             return;
         }

@@ -23,7 +23,7 @@ void ProcessPort::publish() {
             ring();
         }
         if (written_ - read_ == op_slots) {
-            sleep_until(*memory_, [&] {
+            sleep([&] {
                 read_ = memory_->ops_read.load(std::memory_order_acquire);
                 return written_ - read_ < op_slots;
             });
@@ -57,7 +57,7 @@ Port::Answer ProcessPort::ask(Op op) {
 Port::Answer ProcessPort::wait_for_answer() {
     ++questions_;
     ring();
-    sleep_until(*memory_, [&] { return memory_->answers.load(std::memory_order_acquire) == questions_; });
+    sleep([&] { return memory_->answers.load(std::memory_order_acquire) == questions_; });
     return {Time{Duration{memory_->answer_time.load(std::memory_order_relaxed)}},
             memory_->answer_bytes.load(std::memory_order_relaxed)};
 }
@@ -70,8 +70,7 @@ void ProcessPort::write(std::span<const std::byte> payload) {
         }
         ring();
         const std::uint64_t full = memory_->out.written.load(std::memory_order_relaxed);
-        sleep_until(*memory_,
-                    [&] { return full - memory_->out.read.load(std::memory_order_acquire) <= stream_bytes / 2; });
+        sleep([&] { return full - memory_->out.read.load(std::memory_order_acquire) <= stream_bytes / 2; });
     }
 }
 
@@ -82,7 +81,7 @@ void ProcessPort::read(std::span<std::byte> payload) {
             return;
         }
         ring();  // there is room for the rest now
-        sleep_until(*memory_, [&] { return in_.available() > 0; });
+        sleep([&] { return in_.available() > 0; });
     }
 }
 

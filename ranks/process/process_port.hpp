@@ -17,6 +17,7 @@ struct ProcessPortOptions {
     int rank = 0;
     int ranks = 1;
     int event_descriptor = -1;
+    int looks_before_sleep = 0;    // see doorbells.hpp
     bool answer_every_op = false;  // wall clock: the rank goes on when the op has passed in wall time
 };
 
@@ -38,6 +39,10 @@ private:
     void make_room() override;
     void publish();
     Answer wait_for_answer();
+    template <class Ready>
+    void sleep(Ready ready) {
+        sleep_until(*memory_, options_.looks_before_sleep, ready);
+    }
     void ring() { ring_supervisor(*supervisor_, options_.event_descriptor); }
     // An op of our own, which is never answered.
     void post_definition(OpKind kind, Label label, std::span<const std::byte> payload);

@@ -44,6 +44,10 @@ void leave_last_words(RankMemory& memory, const char* text) {
 
 }  // namespace
 
+int cores() {
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked)
     : ended_(static_cast<std::size_t>(options.ranks)) {
     map_memory(options.ranks);
@@ -139,6 +143,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
                          {.rank = rank,
                           .ranks = options.ranks,
                           .event_descriptor = event_descriptor_,
+                          .looks_before_sleep = looks_before_sleep(options.ranks, cores()),
                           .answer_every_op = options.clock == Clock::wall});
         GPU gpu(port);
         program(gpu);

@@ -16,6 +16,9 @@
 
 namespace sim::ranks {
 
+// Cores that this process may use, at least 1.
+int cores();
+
 class RankProcesses {
 public:
     // Starts them all, or throws MachineLimit and leaves none. The ranks unblock their signals; the caller does so

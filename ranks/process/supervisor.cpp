@@ -13,7 +13,7 @@ namespace sim::ranks {
 namespace {
 
 // Ranks that are about to post need a few microseconds: giving way that often costs less than going to sleep.
-constexpr int looks_before_sleep = 50;
+constexpr int most_idle_looks = 50;
 // Signals and timers are looked for so often even if the supervisor never sleeps.
 constexpr std::chrono::milliseconds between_polls{2};
 
@@ -45,6 +45,7 @@ void Supervisor::watch_and_serve() {
     note_changes();  // what happened before the signals were watched
     while (!run_->fault) {
         release_due_ranks();
+        run_->tell_log();
         const bool more = give_turns(next_poll);
         if (run_->fault || run_->kernel.all_finished()) {
             return;
@@ -55,7 +56,7 @@ void Supervisor::watch_and_serve() {
         const bool news = look_at_running_ranks() || more;
         report_ended_ranks();
         idle_looks = news ? 0 : idle_looks + 1;
-        if (idle_looks > looks_before_sleep) {
+        if (idle_looks > most_idle_looks) {
             sleep();
             idle_looks = 0;
         } else if (!news) {
@@ -149,7 +150,7 @@ bool Supervisor::accept(int rank) {
         if (ops.empty()) {
             return false;
         }
-        const std::size_t taken = run_->kernel.accept(rank, ops);
+        const std::size_t taken = run_->accept(rank, ops);
         self.asked = ops[taken - 1].answer;
         self.inbox.take(taken);
         self.last_sign = std::chrono::steady_clock::now();

@@ -66,6 +66,7 @@ private:
     void forgive_pause();
     bool has_posted(int rank);
     void report_hung_ranks();
+    void tell_progress();
     void notice(const std::string& what) const;
     std::string story_of(int rank) const;
 
@@ -79,7 +80,8 @@ private:
     std::vector<int> ended_;    // ranks whose end has not been looked at
     WallTime next_thorough_look_{};
     WallTime last_tick_{};  // 0: none yet
-    EventQueue paced_;      // Clock::wall: turns that are not due yet
+    WallTime last_progress_ = std::chrono::steady_clock::now();
+    EventQueue paced_;  // Clock::wall: turns that are not due yet
     boost::asio::io_context io_;
     boost::asio::posix::stream_descriptor doorbell_;
     boost::asio::signal_set signals_;

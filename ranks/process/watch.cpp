@@ -58,6 +58,7 @@ void Supervisor::watch_clock() {
         forgive_pause();
         note_changes();  // should a signal have been lost, or never been let through
         report_hung_ranks();
+        tell_progress();
         watch_clock();
     });
 }
@@ -81,6 +82,23 @@ void Supervisor::notice(const std::string& what) const {
     if (run_->options->on_notice) {
         run_->options->on_notice(what);
     }
+}
+
+// A long run in which nothing seems to happen says how far it has come, and what would be faster.
+void Supervisor::tell_progress() {
+    const std::chrono::milliseconds every = run_->options->progress;
+    const WallTime now = std::chrono::steady_clock::now();
+    if (run_->options->clock == Clock::wall || every.count() <= 0 || now < last_progress_ + every) {
+        return;
+    }
+    last_progress_ = now;
+    const int ranks = run_->options->ranks;
+    std::string text = fmt::format("after {:.0f} s, {} processes have come to {} of simulated time",
+                                   run_->wall_seconds(), ranks, describe_time(run_->kernel.end()));
+    if (ranks > cores()) {
+        text += fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores());
+    }
+    notice(text);
 }
 
 // Signals of several ranks may come as one: every change is fetched.

@@ -15,15 +15,15 @@ constexpr double most_units = 1e9;
 struct Axis {
     std::string name;
     std::string meaning;
-    int Mesh::*size;
+    int MeshSizes::*size;
 };
 
 const std::vector<Axis>& all_axes() {
-    static const std::vector<Axis> axes{{"dp", "data parallel", &Mesh::dp},
-                                        {"tp", "tensor parallel", &Mesh::tp},
-                                        {"pp", "pipeline parallel", &Mesh::pp},
-                                        {"ep", "expert parallel", &Mesh::ep},
-                                        {"cp", "context parallel", &Mesh::cp}};
+    static const std::vector<Axis> axes{{"dp", "data parallel", &MeshSizes::dp},
+                                        {"tp", "tensor parallel", &MeshSizes::tp},
+                                        {"pp", "pipeline parallel", &MeshSizes::pp},
+                                        {"ep", "expert parallel", &MeshSizes::ep},
+                                        {"cp", "context parallel", &MeshSizes::cp}};
     return axes;
 }
 
@@ -43,7 +43,8 @@ void add_axes(const Scenario& scenario, Options& options, std::vector<OptionRow>
     for (const Axis& axis : all_axes()) {
         for (const auto& [name, size] : scenario.axes) {
             if (name == axis.name) {
-                rows.push_back({axis.name, "N", fmt::format("size of the {} axis ({})", axis.meaning, size),
+                const char* const note = axis.name == "ep" ? ", beside dp; Megatron's dp is dp x ep" : "";
+                rows.push_back({axis.name, "N", fmt::format("size of the {} axis{} ({})", axis.meaning, note, size),
                                 whole(options.mesh.*axis.size, 1, most_ranks)});
             }
         }

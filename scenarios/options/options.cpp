@@ -60,7 +60,7 @@ void settle_mesh(const Scenario& scenario, const Settings& settings, Options& op
         return;
     }
     const std::string& first = scenario.axes.front().first;
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     try {
         if (!settings.contains(first)) {
             const std::int64_t others = mesh.ranks() / mesh.dp;

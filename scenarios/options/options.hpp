@@ -18,7 +18,7 @@
 namespace sim::scenarios {
 
 // Sizes of the axes over which the ranks are spread. An axis that a scenario lacks has size 1.
-struct Mesh {
+struct MeshSizes {
     int dp = 1;
     int tp = 1;
     int pp = 1;
@@ -29,7 +29,7 @@ struct Mesh {
 };
 
 struct Options : RunOptions {
-    Mesh mesh;
+    MeshSizes mesh;
     int items = 16;
     double compute_units = 20;
     double gradient_units = 500;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_rows = 16;
 
 // "dp 2 x tp 2", where there is more than one axis to tell apart.
-std::string mesh_text(const Mesh& mesh) {
+std::string mesh_text(const MeshSizes& mesh) {
     std::vector<std::string> axes;
     for (const auto& [name, size] :
          {std::pair{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}}) {
@@ -123,6 +123,12 @@ std::string agreement(const Outcome& outcome) {
 
 }  // namespace
 
+std::string experts_as_megatron(const MeshSizes& mesh) {
+    return fmt::format(
+        "ep {} is an axis of its own beside dp {}; Megatron and ndsim train call this dp {} with ep {}{}", mesh.ep,
+        mesh.dp, mesh.dp * mesh.ep, mesh.ep, mesh.tp > 1 ? fmt::format(" and expert-tp {}", mesh.tp) : "");
+}
+
 std::string summary(const Outcome& outcome) {
     const TimeSpent spent = spent_by(outcome);
     std::string text = header(outcome) + "\n" + table(outcome) + "\n";
@@ -141,6 +147,9 @@ std::string summary(const Outcome& outcome) {
                                    100 * outcome.bubble_fraction(), outcome.options.schedule));
     }
     line("why", why_not_ideal(outcome, spent));
+    if (outcome.options.mesh.ep > 1) {
+        line("experts", experts_as_megatron(outcome.options.mesh));
+    }
     line("loss", fmt::format("{:.6f} -> {:.6f}", outcome.loss_before, outcome.loss));
     line("weights", agreement(outcome));
     line("timeline", outcome.result.timeline_sha256.substr(0, 16));

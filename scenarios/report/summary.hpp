@@ -9,4 +9,7 @@ namespace sim::scenarios {
 
 std::string summary(const Outcome& outcome);
 
+// The mesh's experts in Megatron's numbers, in which ep is a share of dp x cp x tp.
+std::string experts_as_megatron(const MeshSizes& mesh);
+
 }  // namespace sim::scenarios

@@ -80,6 +80,10 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptio
                                      .cluster = cluster};
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
+    launch.on_log = nullptr;  // the narration tells these lines among its own
+    if (options.quiet) {
+        launch.progress = {};
+    }
     launch.on_notice = [name](const std::string& what) { fmt::print(stderr, "{}: {}\n", name, what); };
     return launch;
 }

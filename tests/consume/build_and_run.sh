@@ -12,3 +12,7 @@ for program in my_scenario log_lines simulator_only model_only; do
     echo "run $program"
     "$project/build/$program"
 done
+echo "my_scenario prints what its ranks log"
+lines=$("$project/build/my_scenario" 2>&1)
+echo "$lines"
+test "$(grep -c '^ *16.100s \[PID [0-9]*\] Rank [0-3]: first value 10.000000$' <<< "$lines")" = 4

@@ -13,11 +13,7 @@ int main() {
     using namespace std::chrono_literals;
     std::map<int, std::string> logged;
     sim::ranks::LaunchOptions options{.ranks = 4};
-    options.on_span = [&](const sim::Span& span) {
-        if (span.kind == sim::OpKind::log) {
-            logged[span.rank] = *span.label;
-        }
-    };
+    options.on_log = [&](const sim::ranks::LogLine& line) { logged[line.rank] = line.text; };
     const auto result = sim::ranks::launch(options, [](sim::GPU& gpu) {
         gpu.compute("forward and backward", sim::Units{80});
         std::vector<double> gradient(1000, gpu.rank() + 1.0);

@@ -148,6 +148,81 @@ TEST(Signals, AnInterruptedRunOfFibersStopsToo) {
     EXPECT_EQ(result.exit_code(), 130);
 }
 
+// Thread sanitizer keeps signals back until the program calls something that it knows: an empty loop never does.
+#if !defined(__SANITIZE_THREAD__)
+void loop_for_ever() {
+    const volatile bool for_ever = true;
+    while (for_ever) {
+    }
+}
+
+TEST(Signals, TheFirstOneEndsARunOfFibersOfWhichOneLoopsForEver) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        std::vector<std::string> spans;
+        ranks::LaunchOptions options{.ranks = 3, .host = ranks::Host::fiber};
+        options.on_span = [&](const Span& span) { spans.push_back(*span.label); };
+        const auto result = ranks::launch(options, [signal](GPU& gpu) {
+            gpu.compute("before", Units(1));
+            gpu.now();
+            if (gpu.rank() == 1) {
+                std::raise(signal);
+                loop_for_ever();
+            }
+            gpu.barrier();
+        });
+        EXPECT_EQ(result.exit_code(), 128 + signal);
+        EXPECT_THAT(result.fault->message, HasSubstr("stopped by signal "));
+        EXPECT_THAT(spans, testing::Each("before")) << "what was done is told";
+    }
+}
+
+TEST(Signals, EndFibersThatWaitForEverInALibraryToo) {
+    const auto result = ranks::launch({.ranks = 2, .host = ranks::Host::fiber}, [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            std::raise(SIGTERM);
+            for (;;) {
+                std::this_thread::sleep_for(1h);
+            }
+        }
+    });
+    EXPECT_EQ(result.exit_code(), 143);
+}
+
+TEST(Signals, LeaveFibersThatAreStillUnwindingTheirTime) {
+    bool destroyed = false;
+    struct Slow {
+        bool* destroyed;
+        ~Slow() {
+            std::this_thread::sleep_for(50ms);  // several looks of the timer
+            *destroyed = true;
+        }
+    };
+    const auto result = ranks::launch({.ranks = 1, .host = ranks::Host::fiber}, [&](GPU& gpu) {
+        const Slow slow{&destroyed};
+        std::raise(SIGTERM);
+        for (;;) {
+            gpu.now();
+        }
+    });
+    EXPECT_EQ(result.exit_code(), 143);
+    EXPECT_TRUE(destroyed);
+}
+
+TEST(Signals, ARunAfterOneThatWasLeftIsAsAnyOther) {
+    const auto end = [](bool loops) {
+        return ranks::launch({.ranks = 2, .host = ranks::Host::fiber}, [loops](GPU& gpu) {
+            if (loops && gpu.rank() == 0) {
+                std::raise(SIGTERM);
+                loop_for_ever();
+            }
+            gpu.barrier();
+        });
+    };
+    EXPECT_EQ(end(true).exit_code(), 143);
+    EXPECT_EQ(end(false).exit_code(), 0);
+}
+#endif
+
 // As timeout(1) does: to the process, and to its group.
 TEST(Signals, OneThatComesTwiceAtOnceEndsNothingHalfway) {
     const ranks::LaunchOptions options{.ranks = 2, .host = ranks::Host::fiber};

@@ -229,3 +229,109 @@ TEST_P(ContextParallelism, ThatCannotBeIsExplained) {
                 }),
                 testing::AllOf(testing::HasSubstr("expects 64 B of data"), testing::HasSubstr("sent 96 B of data")));
 }
+
+namespace {
+
+// Four positions of two heads of width 1: key and value of each head side by side.
+struct TwoHeads {
+    Numbers q{0.5, 1, -1, 2, 0, 0.3, 2, -2};
+    Numbers k{1, 2, -1, 0.5, 0.2, 0.1, 1, 1};
+    Numbers v{3, 4, 5, 6, 7, 8, 9, 10};
+
+    Attention attend(std::size_t items = 1) const {
+        return ring_attention(Ring{}, {.q = q, .k = k, .v = v, .width = 1, .heads = 2, .items = items});
+    }
+};
+
+}  // namespace
+
+TEST(Heads, AreSoftmaxesOfWhatCameBefore) {
+    const Attention attention = TwoHeads().attend();
+    EXPECT_DOUBLE_EQ(attention.out[0], 3);  // the first position sees itself alone
+    EXPECT_DOUBLE_EQ(attention.out[1], 4);
+    // second position, second head: scores 2 * 2 and 2 * 0.5, values 4 and 6
+    const double expected = (std::exp(4.0) * 4 + std::exp(1.0) * 6) / (std::exp(4.0) + std::exp(1.0));
+    EXPECT_DOUBLE_EQ(attention.out[3], expected);
+    EXPECT_DOUBLE_EQ(attention.log_sum[3], std::log(std::exp(4.0) + std::exp(1.0)));
+    EXPECT_DOUBLE_EQ(attention.out[4], 5);  // a query of zero: the mean of 3, 5 and 7
+}
+
+TEST(Heads, DoNotSeeTheFuture) {
+    TwoHeads heads;
+    const Numbers before = heads.attend().out;
+    for (const std::size_t i : {4U, 5U}) {  // of the third position
+        heads.k[i] *= -7;
+        heads.v[i] *= -7;
+    }
+    const Numbers after = heads.attend().out;
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(after[i], before[i]);
+    }
+    for (std::size_t i = 4; i < 8; ++i) {
+        EXPECT_NE(after[i], before[i]);
+    }
+}
+
+TEST(Heads, DoNotSeeOtherItems) {
+    EXPECT_DOUBLE_EQ(TwoHeads().attend(2).out[4], 7);  // the first position of the second item
+}
+
+TEST(Heads, DivideScoresByTheRootOfTheirWidth) {
+    // Of the second query: scores 4 / sqrt 4 = 2 and 0, values 1 and 0.
+    const Numbers q(8, 1.0);
+    const Numbers kv{1, 1, 1, 1, 0, 0, 0, 0};
+    const Attention attention = ring_attention(Ring{}, {.q = q, .k = kv, .v = kv, .width = 4});
+    EXPECT_DOUBLE_EQ(attention.out[7], std::exp(2.0) / (std::exp(2.0) + 1));
+}
+
+TEST_P(ContextParallelism, OfSeveralHeadsAndItemsIsThatOfEachAlone) {
+    // 2 items of 2 positions a rank, 3 heads of width 2: what each head of each item gives by itself.
+    constexpr std::size_t n = 3;
+    const std::size_t rows = 2 * 2 * n;
+    const Numbers q = numbers(rows * 6, 1);
+    const Numbers k = numbers(rows * 6, 2);
+    const Numbers v = numbers(rows * 6, 3);
+    const Numbers dout = numbers(rows * 6, 4);
+    // Of the rows of the whole (item after item, 2 n positions each), those of a rank, of one head or all.
+    const auto own = [&](const Numbers& all, int rank, std::size_t item, std::size_t items, std::size_t column,
+                         std::size_t width) {
+        Numbers part;
+        for (std::size_t i = item; i < item + items; ++i) {
+            for (std::size_t position = 0; position < 2; ++position) {
+                const std::size_t row = i * 2 * n + 2 * static_cast<std::size_t>(rank) + position;
+                const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row * 6 + column);
+                part.insert(part.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+            }
+        }
+        return part;
+    };
+    const auto run = [&](GPU& gpu, std::size_t item, std::size_t items, std::size_t column, std::size_t heads) {
+        const auto mine = [&](const Numbers& all) { return own(all, gpu.rank(), item, items, column, 2 * heads); };
+        const Numbers own_q = mine(q);
+        const Numbers own_k = mine(k);
+        const Numbers own_v = mine(v);
+        const AttentionInput input{.q = own_q, .k = own_k, .v = own_v, .width = 2, .heads = heads, .items = items};
+        const Attention attention = ring_attention(gpu, world(gpu), input);
+        const AttentionGradient gradient = ring_attention_backward(gpu, world(gpu), input, attention, mine(dout));
+        return std::vector<Numbers>{attention.out, gradient.dq, gradient.dk, gradient.dv};
+    };
+    const Simulation s = simulate_well(ranks(n), [&](GPU& gpu) {
+        const std::vector<Numbers> all = run(gpu, 0, 2, 0, 3);
+        int differ = 0;
+        for (std::size_t item = 0; item < 2; ++item) {
+            for (std::size_t head = 0; head < 3; ++head) {
+                const std::vector<Numbers> one = run(gpu, item, 1, 2 * head, 1);
+                for (std::size_t array = 0; array < 4; ++array) {
+                    for (std::size_t i = 0; i < 4; ++i) {  // 2 positions of width 2
+                        const std::size_t at = (item * 2 + i / 2) * 6 + 2 * head + i % 2;
+                        differ += all[array][at] != one[array][i] ? 1 : 0;
+                    }
+                }
+            }
+        }
+        gpu.report("differ", differ);
+    });
+    for (int rank = 0; rank < static_cast<int>(n); ++rank) {
+        EXPECT_EQ(s.result.reports.at("differ").at(rank)[0], 0) << "the same bits on rank " << rank;
+    }
+}

@@ -53,12 +53,12 @@ std::vector<Numbers> apply_experts(const ExpertParallel& experts, std::vector<Nu
 }
 
 void mix(GPU& gpu, int experts_in_all, const Routing& routing, int k, Size size) {
-    const ExpertParallel experts(gpu, world(gpu), experts_in_all);
-    const Dispatched sent = experts.dispatch(tokens_of(gpu.rank()), columns, chosen_by(gpu.rank(), routing, k), size);
-    gpu.report("y", experts.combine(apply_experts(experts, sent.rows), sent, size));
+    const ExpertParallel experts(gpu, world(gpu), experts_in_all, size);
+    const Dispatched sent = experts.dispatch(tokens_of(gpu.rank()), columns, chosen_by(gpu.rank(), routing, k));
+    gpu.report("y", experts.combine(apply_experts(experts, sent.rows), sent));
     const std::vector<Numbers> dresults =
-        experts.dispatch_again(gradient_of(gpu.rank(), static_cast<std::size_t>(k)), sent, size);
-    gpu.report("dtokens", experts.combine(apply_experts(experts, dresults), sent, size));
+        experts.dispatch_again(gradient_of(gpu.rank(), static_cast<std::size_t>(k)), sent);
+    gpu.report("dtokens", experts.combine(apply_experts(experts, dresults), sent));
     for (std::size_t e = 0; e < sent.rows.size(); ++e) {
         const int expert = experts.own_experts().first + static_cast<int>(e);
         gpu.report("rows of " + std::to_string(expert), sent.rows[e]);
@@ -154,12 +154,12 @@ TEST_P(ExpertParallelism, SendsFourTimesNMinusOneNthsWhateverTheRouting) {
 
 TEST_P(ExpertParallelism, OfARankWithoutTokensStillServesTheOthers) {
     const Simulation s = simulate_well(ranks(2), [](GPU& gpu) {
-        const ExpertParallel experts(gpu, world(gpu), 2);
+        const ExpertParallel experts(gpu, world(gpu), 2, Units{10});
         const bool has_tokens = gpu.rank() == 0;
         const Numbers tokens = has_tokens ? Numbers{1, 2} : Numbers{};
         const std::vector<int> chosen = has_tokens ? std::vector{1, 1} : std::vector<int>{};
-        const Dispatched sent = experts.dispatch(tokens, 1, chosen, Units{10});
-        gpu.report("y", experts.combine(apply_experts(experts, sent.rows), sent, Units{10}));
+        const Dispatched sent = experts.dispatch(tokens, 1, chosen);
+        gpu.report("y", experts.combine(apply_experts(experts, sent.rows), sent));
     });
     EXPECT_EQ(s.result.reports.at("y").at(0), (Numbers{factor(1), 2 * factor(1)}));
     EXPECT_EQ(s.result.reports.at("y").at(1), Numbers{});
@@ -167,7 +167,7 @@ TEST_P(ExpertParallelism, OfARankWithoutTokensStillServesTheOthers) {
 
 TEST_P(ExpertParallelism, HasContiguousExpertsOnEveryMember) {
     const Simulation s = simulate_well(ranks(4), [](GPU& gpu) {
-        const ExpertParallel experts(gpu, world(gpu), 6);
+        const ExpertParallel experts(gpu, world(gpu), 6, Units{1});
         EXPECT_EQ(experts.own_experts(), experts.experts_of(gpu.rank()));
         for (int expert = 0; expert < 6; ++expert) {  // floor(e 4 / 6)
             gpu.report("member of " + std::to_string(expert), experts.member_of(expert));
@@ -187,12 +187,12 @@ TEST_P(ExpertParallelism, HasContiguousExpertsOnEveryMember) {
 
 TEST_P(ExpertParallelism, ThatCannotBeIsExplained) {
     const auto message = [&](auto action) {
-        return simulate(ranks(1), [action](GPU& gpu) { action(ExpertParallel(gpu, world(gpu), 2)); })
+        return simulate(ranks(1), [action](GPU& gpu) { action(ExpertParallel(gpu, world(gpu), 2, Units{1})); })
             .result.fault->message;
     };
     const Numbers four(4);
     const auto dispatched = [&](const ExpertParallel& experts, std::size_t width, const std::vector<int>& chosen) {
-        return experts.dispatch(four, width, chosen, Units{1});
+        return experts.dispatch(four, width, chosen);
     };
     EXPECT_THAT(message([&](const ExpertParallel& experts) {
                     dispatched(experts, 2, {0, 2});
@@ -206,19 +206,20 @@ TEST_P(ExpertParallelism, ThatCannotBeIsExplained) {
                 testing::HasSubstr("3 experts are chosen for 2 rows; every row has the same number of them"));
     EXPECT_THAT(message([&](const ExpertParallel& experts) {
                     const Dispatched sent = dispatched(experts, 2, {0, 1});
-                    experts.combine(std::vector<Numbers>{{1}, {1, 2}}, sent, Units{1});
+                    experts.combine(std::vector<Numbers>{{1}, {1, 2}}, sent);
                 }),
                 testing::HasSubstr("expert 0 has results of 1 numbers for tokens of 2"));
     EXPECT_THAT(message([&](const ExpertParallel& experts) {
                     const Dispatched sent = dispatched(experts, 2, {0, 1});
-                    experts.combine(std::vector<Numbers>{{1, 2}}, sent, Units{1});
+                    experts.combine(std::vector<Numbers>{{1, 2}}, sent);
                 }),
                 testing::HasSubstr("results of 1 experts; this rank has 2"));
     EXPECT_THAT(message([&](const ExpertParallel& experts) {
                     const Dispatched sent = dispatched(experts, 2, {0, 1});
-                    experts.dispatch_again(Numbers(3), sent, Units{1});
+                    experts.dispatch_again(Numbers(3), sent);
                 }),
                 testing::HasSubstr("3 numbers for 2 choices of 2 columns"));
-    EXPECT_THAT(simulate(ranks(1), [](GPU& gpu) { ExpertParallel(gpu, world(gpu), 0); }).result.fault->message,
-                testing::HasSubstr("0 experts: there must be at least 1"));
+    EXPECT_THAT(
+        simulate(ranks(1), [](GPU& gpu) { ExpertParallel(gpu, world(gpu), 0, Units{1}); }).result.fault->message,
+        testing::HasSubstr("0 experts: there must be at least 1"));
 }

@@ -2,8 +2,8 @@
 // sums forward and two backward.
 #include "libsim/parallel/tensor_parallel.hpp"
 #include "libsim/parallel/context_parallel.hpp"
-#include "libsim/parallel/parallel_linear.hpp"
 #include "tests/parallel/numbers.hpp"
+#include "tests/support/linear.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <algorithm>
@@ -59,8 +59,8 @@ struct FeedForward {
     };
 
     Result alone() const {
-        Linear up(d, inner, w1, b1);
-        Linear down(inner, d, w2, b2);
+        Linear up{d, inner, w1, b1};
+        Linear down{inner, d, w2, b2};
         Numbers h = up.product(x);
         up.add_bias(h);
         Result result{.y = down.product(squares(h))};
@@ -70,35 +70,38 @@ struct FeedForward {
         std::transform(dh.begin(), dh.end(), h.begin(), dh.begin(), [](double g, double v) { return 2 * v * g; });
         up.add_gradients(x, dh);
         result.dx = up.transposed_product(dh);
-        const auto copy = [](std::span<const double> values) { return Numbers(values.begin(), values.end()); };
-        result.dw1 = copy(up.weight_gradient());
-        result.db1 = copy(up.bias_gradient());
-        result.dw2 = copy(down.weight_gradient());
-        result.db2 = copy(down.bias_gradient());
+        result.dw1 = up.weight_gradient;
+        result.db1 = up.bias_gradient;
+        result.dw2 = down.weight_gradient;
+        result.db2 = down.bias_gradient;
         return result;
     }
 
     void split(GPU& gpu, bool sequence_parallel) const {
         const TensorParallel tensor(gpu, world(gpu), {.sequence_parallel = sequence_parallel});
-        ColumnParallelLinear up(tensor, {.in = d, .out = inner}, w1, b1);
-        RowParallelLinear down(tensor, {.in = inner, .out = d}, w2, b2);
-        const auto own = [&](const Numbers& all) {
-            return outside(all, tensor.index(), tensor.parts(), sequence_parallel);
-        };
+        const int index = tensor.index();
+        const int parts = tensor.parts();
+        const std::size_t mine = inner / static_cast<std::size_t>(parts);
+        Linear up{d, mine, own_columns(w1, inner, index, parts), own_columns(b1, inner, index, parts)};
+        Linear down{mine, d, own_rows(w2, index, parts), b2};
+        const auto own = [&](const Numbers& all) { return outside(all, index, parts, sequence_parallel); };
 
         const Numbers entered = tensor.enter(own(x), whole);
-        const Numbers h = up.forward(entered);
-        gpu.report("y", down.forward(squares(h), whole));
+        Numbers h = up.product(entered);
+        up.add_bias(h);
+        Numbers y = tensor.leave(down.product(squares(h)), whole);
+        down.add_bias(y);  // after the sum, once
+        gpu.report("y", y);
         const Numbers came = tensor.leave_backward(own(dy), whole);
-        Numbers dh = down.backward_input(came);
-        down.backward_weight(squares(h), came);
+        Numbers dh = down.transposed_product(came);
+        down.add_gradients(squares(h), came);
         std::transform(dh.begin(), dh.end(), h.begin(), dh.begin(), [](double g, double v) { return 2 * v * g; });
-        gpu.report("dx", up.backward_input(dh, whole));
-        up.backward_weight(entered, dh);
-        gpu.report("dw1", up.own().weight_gradient());
-        gpu.report("db1", up.own().bias_gradient());
-        gpu.report("dw2", down.own().weight_gradient());
-        gpu.report("db2", down.own().bias_gradient());
+        gpu.report("dx", tensor.enter_backward(up.transposed_product(dh), whole));
+        up.add_gradients(entered, dh);
+        gpu.report("dw1", up.weight_gradient);
+        gpu.report("db1", up.bias_gradient);
+        gpu.report("dw2", down.weight_gradient);
+        gpu.report("db2", down.bias_gradient);
     }
 };
 
@@ -110,45 +113,31 @@ struct Attentive {
     Numbers x = numbers(whole.numbers(), 3);
     Numbers dy = numbers(whole.numbers(), 4);
 
-    static Numbers column(const Numbers& matrix, std::size_t columns, std::size_t column) {
-        Numbers result;
-        for (std::size_t at = column; at < matrix.size(); at += columns) {
-            result.push_back(matrix[at]);
-        }
-        return result;
-    }
-    static void put(Numbers& matrix, std::size_t columns, std::size_t column, const Numbers& values) {
-        for (std::size_t row = 0; row < values.size(); ++row) {
-            matrix[row * columns + column] = values[row];
-        }
-    }
-
     void split(GPU& gpu) const {
         const TensorParallel tensor(gpu, world(gpu));
-        ColumnParallelLinear in(tensor, {.in = d, .out = 3 * d, .blocks = 3}, qkv);
-        RowParallelLinear out(tensor, {.in = d, .out = d}, projection);
-        const Group itself = Group::strided(gpu.rank(), 1, 1);
         const auto own = static_cast<std::size_t>(tensor.own_heads(heads).count);
+        const int index = tensor.index();
+        const int parts = tensor.parts();
+        // Of [Q|K|V] each member has its heads of all three.
+        const Numbers wq = own_columns(own_columns(qkv, 3 * d, 0, 3), d, index, parts);
+        const Numbers wk = own_columns(own_columns(qkv, 3 * d, 1, 3), d, index, parts);
+        const Numbers wv = own_columns(own_columns(qkv, 3 * d, 2, 3), d, index, parts);
+        const Linear out{own, d, own_rows(projection, index, parts)};
+        const Numbers q = Linear{d, own, wq}.product(x);
+        const Numbers k = Linear{d, own, wk}.product(x);
+        const Numbers v = Linear{d, own, wv}.product(x);
+        const AttentionInput input{.q = q, .k = k, .v = v, .width = 1, .heads = own, .items = whole.items};
+        const Attention attention = ring_attention(Ring{}, input);
+        gpu.report("y", tensor.leave(out.product(attention.out), whole));
 
-        const Numbers h = in.forward(x);
-        Numbers mixed(whole.items * whole.rows * own);
-        const Numbers dmixed = out.backward_input(dy);
-        Numbers dh(h.size());
-        for (std::size_t head = 0; head < own; ++head) {
-            const Numbers q = column(h, 3 * own, head);
-            const Numbers k = column(h, 3 * own, own + head);
-            const Numbers v = column(h, 3 * own, 2 * own + head);
-            const AttentionInput input{.q = q, .k = k, .v = v};
-            const Attention attention = ring_attention(gpu, itself, input);
-            put(mixed, own, head, attention.out);
-            const AttentionGradient gradient =
-                ring_attention_backward(gpu, itself, input, attention, column(dmixed, own, head));
-            put(dh, 3 * own, head, gradient.dq);
-            put(dh, 3 * own, own + head, gradient.dk);
-            put(dh, 3 * own, 2 * own + head, gradient.dv);
+        const AttentionGradient gradient =
+            ring_attention_backward(Ring{}, input, attention, out.transposed_product(dy));
+        Numbers dx = Linear{d, own, wq}.transposed_product(gradient.dq);
+        for (const Numbers& summand :
+             {Linear{d, own, wk}.transposed_product(gradient.dk), Linear{d, own, wv}.transposed_product(gradient.dv)}) {
+            std::transform(dx.begin(), dx.end(), summand.begin(), dx.begin(), std::plus<>());
         }
-        gpu.report("y", out.forward(mixed, whole));
-        gpu.report("dx", in.backward_input(dh, whole));
+        gpu.report("dx", tensor.enter_backward(dx, whole));
     }
 };
 
@@ -166,7 +155,7 @@ TEST_P(TensorParallelism, OfAFeedForwardPartComputesWhatOneRankWould) {
                 EXPECT_THAT(found("dx"), near_to(outside(expected.dx, rank, n, sequence_parallel)));
                 EXPECT_THAT(found("dw1"), near_to(own_columns(expected.dw1, FeedForward::inner, rank, n)));
                 EXPECT_THAT(found("db1"), near_to(own_columns(expected.db1, FeedForward::inner, rank, n)));
-                EXPECT_THAT(found("dw2"), near_to(own_rows(expected.dw2, d, rank, n)));
+                EXPECT_THAT(found("dw2"), near_to(own_rows(expected.dw2, rank, n)));
                 EXPECT_THAT(found("db2"), near_to(expected.db2)) << n << " ranks, sequence " << sequence_parallel;
             }
         }
@@ -234,28 +223,11 @@ TEST_P(TensorParallelism, GathersAndScattersOwnRowsOfEveryItem) {
     EXPECT_EQ(s.result.reports.at("own").at(1), (Numbers{4, 6, 24, 26}));
 }
 
-TEST(ParallelLinear, HasItsColumnsOfEachBlockOrItsRows) {
+TEST(OwnParts, AreTheColumnsOfEachBlockOrTheRows) {
     const Numbers matrix{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};  // 2 x 8 or 4 x 4
     EXPECT_EQ(own_columns(matrix, 8, 1, 2), (Numbers{4, 5, 6, 7, 12, 13, 14, 15}));
     EXPECT_EQ(own_columns(matrix, 8, 1, 2, 2), (Numbers{2, 3, 6, 7, 10, 11, 14, 15}));
-    EXPECT_EQ(own_rows(matrix, 4, 1, 4), (Numbers{4, 5, 6, 7}));
-}
-
-TEST(ParallelLinear, OfOneRankIsXTimesWPlusB) {
-    Linear linear(2, 3, {1, 2, 3, 4, 5, 6}, {10, 20, 30});
-    const Numbers x{1, 2, 0, -1};
-    Numbers y = linear.product(x);
-    EXPECT_EQ(y, (Numbers{9, 12, 15, -4, -5, -6}));
-    linear.add_bias(y);
-    EXPECT_EQ(y, (Numbers{19, 32, 45, 6, 15, 24}));
-    const Numbers dy{1, 0, 0, 0, 1, 1};
-    EXPECT_EQ(linear.transposed_product(dy), (Numbers{1, 4, 5, 11}));
-    linear.add_gradients(x, dy);
-    linear.add_gradients(x, dy);
-    EXPECT_THAT(linear.weight_gradient(), testing::ElementsAre(2, 0, 0, 4, -2, -2));
-    EXPECT_THAT(linear.bias_gradient(), testing::ElementsAre(2, 2, 2));
-    linear.clear_gradients();
-    EXPECT_THAT(linear.weight_gradient(), testing::Each(0));
+    EXPECT_EQ(own_rows(matrix, 1, 4), (Numbers{4, 5, 6, 7}));
 }
 
 TEST_P(TensorParallelism, ThatCannotBeIsExplained) {
@@ -272,14 +244,4 @@ TEST_P(TensorParallelism, ThatCannotBeIsExplained) {
                 testing::HasSubstr("all rows of 1 items x 4 rows x 3 columns are 12 numbers, not 10"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.gather_rows(ten, {.rows = 4, .columns = 3}); }),
                 testing::HasSubstr("own rows of 1 items x 4 rows x 3 columns are 6 numbers, not 10"));
-    EXPECT_THAT(message([&](const TensorParallel& tensor) { ColumnParallelLinear(tensor, {.in = 2, .out = 5}, ten); }),
-                testing::HasSubstr("5 columns cannot be split over tensor parallel ranks 2"));
-    EXPECT_THAT(message([&](const TensorParallel& tensor) { RowParallelLinear(tensor, {.in = 5, .out = 2}, ten); }),
-                testing::HasSubstr("5 rows cannot be split over tensor parallel ranks 2"));
-    EXPECT_THAT(message([&](const TensorParallel& tensor) { RowParallelLinear(tensor, {.in = 4, .out = 3}, ten); }),
-                testing::HasSubstr("the whole weight matrix has 12 numbers, not 10"));
-    EXPECT_THAT(message([&](const TensorParallel& tensor) {
-                    ColumnParallelLinear(tensor, {.in = 5, .out = 2}, ten).forward(Numbers(7));
-                }),
-                testing::HasSubstr("an input of 7 numbers is no whole number of rows of 5"));
 }

@@ -1,4 +1,5 @@
 #include "scenarios/options/options.hpp"
+#include "scenarios/report/summary.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
@@ -251,6 +252,14 @@ TEST(Options, HelpNamesEveryOptionAndEndsWithTheExamples) {
     }
     EXPECT_EQ(help.find("--pp"), std::string::npos);
     EXPECT_NE(help.find("Examples:\n  2x  # all of it\n"), std::string::npos);
+}
+
+TEST(Summary, SaysWhatMegatronCallsTheExpertAxis) {
+    EXPECT_EQ(experts_as_megatron({.dp = 2, .tp = 2, .pp = 2, .ep = 2, .cp = 1}),
+              "ep 2 is an axis of its own beside dp 2; Megatron and ndsim train call this dp 4 with ep 2 and expert-tp "
+              "2");
+    EXPECT_EQ(experts_as_megatron({.dp = 1, .tp = 1, .pp = 1, .ep = 4, .cp = 2}),
+              "ep 4 is an axis of its own beside dp 1; Megatron and ndsim train call this dp 4 with ep 4");
 }
 
 }  // namespace

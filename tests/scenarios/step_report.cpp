@@ -247,4 +247,16 @@ TEST(StepReport, ShowsOnlyAdviceThatHelps) {
     EXPECT_THAT(advice_section({}, true), HasSubstr("nothing: no neighbour of this layout is faster"));
 }
 
+TEST(StepReport, SaysWhatTheScenariosCallItsExperts) {
+    EXPECT_EQ(experts_as_own_axis({.dp = 4, .tp = 2, .pp = 2, .ep = 2, .expert_tp = 2}),
+              "ep 2 is a share of dp 4 x cp 1 x tp 2, as in Megatron; 4d_hybrid, where ep is an axis beside dp, calls "
+              "this dp 2 x ep 2");
+    EXPECT_THAT(experts_as_own_axis({.dp = 4, .tp = 2, .ep = 8}), HasSubstr("has no such mesh"));
+    StepReport report = some_report();
+    EXPECT_THAT(text_of(report), testing::Not(HasSubstr("4d_hybrid")));
+    report.what.layout.ep = 2;
+    report.what.layout.expert_tp = 2;
+    EXPECT_THAT(text_of(report), HasSubstr("calls this dp 1 x ep 2"));
+}
+
 }  // namespace

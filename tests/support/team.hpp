@@ -4,8 +4,7 @@
 // the same bits. A rank that throws ends the others, and run() throws what it threw.
 #pragma once
 
-#include "scenarios/lesson/transformer/matrix.hpp"
-#include "scenarios/lesson/transformer/rows.hpp"
+#include "scenarios/lesson/transformer/batch.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -21,6 +20,21 @@
 namespace sim::test {
 
 using training::Matrix;
+
+// The inverse of split_rows(), given all parts in order, each with so many rows of every item.
+inline Matrix join_rows(const std::vector<Matrix>& parts, int rows_per_item_of_each_part) {
+    const Eigen::Index rows = rows_per_item_of_each_part;
+    const Eigen::Index items = parts.front().rows() / rows;
+    const Eigen::Index of = static_cast<Eigen::Index>(parts.size());
+    Matrix result(items * rows * of, parts.front().cols());
+    for (Eigen::Index item = 0; item < items; ++item) {
+        for (Eigen::Index index = 0; index < of; ++index) {
+            result.middleRows((item * of + index) * rows, rows) =
+                parts[static_cast<std::size_t>(index)].middleRows(item * rows, rows);
+        }
+    }
+    return result;
+}
 
 class Team {
 public:
@@ -109,7 +123,7 @@ struct TeamGroup {
     }
 
     // Of parts with `rows` rows of each item, all rows of each item; and back, added up.
-    Matrix gathered(const Matrix& part, int rows) const { return training::join_rows(all(part), rows); }
+    Matrix gathered(const Matrix& part, int rows) const { return join_rows(all(part), rows); }
     Matrix scattered_sum(const Matrix& all_rows, int rows) const {
         const int of = static_cast<int>(ranks.size());
         return training::split_rows(sum(all_rows), {.index = static_cast<int>(position), .of = of}, rows * of);

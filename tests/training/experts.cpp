@@ -1,5 +1,4 @@
 #include "scenarios/lesson/transformer/alone.hpp"
-#include "scenarios/lesson/transformer/dispatch.hpp"
 #include "scenarios/lesson/transformer/routing.hpp"
 #include "scenarios/lesson/transformer/stage.hpp"
 
@@ -12,18 +11,18 @@ namespace {
 
 using namespace sim::training;
 
-TEST(Routing, TakesTheHighestInOrderOfExperts) {
+TEST(Routing, TakesTheHighestInOrderOfTokensAndOfExpertsWithin) {
     Matrix logits(2, 3);
     logits << 1, 0, 1 + std::log(3.0), 5, 4, 3;
     const std::vector<Choice> choices = choose_experts(logits, 2);
     ASSERT_EQ(choices.size(), 4U);
-    const int expected[][2] = {{0, 0}, {0, 1}, {1, 1}, {2, 0}};  // expert, token
+    const int expected[][2] = {{0, 0}, {2, 0}, {0, 1}, {1, 1}};  // expert, token
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(choices[i].expert, expected[i][0]);
         EXPECT_EQ(choices[i].token, expected[i][1]);
     }
     EXPECT_DOUBLE_EQ(choices[0].gate, 0.25);  // 1 : 3
-    EXPECT_DOUBLE_EQ(choices[3].gate, 0.75);
+    EXPECT_DOUBLE_EQ(choices[1].gate, 0.75);
 }
 
 TEST(Routing, PrefersTheLowerNumberAmongEquals) {
@@ -39,30 +38,11 @@ TEST(Routing, HasNoGradientWhereOneExpertIsChosen) {
     EXPECT_EQ(choice_gradient(choose_experts(logits, 1), {17.0}, 1, 2), Matrix::Zero(1, 2));
 }
 
-TEST(Dispatch, SortsByExpertAndBack) {
-    Matrix first(3, 1);
-    first << 1, 2, 3;  // one for expert 0, two for expert 2
-    Matrix second(2, 1);
-    second << 4, 5;  // one for expert 0, one for expert 2
-    const Arrivals counts{{1, 0, 2}, {1, 0, 1}};
-    const std::vector<Matrix> experts = by_expert({first, second}, counts, 1);
-    ASSERT_EQ(experts.size(), 3U);
-    EXPECT_EQ(experts[0], (Matrix(2, 1) << 1, 4).finished());
-    EXPECT_EQ(experts[1].rows(), 0);
-    EXPECT_EQ(experts[2], (Matrix(3, 1) << 2, 3, 5).finished());
-    EXPECT_EQ(by_source(experts, counts, 1), (std::vector<Matrix>{first, second}));
-}
-
-TEST(Dispatch, TakesNothingFromASourceWithoutRowsOrColumns) {
-    const std::vector<Matrix> experts = by_expert({Matrix(), Matrix::Ones(1, 2)}, {{0}, {1}}, 2);
-    EXPECT_EQ(experts[0], Matrix::Ones(1, 2));
-}
-
 TEST(Experts, ThatSeeNoTokenHaveNoGradient) {
     // With a router of zeros every token goes to experts 0 and 1, and experts 2 and 3 stay empty.
     const Shape shape{.layers = 1, .experts = 4};
     std::vector<double> weights = initial_weights(shape, 1);
-    const Layout layout = layout_of(shape, whole(shape));
+    const WeightLayout layout = layout_of(shape, whole(shape));
     const auto& mixture = std::get<Mixture>(layout.blocks[0].feed_forward);
     for (std::size_t i = mixture.router.begin; i < mixture.router.end(); ++i) {
         weights[i] = 0;
@@ -89,7 +69,7 @@ TEST(Experts, ThatAreAllTheSameAreOne) {
     const Shape dense{.layers = 1};
     const Shape shape{.layers = 1, .experts = 3, .top_k = 2};
     std::vector<double> weights = initial_weights(shape, 1);
-    const std::vector<Segment> segments = Stage(shape, whole(shape)).segments();
+    const std::vector<LayerWeights> segments = Stage(shape, whole(shape)).segments();
     const std::size_t begin = segments[1].dense_end;
     const std::size_t each = (segments[1].end - begin) / 3;
     for (std::size_t i = 0; i < each; ++i) {

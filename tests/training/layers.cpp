@@ -1,7 +1,6 @@
 #include "scenarios/lesson/transformer/batch.hpp"
 #include "scenarios/lesson/transformer/feed_forward.hpp"
 #include "scenarios/lesson/transformer/head.hpp"
-#include "scenarios/lesson/transformer/heads.hpp"
 #include "scenarios/lesson/transformer/layer_norm.hpp"
 
 #include <gtest/gtest.h>
@@ -39,50 +38,6 @@ TEST(FeedForward, IsTheExactGeluBetweenTwoMatrices) {
     // GELU(1.5) + 10 GELU(-2), with Phi(a) = erfc(-a / sqrt 2) / 2
     const double expected = 1.5 * std::erfc(-1.5 / std::sqrt(2)) / 2 - 20 * std::erfc(2 / std::sqrt(2)) / 2;
     EXPECT_NEAR(y(0, 0), expected, 1e-14);
-}
-
-Heads::Saved two_heads() {
-    Heads::Saved saved{.q = Matrix(4, 2), .kv = Matrix(4, 4)};
-    saved.q << 0.5, 1, -1, 2, 0, 0.3, 2, -2;
-    saved.kv << 1, 2, 3, 4, -1, 0.5, 5, 6, 0.2, 0.1, 7, 8, 1, 1, 9, 10;
-    return saved;
-}
-
-TEST(Heads, AreSoftmaxesOfWhatCameBefore) {
-    Heads::Saved saved = two_heads();
-    Heads{.count = 2, .width = 1, .rows_per_item = 4}.forward(saved, {});
-    EXPECT_DOUBLE_EQ(saved.out(0, 0), 3);  // the first position sees itself alone
-    EXPECT_DOUBLE_EQ(saved.out(0, 1), 4);
-    // second position, second head: scores 2 * 2 and 2 * 0.5, values 4 and 6
-    const double expected = (std::exp(4.0) * 4 + std::exp(1.0) * 6) / (std::exp(4.0) + std::exp(1.0));
-    EXPECT_DOUBLE_EQ(saved.out(1, 1), expected);
-    EXPECT_DOUBLE_EQ(saved.log_sum(1, 1), std::log(std::exp(4.0) + std::exp(1.0)));
-    EXPECT_DOUBLE_EQ(saved.out(2, 0), 5);  // a query of zero: the mean of 3, 5 and 7
-}
-
-TEST(Heads, DoNotSeeTheFuture) {
-    Heads::Saved before = two_heads();
-    Heads::Saved after = two_heads();
-    after.kv.row(2) *= -7;
-    const Heads heads{.count = 2, .width = 1, .rows_per_item = 4};
-    heads.forward(before, {});
-    heads.forward(after, {});
-    EXPECT_EQ(after.out.topRows(2), before.out.topRows(2));
-    EXPECT_NE(after.out.row(2), before.out.row(2));
-    EXPECT_NE(after.out.row(3), before.out.row(3));
-}
-
-TEST(Heads, DoNotSeeOtherItems) {
-    Heads::Saved saved = two_heads();
-    Heads{.count = 2, .width = 1, .rows_per_item = 2}.forward(saved, {});
-    EXPECT_DOUBLE_EQ(saved.out(2, 0), 7);  // the first position of the second item
-}
-
-TEST(Heads, DivideScoresByTheRootOfTheirWidth) {
-    Heads::Saved saved{.q = Matrix::Constant(2, 4, 1), .kv = Matrix::Zero(2, 8)};
-    saved.kv.row(0).setConstant(1);  // of the second query: scores 4 / sqrt 4 = 2 and 0, values 1 and 0
-    Heads{.count = 1, .width = 4, .rows_per_item = 2}.forward(saved, {});
-    EXPECT_DOUBLE_EQ(saved.out(1, 3), std::exp(2.0) / (std::exp(2.0) + 1));
 }
 
 Head head_of_zero_weights(Loss loss) {

@@ -1,5 +1,7 @@
 #include "tests/training/parallel_run.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 
@@ -46,6 +48,10 @@ Placement placement_of(const Shape& shape, const Mesh& mesh, Seat seat) {
             .sequence_parallel = mesh.sequence_parallel};
 }
 
+std::vector<double> flat(const Matrix& x) {
+    return {x.data(), x.data() + x.size()};
+}
+
 Surroundings surroundings_of(Team& team, const Shape& shape, const Mesh& mesh, const Placement& placement, int rank) {
     const Seat seat = seat_of(mesh, rank);
     const TeamGroup tensor = along(team, rank, mesh.tensor, 1, seat.tensor);
@@ -62,8 +68,17 @@ Surroundings surroundings_of(Team& team, const Shape& shape, const Mesh& mesh, c
         around.leave = [=](const Matrix& x) { return tensor.sum(x); };
         around.enter_backward = around.leave;
     }
-    around.rotate = [=](Matrix x) { return context.rotated(std::move(x)); };
-    around.exchange = [=](std::vector<Matrix> x) { return experts.exchange(std::move(x)); };
+    around.rotate = [=](const std::vector<double>& x) { return flat(context.rotated(rows_of(x, 1))); };
+    around.exchange = [=](const std::vector<std::vector<double>>& parts) {
+        std::vector<Matrix> sent;
+        std::transform(parts.begin(), parts.end(), std::back_inserter(sent),
+                       [](const std::vector<double>& part) { return rows_of(part, 1); });
+        std::vector<std::vector<double>> came;
+        for (const Matrix& part : experts.exchange(std::move(sent))) {
+            came.push_back(flat(part));
+        }
+        return came;
+    };
     return around;
 }
 

@@ -1,4 +1,4 @@
-#include "scenarios/lesson/transformer/rows.hpp"
+#include "tests/support/team.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(JoinRows, UndoesSplitRows) {
         for (int index = 0; index < of; ++index) {
             parts.push_back(split_rows(two_items(), {.index = index, .of = of}, 4));
         }
-        EXPECT_EQ(join_rows(parts, 4 / of), two_items());
+        EXPECT_EQ(sim::test::join_rows(parts, 4 / of), two_items());
     }
 }
 

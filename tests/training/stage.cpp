@@ -36,8 +36,9 @@ TEST(Stage, HasSegmentsThatTileItsWeights) {
     const std::size_t end = begin + dense + 2 * feed_forward_weights;
     const Stage stage({.layers = 1, .experts = 4},
                       {.layer_count = 1, .has_embedding = true, .has_head = true, .experts = {1, 2}});
-    EXPECT_THAT(stage.segments(), ElementsAre(Segment{-1, 0, begin, begin}, Segment{0, begin, begin + dense, end},
-                                              Segment{1, end, end + head_weights, end + head_weights}));
+    EXPECT_THAT(stage.segments(),
+                ElementsAre(LayerWeights{-1, 0, begin, begin}, LayerWeights{0, begin, begin + dense, end},
+                            LayerWeights{1, end, end + head_weights, end + head_weights}));
 }
 
 TEST(Stage, OfATensorPartHoldsItsColumnsAndRows) {
@@ -72,18 +73,20 @@ TEST(Stage, TellsItsSurroundingsWhatItDoes) {
             return x;
         };
     };
-    const auto name = [](Pass pass) {
-        return pass == Pass::forward ? "forward" : pass == Pass::backward_input ? "input" : "weight";
+    const auto name = [](LayerPass pass) {
+        return pass == LayerPass::forward ? "forward" : pass == LayerPass::backward_input ? "input" : "weight";
     };
     Surroundings around{.enter = note("enter"),
                         .leave = note("leave"),
                         .leave_backward = note("leave back"),
                         .enter_backward = note("enter back")};
-    around.work = [&](Region region, Pass pass) {
+    around.work = [&](Region region, LayerPass pass) {
         calls.push_back(fmt::format("{} {}", region == Region::attention ? "attention" : "feed", name(pass)));
     };
-    around.begin_layer = [&](int layer, Pass pass) { calls.push_back(fmt::format("begin {} {}", layer, name(pass))); };
-    around.end_layer = [&](int layer, Pass pass) { calls.push_back(fmt::format("end {} {}", layer, name(pass))); };
+    around.begin_layer = [&](int layer, LayerPass pass) {
+        calls.push_back(fmt::format("begin {} {}", layer, name(pass)));
+    };
+    around.end_layer = [&](int layer, LayerPass pass) { calls.push_back(fmt::format("end {} {}", layer, name(pass))); };
 
     const Shape shape{.layers = 3};
     Stage stage(shape, {.first_layer = 2, .layer_count = 1, .has_head = true}, around);
@@ -104,7 +107,7 @@ TEST(Stage, RotatesAsOftenAsTheRingIsLong) {
     const Shape shape{.layers = 1};
     int rotations = 0;
     Surroundings around;
-    around.rotate = [&](Matrix x) {
+    around.rotate = [&](std::vector<double> x) {
         ++rotations;
         return x;
     };
@@ -121,19 +124,19 @@ TEST(Stage, LetsExpertsWorkBetweenTwoExchanges) {
     const Shape shape{.layers = 1, .experts = 2};
     std::vector<std::string> calls;
     Surroundings around;
-    around.exchange = [&](std::vector<Matrix> rows) {
-        calls.push_back(fmt::format("exchange {} x {}", rows[0].rows(), rows[0].cols()));
-        return rows;
+    around.exchange = [&](std::vector<std::vector<double>> parts) {
+        calls.push_back(fmt::format("exchange {}", parts[0].size()));
+        return parts;
     };
-    around.work = [&](Region, Pass) { calls.emplace_back("work"); };
+    around.work = [&](Region, LayerPass) { calls.emplace_back("work"); };
     Stage stage(shape, {.layer_count = 1}, around);
     const std::vector<double> weights(stage.weight_count(), 0.5);
     stage.forward(weights, 0, {}, Matrix::Ones(8, 16));
-    // 8 tokens for 2 experts each, with the expert's number on their way there
-    EXPECT_THAT(calls, ElementsAre("work", "exchange 16 x 17", "work", "exchange 16 x 16"));
+    // 8 tokens of 16 numbers for 2 experts each, and on their way there how many each expert gets
+    EXPECT_THAT(calls, ElementsAre("work", "exchange 258", "work", "exchange 256"));
     calls.clear();
     stage.backward_input(weights, 0, Matrix::Ones(8, 16));
-    EXPECT_THAT(calls, ElementsAre("exchange 16 x 16", "work", "exchange 16 x 16", "work"));
+    EXPECT_THAT(calls, ElementsAre("exchange 256", "work", "exchange 256", "work"));
 }
 
 TEST(Stage, LetsNoOutputDependOnLaterInputs) {

@@ -20,6 +20,8 @@ std::string advice_section(const AdviceList& list, bool fits);
 // For standard error, of a step whose memory does not fit: by how much, and the fastest neighbour that does.
 std::string misfit_line(const model::Memory& memory, const AdviceList& list);
 std::string footer(const StepReport& report);
+// What the scenarios, in which ep is an axis beside dp, would call the layout's experts. Requires: ep > 1.
+std::string experts_as_own_axis(const model::Layout& layout);
 
 // "exposed tensor-parallel communication"
 const char* title_of(Spent spent);

@@ -12,10 +12,23 @@ RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double 
     return cost_of(step, what.machine, what.layout, tokens / tokens_of_step(what));
 }
 
+std::string experts_as_own_axis(const model::Layout& layout) {
+    const std::string here = fmt::format("ep {} is a share of dp {} x cp {} x tp {}, as in Megatron", layout.ep,
+                                         layout.dp, layout.cp, layout.tp);
+    if (layout.expert_tp != layout.tp || layout.dp % layout.ep != 0) {
+        return here + "; 4d_hybrid, where ep is an axis beside dp and experts are split over tp, has no such mesh";
+    }
+    return fmt::format("{}; 4d_hybrid, where ep is an axis beside dp, calls this dp {} x ep {}", here,
+                       layout.dp / layout.ep, layout.ep);
+}
+
 std::string footer(const StepReport& report) {
     std::string text = "\nAssumptions\n";
     for (const std::string& told : report.what.told) {
         text += fmt::format("  {}\n", told);
+    }
+    if (report.what.layout.ep > 1) {
+        text += fmt::format("  {}\n", experts_as_own_axis(report.what.layout));
     }
     if (report.what.machine.gpu.usd_per_hour > 0) {
         text += fmt::format("  price of a GPU-hour: {}\n", report.what.price);

@@ -16,7 +16,7 @@ Stream stream_of(int chunk, bool experts) {
 
 }  // namespace
 
-Chunk::Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& costs, Meter& meter, int index)
+Chunk::Chunk(GPU& gpu, const Options& options, const RankPlan& plan, const Costs& costs, Meter& meter, int index)
     : gpu_(&gpu),
       options_(&options),
       plan_(&plan),
@@ -42,18 +42,18 @@ Chunk::Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& co
 
 training::Surroundings Chunk::surroundings(const Costs& costs) {
     training::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
-    around.work = [this, &costs](training::Region region, training::Pass pass) {
+    around.work = [this, &costs](training::Region region, training::LayerPass pass) {
         meter_->add(costs.compute(items_, layer_, region, pass), layer_);
     };
-    around.begin_layer = [this](int layer, training::Pass pass) {
+    around.begin_layer = [this](int layer, training::LayerPass pass) {
         layer_ = layer;
-        if (pass != training::Pass::backward_weight) {
-            use(index_of(layer), pass == training::Pass::forward ? sim::Pass::forward : sim::Pass::backward);
+        if (pass != training::LayerPass::backward_weight) {
+            use(index_of(layer), pass == training::LayerPass::forward ? sim::Pass::forward : sim::Pass::backward);
         }
     };
-    around.end_layer = [this](int layer, training::Pass pass) {
+    around.end_layer = [this](int layer, training::LayerPass pass) {
         const std::size_t index = index_of(layer);
-        if (pass == training::Pass::backward_weight && layer == lowest_unit(index)) {
+        if (pass == training::LayerPass::backward_weight && layer == lowest_unit(index)) {
             layer_done(index);
         }
     };
@@ -70,9 +70,9 @@ int Chunk::lowest_unit(std::size_t layer) const {
     return layer == 0 && placement_.has_embedding ? -1 : placement_.first_layer + static_cast<int>(layer);
 }
 
-PackLayout Chunk::pack(bool experts, const Costs& costs) const {
+Pack Chunk::pack(bool experts, const Costs& costs) const {
     std::vector<std::vector<std::size_t>> by_layer(static_cast<std::size_t>(placement_.layer_count));
-    for (const training::Segment& segment : stage_.segments()) {
+    for (const training::LayerWeights& segment : stage_.segments()) {
         std::vector<std::size_t>& places = by_layer[index_of(segment.layer)];
         for (std::size_t i = experts ? segment.dense_end : segment.begin;
              i < (experts ? segment.end : segment.dense_end); ++i) {
@@ -80,7 +80,7 @@ PackLayout Chunk::pack(bool experts, const Costs& costs) const {
         }
     }
     const std::vector<training::Range> partial = stage_.partial_over_tensor();
-    PackLayout layout;
+    Pack layout;
     for (std::size_t layer = 0; layer < by_layer.size(); ++layer) {
         const int number = placement_.first_layer + static_cast<int>(layer);
         const Units size = experts ? costs.expert_gradient(number) : costs.dense_gradient(number);

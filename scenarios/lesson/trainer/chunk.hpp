@@ -17,7 +17,7 @@ namespace sim::scenarios {
 class Chunk {
 public:
     // Everything but `index` must outlive it.
-    Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& costs, Meter& meter, int index);
+    Chunk(GPU& gpu, const Options& options, const RankPlan& plan, const Costs& costs, Meter& meter, int index);
     Chunk(const Chunk&) = delete;
     Chunk& operator=(const Chunk&) = delete;
 
@@ -36,7 +36,7 @@ public:
 
 private:
     training::Surroundings surroundings(const Costs& costs);
-    PackLayout pack(bool experts, const Costs& costs) const;
+    Pack pack(bool experts, const Costs& costs) const;
     std::size_t index_of(int layer) const;
     int lowest_unit(std::size_t layer) const;
     void use(std::size_t layer, sim::Pass pass);
@@ -52,7 +52,7 @@ private:
 
     GPU* gpu_;
     const Options* options_;
-    const Plan* plan_;
+    const RankPlan* plan_;
     Meter* meter_;
     training::Placement placement_;
     training::Stage stage_;

@@ -13,7 +13,7 @@ std::int64_t part_of(std::int64_t whole, std::int64_t index, std::int64_t parts)
 
 }  // namespace
 
-Units Costs::compute(int items, int layer, training::Region region, training::Pass pass) const {
+Units Costs::compute(int items, int layer, training::Region region, training::LayerPass pass) const {
     const std::int64_t all = Units(options_->compute_units * items).billionths();
     const std::int64_t ranks = std::int64_t{options_->mesh.tp} * options_->mesh.cp;
     const std::int64_t mine = all / ranks + (all % ranks != 0 ? 1 : 0);

@@ -19,7 +19,7 @@ class Costs {
 public:
     explicit Costs(const Options& options) : options_(&options) {}
 
-    Units compute(int items, int layer, training::Region region, training::Pass pass) const;
+    Units compute(int items, int layer, training::Region region, training::LayerPass pass) const;
 
     // What tensor parallel ranks sum, or gather and scatter, after half a layer.
     Units summed(int items) const { return activation(items, options_->mesh.cp); }

@@ -4,9 +4,7 @@
 #include "libsim/parallel/expert_parallel.hpp"
 #include "libsim/parallel/tensor_parallel.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <span>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -15,60 +13,36 @@ namespace sim::scenarios {
 namespace {
 
 using training::Matrix;
-
-std::span<double> numbers_of(Matrix& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-std::span<const double> numbers_of(const Matrix& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-std::vector<double> copy_of(const Matrix& x) {
-    return {x.data(), x.data() + x.size()};
-}
-
-Matrix matrix_of(std::span<const double> numbers, Eigen::Index columns) {
-    Matrix x(columns == 0 ? 0 : static_cast<Eigen::Index>(numbers.size()) / columns, columns);
-    std::copy(numbers.begin(), numbers.end(), x.data());
-    return x;
-}
+using Numbers = std::vector<double>;
 
 // Among ranks that share a layer's width.
 class TensorExchange {
 public:
-    TensorExchange(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
-        : tensor_(gpu, plan.along({"tp"})),
+    using Operator = Numbers (TensorParallel::*)(Numbers, const Activations&) const;
+
+    TensorExchange(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
+        : tensor_(gpu, plan.along({"tp"}), {.sequence_parallel = plan.chunks.front().sequence_parallel}),
           rows_(training::context_rows(shape, plan.chunks.front())),
           costs_(&costs),
           meter_(&meter) {}
 
-    Matrix sum(Matrix x) const {
-        meter_->settle();
-        tensor_.sum(numbers_of(x), costs_->summed(static_cast<int>(x.rows() / rows_)));
-        return x;
+    // What takes all rows of every item, and what takes each rank's own.
+    std::function<Matrix(Matrix)> of_all_rows(Operator apply) const {
+        return [*this, apply](const Matrix& x) { return applied(apply, x, x.rows()); };
     }
-
-    // Each rank's own rows of every item become all rows.
-    Matrix gather(const Matrix& own) const {
-        meter_->settle();
-        return matrix_of(tensor_.gather_rows(numbers_of(own), all_rows(own.rows() * tensor_.parts(), own.cols())),
-                         own.cols());
-    }
-
-    // Sums over the ranks, of which each gets its own rows.
-    Matrix scatter(const Matrix& x) const {
-        meter_->settle();
-        return matrix_of(tensor_.scatter_rows(numbers_of(x), all_rows(x.rows(), x.cols())), x.cols());
+    std::function<Matrix(Matrix)> of_own_rows(Operator apply) const {
+        return [*this, apply](const Matrix& x) { return applied(apply, x, x.rows() * tensor_.parts()); };
     }
 
 private:
-    Activations all_rows(Eigen::Index rows, Eigen::Index columns) const {
-        const Eigen::Index items = rows / rows_;
-        return {.items = static_cast<std::size_t>(items),
-                .rows = static_cast<std::size_t>(rows_),
-                .columns = static_cast<std::size_t>(columns),
-                .size = costs_->summed(static_cast<int>(items))};
+    Matrix applied(Operator apply, const Matrix& x, Eigen::Index all_rows) const {
+        meter_->settle();
+        const Eigen::Index items = all_rows / rows_;
+        const Activations whole{.items = static_cast<std::size_t>(items),
+                                .rows = static_cast<std::size_t>(rows_),
+                                .columns = static_cast<std::size_t>(x.cols()),
+                                .size = costs_->summed(static_cast<int>(items))};
+        return training::rows_of((tensor_.*apply)({x.data(), x.data() + x.size()}, whole), x.cols());
     }
 
     TensorParallel tensor_;
@@ -77,77 +51,49 @@ private:
     Meter* meter_;
 };
 
-// To the next context part, from the one before.
-class ContextExchange {
-public:
-    ContextExchange(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
-        : gpu_(&gpu),
-          group_(plan.along({"cp"})),
-          rows_(training::context_rows(shape, plan.chunks.front())),
-          costs_(&costs),
-          meter_(&meter) {}
-
-    Matrix rotate(const Matrix& x) const {
-        meter_->settle();
-        return matrix_of(sim::rotate(*gpu_, group_, copy_of(x), costs_->rotated(static_cast<int>(x.rows() / rows_))),
-                         x.cols());
-    }
-
-private:
-    GPU* gpu_;
-    Group group_;
-    int rows_;  // of an item
-    const Costs* costs_;
-    Meter* meter_;
-};
+// To the next context part, from the one before: [K|V] of this rank's positions and heads, or their gradient.
+std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const training::Shape& shape,
+                                         const Costs& costs, Meter& meter) {
+    const training::Placement& placement = plan.chunks.front();
+    const int columns = 2 * shape.hidden / placement.tensor.of;
+    const auto of_an_item = static_cast<std::size_t>(training::context_rows(shape, placement) * columns);
+    return [&gpu, &costs, &meter, group = plan.along({"cp"}), of_an_item](Numbers x) {
+        meter.settle();
+        const Units size = costs.rotated(static_cast<int>(x.size() / of_an_item));
+        return rotate(gpu, group, std::move(x), size);
+    };
+}
 
 // Any number of rows to each expert part.
-class ExpertExchange {
-public:
-    ExpertExchange(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
-        : experts_(gpu, plan.along({"ep"}), shape.experts), costs_(&costs), meter_(&meter) {}
-
-    std::vector<Matrix> swap(const std::vector<Matrix>& parts, int items) const {
-        meter_->settle();
-        std::vector<std::vector<double>> numbers;
-        std::transform(parts.begin(), parts.end(), std::back_inserter(numbers), copy_of);
-        const Eigen::Index columns = parts.front().cols();
-        std::vector<Matrix> came;
-        for (const std::vector<double>& part : experts_.exchange(std::move(numbers), costs_->dispatched(items))) {
-            came.push_back(matrix_of(part, columns));
-        }
-        return came;
-    }
-
-private:
-    ExpertParallel experts_;
-    const Costs* costs_;
-    Meter* meter_;
-};
+std::function<ExpertExchange::Parts(ExpertExchange::Parts)> expert_exchange(GPU& gpu, const RankPlan& plan,
+                                                                            const Costs& costs, Meter& meter) {
+    const Units size = costs.dispatched(plan.micro_batches.front().count);
+    return [&meter, exchange = among_ranks(gpu, plan.along({"ep"}), size).exchange](ExpertExchange::Parts parts) {
+        meter.settle();
+        return exchange(std::move(parts));
+    };
+}
 
 }  // namespace
 
-training::Surroundings exchanges_of(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs,
+training::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs,
                                     Meter& meter) {
     const training::Placement& placement = plan.chunks.front();
     training::Surroundings around;
     if (placement.tensor.of > 1) {
         const TensorExchange tensor(gpu, plan, shape, costs, meter);
-        if (placement.sequence_parallel) {
-            around.enter = around.leave_backward = [tensor](const Matrix& x) { return tensor.gather(x); };
-            around.leave = around.enter_backward = [tensor](const Matrix& x) { return tensor.scatter(x); };
-        } else {
-            around.leave = around.enter_backward = [tensor](Matrix x) { return tensor.sum(std::move(x)); };
+        around.leave = tensor.of_all_rows(&TensorParallel::leave);
+        around.enter_backward = tensor.of_all_rows(&TensorParallel::enter_backward);
+        if (placement.sequence_parallel) {  // else nothing is sent, and the arithmetic before and after is one
+            around.enter = tensor.of_own_rows(&TensorParallel::enter);
+            around.leave_backward = tensor.of_own_rows(&TensorParallel::leave_backward);
         }
     }
     if (placement.context.of > 1) {
-        const ContextExchange context(gpu, plan, shape, costs, meter);
-        around.rotate = [context](const Matrix& x) { return context.rotate(x); };
+        around.rotate = rotation(gpu, plan, shape, costs, meter);
     }
     if (placement.experts.of > 1) {
-        const ExpertExchange experts(gpu, plan, shape, costs, meter);
-        const int items = plan.micro_batches.front().count;
-        around.exchange = [experts, items](const std::vector<Matrix>& parts) { return experts.swap(parts, items); };
+        around.exchange = expert_exchange(gpu, plan, costs, meter);
     }
     return around;
 }

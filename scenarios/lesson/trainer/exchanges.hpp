@@ -14,7 +14,7 @@
 namespace sim::scenarios {
 
 // Without work, begin_layer and end_layer. Everything must outlive what is returned.
-training::Surroundings exchanges_of(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs,
+training::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs,
                                     Meter& meter);
 
 }  // namespace sim::scenarios

@@ -44,7 +44,7 @@ std::vector<sim::Share> micro_batches_of(const Options& options, const sim::Shar
     return batches;
 }
 
-training::Placement chunk_of(const Options& options, const Plan& plan, int chunk) {
+training::Placement chunk_of(const Options& options, const RankPlan& plan, int chunk) {
     const int virtual_stages = plan.pipeline.stages * plan.pipeline.chunks;
     const int virtual_stage = chunk * plan.pipeline.stages + plan.stage;
     const int layers = options.shape.layers / virtual_stages;
@@ -62,7 +62,7 @@ training::Placement chunk_of(const Options& options, const Plan& plan, int chunk
 }
 
 void check_items(const Options& options) {
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     if (options.item_by_item) {
         if (options.works_in_layers() && options.items < mesh.dp) {
             throw UsageError(
@@ -79,7 +79,7 @@ void check_items(const Options& options) {
 }
 
 void check_model(const Options& options) {
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     const training::Shape& shape = options.shape;
     check_divides("hidden numbers", shape.hidden, "heads", shape.heads);
     check_divides("heads", shape.heads, "tp", mesh.tp);
@@ -123,12 +123,12 @@ void check_pipeline(const Options& options) {
 }  // namespace
 
 sim::Mesh mesh_of(const Options& options) {
-    const Mesh& mesh = options.mesh;
+    const MeshSizes& mesh = options.mesh;
     return sim::Mesh({{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}});
 }
 
-Plan plan_of(const Options& options, int rank) {
-    Plan plan{.rank = rank, .mesh = mesh_of(options)};
+RankPlan plan_of(const Options& options, int rank) {
+    RankPlan plan{.rank = rank, .mesh = mesh_of(options)};
     plan.stage = plan.mesh.coordinate(rank, "pp");
     plan.pipeline = shape_of(options);
     for (int chunk = 0; chunk < options.chunks; ++chunk) {

@@ -7,7 +7,7 @@
 #include "libsim/parallel/mesh.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 #include "libsim/parallel/shares.hpp"
-#include "scenarios/lesson/transformer/placement.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
 #include "scenarios/options/options.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace sim::scenarios {
 
-struct Plan {
+struct RankPlan {
     int rank = 0;
     sim::Mesh mesh;
     PipelineShape pipeline;                   // pp stages; micro-batches and chunks of each
@@ -27,7 +27,7 @@ struct Plan {
 };
 
 sim::Mesh mesh_of(const Options& options);
-Plan plan_of(const Options& options, int rank);
+RankPlan plan_of(const Options& options, int rank);
 
 // Throws UsageError, with what would fit, where the model or the items cannot be split as the options ask, and
 // DeadlockError where stages that wait for each other's sends would wait for ever.

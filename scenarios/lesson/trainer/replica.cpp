@@ -33,7 +33,7 @@ void add(std::span<double> sum, std::span<const double> values) {
 
 }  // namespace
 
-Replica::Replica(GPU& gpu, const Options& options, PackLayout layout, const ReplicaGroups& groups, Stream stream,
+Replica::Replica(GPU& gpu, const Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
                  std::span<double> weights)
     : gpu_(&gpu),
       layout_(std::move(layout)),

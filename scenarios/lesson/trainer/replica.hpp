@@ -18,7 +18,7 @@
 namespace sim::scenarios {
 
 // A pack: weights from several places of a stage's flat array, layer after layer.
-struct PackLayout {
+struct Pack {
     std::vector<std::size_t> places;     // in the stage's array
     std::vector<sim::Segment> segments;  // of the pack: one for each layer
     std::vector<std::size_t> partial;    // in the pack: gradients that are sums over tensor parts as well, ascending
@@ -32,7 +32,7 @@ struct ReplicaGroups {
 class Replica {
 public:
     // `weights` are the stage's, whole and equal on all replicas; they stay where they are.
-    Replica(GPU& gpu, const Options& options, PackLayout layout, const ReplicaGroups& groups, Stream stream,
+    Replica(GPU& gpu, const Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
             std::span<double> weights);
     Replica(const Replica&) = delete;  // ZeRO works on its arrays where they are
     Replica& operator=(const Replica&) = delete;
@@ -59,7 +59,7 @@ private:
     void copy_out(std::size_t begin, std::size_t end);
 
     GPU* gpu_;
-    PackLayout layout_;
+    Pack layout_;
     Group tensor_;
     std::span<double> stage_weights_;
     std::vector<double> weights_;

@@ -150,7 +150,7 @@ private:
 
     GPU* gpu_;
     const Options* options_;
-    Plan plan_;
+    RankPlan plan_;
     Costs costs_;
     Meter meter_;
     std::deque<Chunk> chunks_;

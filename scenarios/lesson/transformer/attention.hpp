@@ -1,31 +1,47 @@
-// Attention of a block, as one tensor part computes it: C of D columns of queries, keys and values, then C of D rows of
-// the output. What it returns is a summand; the output's bias is added after the sum (block.hpp).
+// Causal self-attention of a block, as one tensor part computes it: C of D columns of queries, keys and values, then C
+// of D rows of the output. What it returns is a summand; the output's bias is added after the sum (block.hpp).
 //
 //   Q, K, V = x Wq, x Wk, x Wv     y = Heads(Q, K, V) Wo         x, y: rows x D;  Q, K, V: rows x C;  Wo: C x D
+// Heads is libsim/parallel/context_parallel.hpp: a context part holds contiguous positions of each item, and [K|V] of
+// all parts pass by. Of n parts and per layer: n - 1 rotations forward, 2 n - 1 backward; none if n is 1.
+// Source: Vaswani et al., "Attention is all you need", 2017.
 #pragma once
 
-#include "scenarios/lesson/transformer/heads.hpp"
+#include "libsim/parallel/context_parallel.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
 #include "scenarios/lesson/transformer/tensor.hpp"
 
 namespace sim::training {
 
-struct Attention {
+using Rotate = std::function<std::vector<double>(std::vector<double>)>;
+
+struct SelfAttention {
     Tensor query;   // Wq: D x C
     Tensor key;     // Wk: D x C
     Tensor value;   // Wv: D x C
     Tensor output;  // Wo: C x D
-    Heads heads;
+    int heads = 1;  // C = heads * width
+    int width = 1;
+    int rows_per_item = 1;
+    Part context;
 
     struct Saved {
         Matrix x;
-        Heads::Saved heads;
-        Heads::InputGradient gradient;  // from backward_input on, as dy
+        Matrix q;  // rows x C, all three
+        Matrix k;
+        Matrix v;
+        Attention heads;
+        AttentionGradient gradient;  // from backward_input on, as dy
         Matrix dy;
     };
 
     Matrix forward(Weights weights, Matrix x, Saved& saved, const Rotate& rotate) const;
     Matrix backward_input(Weights weights, Matrix dy, Saved& saved, const Rotate& rotate) const;
     void backward_weight(const Saved& saved, Gradient gradient) const;
+
+private:
+    AttentionInput input_of(const Saved& saved) const;
+    Ring ring(const Rotate& rotate) const { return {.index = context.index, .size = context.of, .rotate = rotate}; }
 };
 
 }  // namespace sim::training

@@ -57,4 +57,14 @@ Batch make_batch(const Shape& shape, std::uint64_t seed, Share share) {
     return batch;
 }
 
+Matrix split_rows(const Matrix& x, Part part, int rows_per_item) {
+    const Index items = x.rows() / rows_per_item;
+    const Index rows = rows_per_item / part.of;
+    Matrix result(items * rows, x.cols());
+    for (Index item = 0; item < items; ++item) {
+        result.middleRows(item * rows, rows) = x.middleRows(item * rows_per_item + part.index * rows, rows);
+    }
+    return result;
+}
+
 }  // namespace sim::training

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "libsim/parallel/shares.hpp"
-#include "scenarios/lesson/transformer/matrix.hpp"
 #include "scenarios/lesson/transformer/shape.hpp"
+#include "scenarios/lesson/transformer/tensor.hpp"
 
 #include <cstdint>
 
@@ -22,5 +22,9 @@ struct Batch {
 // of a' = x_2o at position t - 1, is tanh(a + 2 a b - b / 2 + a'): smooth, not linear, within (-1, 1), and not to be
 // had without looking back. The class is the largest of them.
 Batch make_batch(const Shape& shape, std::uint64_t seed, Share share);
+
+// Of x, item after item of rows_per_item rows, one of the contiguous parts of each item's rows, item after item again.
+// Requires: part.of divides rows_per_item, which divides x.rows().
+Matrix split_rows(const Matrix& x, Part part, int rows_per_item);
 
 }  // namespace sim::training

@@ -15,14 +15,14 @@ namespace sim::training {
 
 struct Block {
     LayerNorm attention_norm;
-    Attention attention;
+    SelfAttention attention;
     Tensor output_bias;  // bo
     LayerNorm feed_forward_norm;
     std::variant<FeedForward, Mixture> feed_forward;
 
     struct Saved {
         LayerNorm::Saved attention_norm;
-        Attention::Saved attention;
+        SelfAttention::Saved attention;
         Matrix dattended;  // gradient of the stream after attention; from backward_input on, as dy
         LayerNorm::Saved feed_forward_norm;
         std::variant<FeedForward::Saved, Mixture::Saved> feed_forward;

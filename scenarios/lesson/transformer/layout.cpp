@@ -71,16 +71,16 @@ Embedding embedding(Walk& walk, const Shape& shape, const Placement& placement) 
     return result;
 }
 
-Attention attention(Walk& walk, const Shape& shape, const Placement& placement) {
-    Attention result;
+SelfAttention attention(Walk& walk, const Shape& shape, const Placement& placement) {
+    SelfAttention result;
     for (Tensor* tensor : {&result.query, &result.key, &result.value}) {
         *tensor = walk.add(shape.hidden, shape.hidden, Start::matrix, Split::by_columns, Partial::never);
     }
     result.output = walk.add(shape.hidden, shape.hidden, Start::matrix, Split::by_rows, Partial::never);
-    result.heads = {.count = shape.heads / placement.tensor.of,
-                    .width = shape.head_width(),
-                    .rows_per_item = context_rows(shape, placement),
-                    .context = placement.context};
+    result.heads = shape.heads / placement.tensor.of;
+    result.width = shape.head_width();
+    result.rows_per_item = context_rows(shape, placement);
+    result.context = placement.context;
     return result;
 }
 
@@ -104,8 +104,7 @@ Block dense_block(Walk& walk, const Shape& shape, const Placement& placement) {
         result.feed_forward = feed_forward(walk, shape, Partial::as_stream);
         return result;
     }
-    Mixture mixture{
-        .top_k = shape.top_k, .expert_parts = placement.experts.of, .adds_bias = placement.tensor.index == 0};
+    Mixture mixture{.top_k = shape.top_k, .expert_part = placement.experts, .adds_bias = placement.tensor.index == 0};
     mixture.router = walk.add(shape.hidden, shape.experts, Start::matrix, Split::none, Partial::always);
     result.feed_forward = std::move(mixture);
     return result;
@@ -132,9 +131,9 @@ Head head(Walk& walk, const Shape& shape) {
 
 }  // namespace
 
-Layout layout_of(const Shape& shape, const Placement& placement) {
+WeightLayout layout_of(const Shape& shape, const Placement& placement) {
     require_fit(shape, placement);
-    Layout layout;
+    WeightLayout layout;
     Walk walk(placement);
 
     walk.hold(placement.has_embedding);

@@ -8,7 +8,7 @@
 #include "scenarios/lesson/transformer/block.hpp"
 #include "scenarios/lesson/transformer/embedding.hpp"
 #include "scenarios/lesson/transformer/head.hpp"
-#include "scenarios/lesson/transformer/placement.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -24,25 +24,25 @@ struct Range {
 };
 
 // One layer's weights, or the embedding's (layer -1) or the head's (layer `layers`).
-struct Segment {
+struct LayerWeights {
     int layer = 0;
     std::size_t begin = 0;
     std::size_t dense_end = 0;  // [begin, dense_end): the same on all expert parts
     std::size_t end = 0;        // [dense_end, end): this expert part's own
-    bool operator==(const Segment&) const = default;
+    bool operator==(const LayerWeights&) const = default;
 };
 
-struct Layout {
+struct WeightLayout {
     std::optional<Embedding> embedding;
     std::vector<Block> blocks;
     std::optional<Head> head;
 
     std::vector<Tensor> tensors;  // all of them, in order
-    std::vector<Segment> segments;
+    std::vector<LayerWeights> segments;
     std::size_t weight_count = 0;
 };
 
 // Throws std::invalid_argument where the model cannot be split so.
-Layout layout_of(const Shape& shape, const Placement& placement);
+WeightLayout layout_of(const Shape& shape, const Placement& placement);
 
 }  // namespace sim::training

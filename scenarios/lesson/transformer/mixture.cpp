@@ -1,77 +1,60 @@
 #include "scenarios/lesson/transformer/mixture.hpp"
 
-#include "scenarios/lesson/transformer/dispatch.hpp"
-
 #include <utility>
 
 namespace sim::training {
 
 namespace {
 
-std::vector<Matrix> exchanged(const Surroundings& surroundings, std::vector<Matrix> rows) {
-    return through(surroundings.exchange, std::move(rows));
-}
-
-// The tokens of each choice as they travel: the expert's number on its rank, then x.
-Matrix parcels(const Matrix& x, const std::vector<Choice>& choices, int experts_per_part) {
-    Matrix result(static_cast<Index>(choices.size()), 1 + x.cols());
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-        const auto row = static_cast<Index>(i);
-        result(row, 0) = choices[i].expert % experts_per_part;
-        result.row(row).tail(x.cols()) = x.row(choices[i].token);
-    }
-    return result;
-}
-
-std::vector<Index> rows_per_part(const std::vector<Choice>& choices, int experts_per_part, int parts) {
-    std::vector<Index> rows(static_cast<std::size_t>(parts));
+std::vector<int> experts_of(const std::vector<Choice>& choices) {
+    std::vector<int> experts;
     for (const Choice& choice : choices) {
-        ++rows[static_cast<std::size_t>(choice.expert / experts_per_part)];
+        experts.push_back(choice.expert);
     }
-    return rows;
+    return experts;
 }
 
-// How many of the parcels that came are for each local expert; takes the numbers off them.
-Mixture::Counts unpack(Matrix& parcels, std::size_t experts) {
-    Mixture::Counts counts(experts);
-    if (parcels.rows() > 0) {
-        for (Index row = 0; row < parcels.rows(); ++row) {
-            ++counts[static_cast<std::size_t>(parcels(row, 0))];
-        }
-        parcels = parcels.rightCols(parcels.cols() - 1).eval();
+ExpertParallel expert_parallel(const Mixture& mixture, const Surroundings& surroundings) {
+    return {ExpertExchange{mixture.expert_part.index, mixture.expert_part.of, surroundings.exchange},
+            mixture.router.columns};
+}
+
+// What `work(e, rows)` makes of the rows of each expert here, as flat arrays.
+template <class Work>
+std::vector<std::vector<double>> results_of(const std::vector<std::vector<double>>& rows, Index width, Work work) {
+    std::vector<std::vector<double>> results;
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+        const Matrix result = work(e, Matrix(rows_of(rows[e], width)));
+        results.emplace_back(result.data(), result.data() + result.size());
     }
-    return counts;
+    return results;
 }
 
 }  // namespace
 
 Matrix Mixture::forward(Weights weights, Matrix x, Saved& saved, const Surroundings& surroundings) const {
     const Index width = x.cols();
-    const int here = static_cast<int>(experts.size());
+    const ExpertParallel parallel = expert_parallel(*this, surroundings);
     const Matrix logits = x * weight(weights, router);  // rows x E
     saved.x = std::move(x);
     saved.choices = choose_experts(logits, top_k);
-    saved.sent = rows_per_part(saved.choices, here, expert_parts);
+    saved.sent = parallel.dispatch(numbers_of(saved.x), static_cast<std::size_t>(width), experts_of(saved.choices));
 
-    std::vector<Matrix> tokens = exchanged(surroundings, cut(parcels(saved.x, saved.choices, here), saved.sent));
-    saved.arrived.clear();
-    for (Matrix& from_part : tokens) {
-        saved.arrived.push_back(unpack(from_part, experts.size()));
-    }
-    tell(surroundings.work, Region::feed_forward, Pass::forward);
-    std::vector<Matrix> of_experts = by_expert(tokens, saved.arrived, width);
+    tell(surroundings.work, Region::feed_forward, LayerPass::forward);
     saved.experts.resize(experts.size());
-    for (std::size_t e = 0; e < experts.size(); ++e) {
-        of_experts[e] = experts[e].forward(weights, std::move(of_experts[e]), saved.experts[e]);
+    const auto results = results_of(saved.sent.rows, width, [&](std::size_t e, Matrix rows) {
+        Matrix result = experts[e].forward(weights, std::move(rows), saved.experts[e]);
         if (adds_bias) {
-            add_bias(of_experts[e], weights, experts[e].down_bias);
+            add_bias(result, weights, experts[e].down_bias);
         }
-    }
-    saved.results = stack(exchanged(surroundings, by_source(of_experts, saved.arrived, width)), width);
+        return result;
+    });
+    saved.results = parallel.combine(results, saved.sent);
 
     Matrix y = Matrix::Zero(saved.x.rows(), width);
     for (std::size_t i = 0; i < saved.choices.size(); ++i) {
-        y.row(saved.choices[i].token) += saved.choices[i].gate * saved.results.row(static_cast<Index>(i));
+        y.row(saved.choices[i].token) +=
+            saved.choices[i].gate * rows_of(saved.results, width).row(static_cast<Index>(i));
     }
     return y;
 }
@@ -79,25 +62,26 @@ Matrix Mixture::forward(Weights weights, Matrix x, Saved& saved, const Surroundi
 Matrix Mixture::backward_input(Weights weights, const Matrix& dy, Saved& saved,
                                const Surroundings& surroundings) const {
     const Index width = dy.cols();
-    Matrix dresults(saved.results.rows(), width);  // choices x D
+    const ExpertParallel parallel = expert_parallel(*this, surroundings);
+    const auto choice_count = static_cast<Index>(saved.choices.size());
+    Matrix dresults(choice_count, width);
     std::vector<double> dgates;
-    for (std::size_t i = 0; i < saved.choices.size(); ++i) {
-        const auto row = static_cast<Index>(i);
-        dresults.row(row) = saved.choices[i].gate * dy.row(saved.choices[i].token);
-        dgates.push_back(dy.row(saved.choices[i].token).dot(saved.results.row(row)));
+    for (Index i = 0; i < choice_count; ++i) {
+        const Choice& choice = saved.choices[static_cast<std::size_t>(i)];
+        dresults.row(i) = choice.gate * dy.row(choice.token);
+        dgates.push_back(dy.row(choice.token).dot(rows_of(saved.results, width).row(i)));
     }
-    const std::vector<Matrix> arrived = exchanged(surroundings, cut(dresults, saved.sent));
-    tell(surroundings.work, Region::feed_forward, Pass::backward_input);
-    std::vector<Matrix> of_experts = by_expert(arrived, saved.arrived, width);
-    for (std::size_t e = 0; e < experts.size(); ++e) {
-        of_experts[e] = experts[e].backward_input(weights, std::move(of_experts[e]), saved.experts[e]);
-    }
-    const Matrix dtokens = stack(exchanged(surroundings, by_source(of_experts, saved.arrived, width)), width);
+    const auto arrived = parallel.dispatch_again(numbers_of(dresults), saved.sent);
+    tell(surroundings.work, Region::feed_forward, LayerPass::backward_input);
+    const auto drows = results_of(arrived, width, [&](std::size_t e, Matrix rows) {
+        return experts[e].backward_input(weights, std::move(rows), saved.experts[e]);
+    });
+    const std::vector<double> dtokens = parallel.combine(drows, saved.sent);
 
     saved.dlogits = choice_gradient(saved.choices, dgates, dy.rows(), router.columns);
     Matrix dx = saved.dlogits * weight(weights, router).transpose();
-    for (std::size_t i = 0; i < saved.choices.size(); ++i) {
-        dx.row(saved.choices[i].token) += dtokens.row(static_cast<Index>(i));
+    for (Index i = 0; i < choice_count; ++i) {
+        dx.row(saved.choices[static_cast<std::size_t>(i)].token) += rows_of(dtokens, width).row(i);
     }
     return dx;
 }

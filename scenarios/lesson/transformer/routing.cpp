@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 namespace sim::training {
 
@@ -21,11 +20,10 @@ std::vector<Choice> choose_experts(const Matrix& logits, int top_k) {
                                .gate = std::exp(logits(token, expert) - logits(token, order.front()))});
             sum += choices.back().gate;
         }
-        std::for_each(choices.end() - top_k, choices.end(), [sum](Choice& choice) { choice.gate /= sum; });
+        const auto first = choices.end() - top_k;
+        std::for_each(first, choices.end(), [sum](Choice& choice) { choice.gate /= sum; });
+        std::sort(first, choices.end(), [](const Choice& a, const Choice& b) { return a.expert < b.expert; });
     }
-    std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-        return std::tie(a.expert, a.token) < std::tie(b.expert, b.token);
-    });
     return choices;
 }
 

@@ -6,7 +6,7 @@
 // Source: Shazeer et al., "Outrageously large neural networks", 2017; Jiang et al., "Mixtral of experts", 2024.
 #pragma once
 
-#include "scenarios/lesson/transformer/matrix.hpp"
+#include "scenarios/lesson/transformer/tensor.hpp"
 
 #include <vector>
 
@@ -18,7 +18,7 @@ struct Choice {
     double gate = 0;  // of a token, they add up to 1
 };
 
-// In order of experts, and of tokens within. logits: tokens x experts.
+// In order of tokens, and of experts within. logits: tokens x experts.
 std::vector<Choice> choose_experts(const Matrix& logits, int top_k);
 
 // dlogits, tokens x experts, from dgates in the order of `choices`: dlogit_e = gate_e (dgate_e - sum_f gate_f dgate_f)

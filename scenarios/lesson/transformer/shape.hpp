@@ -1,4 +1,5 @@
-// The size of the transformer that is really trained, and of one item it learns from.
+// The size of the transformer that is really trained, and of one item it learns from; and which part of it one rank, or
+// one chunk of a rank's pipeline stage, holds.
 #pragma once
 
 namespace sim::training {
@@ -23,5 +24,40 @@ struct Shape {
     int ffn() const { return 4 * hidden; }
     int head_width() const { return hidden / heads; }
 };
+
+// One of several equal parts. Requires: 0 <= index < of.
+struct Part {
+    int index = 0;
+    int of = 1;
+};
+
+struct Placement {
+    int first_layer = 0;
+    int layer_count = 0;
+    bool has_embedding = false;
+    bool has_head = false;
+    Part tensor;   // heads, and the width of every feed-forward part
+    Part experts;  // expert e of E lives on part e * of / E
+    Part context;  // positions of every item
+    // Between blocks, each tensor part holds its own share of the context part's positions instead of all of them.
+    bool sequence_parallel = false;
+};
+
+inline Placement whole(const Shape& shape) {
+    return {.layer_count = shape.layers, .has_embedding = true, .has_head = true};
+}
+
+// Positions of an item that a rank's attention sees.
+inline int context_rows(const Shape& shape, const Placement& placement) {
+    return shape.sequence / placement.context.of;
+}
+
+// Positions of an item in a rank's residual stream: what its stages hand to each other.
+inline int stream_rows(const Shape& shape, const Placement& placement) {
+    return context_rows(shape, placement) / (placement.sequence_parallel ? placement.tensor.of : 1);
+}
+
+// Throws std::invalid_argument, with the reason, where the model cannot be split so.
+void require_fit(const Shape& shape, const Placement& placement);
 
 }  // namespace sim::training

@@ -1,7 +1,5 @@
 #include "scenarios/lesson/transformer/stage.hpp"
 
-#include "scenarios/lesson/transformer/rows.hpp"
-
 #include <utility>
 
 namespace sim::training {
@@ -46,7 +44,7 @@ Matrix Stage::forward(Weights weights, int key, const Batch& batch, Matrix x) {
     saved.blocks.resize(layout_.blocks.size());
     for (int unit = first_unit(); unit < end_unit(); ++unit) {
         const auto block = static_cast<std::size_t>(unit);
-        tell(around_.begin_layer, layer_of(unit), Pass::forward);
+        tell(around_.begin_layer, layer_of(unit), LayerPass::forward);
         if (unit < 0) {
             x = layout_.embedding->forward(weights, own_rows(batch.inputs), saved.embedding);
         } else if (block < layout_.blocks.size()) {
@@ -54,7 +52,7 @@ Matrix Stage::forward(Weights weights, int key, const Batch& batch, Matrix x) {
         } else {
             x = layout_.head->forward(weights, x, own_rows(batch.targets), saved.head);
         }
-        tell(around_.end_layer, layer_of(unit), Pass::forward);
+        tell(around_.end_layer, layer_of(unit), LayerPass::forward);
     }
     return x;
 }
@@ -93,7 +91,7 @@ Matrix Stage::backward(Weights weights, int key, Matrix dy, Gradient gradient) {
 Matrix Stage::unit_backward_input(int unit, Weights weights, Saved& saved, Matrix dy) const {
     const auto block = static_cast<std::size_t>(unit);
     Matrix dx;
-    tell(around_.begin_layer, layer_of(unit), Pass::backward_input);
+    tell(around_.begin_layer, layer_of(unit), LayerPass::backward_input);
     if (unit < 0) {
         saved.embedding.dy = std::move(dy);  // items are not trained
     } else if (block < layout_.blocks.size()) {
@@ -101,13 +99,13 @@ Matrix Stage::unit_backward_input(int unit, Weights weights, Saved& saved, Matri
     } else {
         dx = layout_.head->backward_input(weights, saved.head);
     }
-    tell(around_.end_layer, layer_of(unit), Pass::backward_input);
+    tell(around_.end_layer, layer_of(unit), LayerPass::backward_input);
     return dx;
 }
 
 void Stage::unit_backward_weight(int unit, Saved& saved, Gradient gradient) const {
     const auto block = static_cast<std::size_t>(unit);
-    tell(around_.begin_layer, layer_of(unit), Pass::backward_weight);
+    tell(around_.begin_layer, layer_of(unit), LayerPass::backward_weight);
     if (unit < 0) {
         layout_.embedding->backward_weight(saved.embedding, gradient);
     } else if (block < layout_.blocks.size()) {
@@ -116,7 +114,7 @@ void Stage::unit_backward_weight(int unit, Saved& saved, Gradient gradient) cons
     } else {
         layout_.head->backward_weight(saved.head, gradient);
     }
-    tell(around_.end_layer, layer_of(unit), Pass::backward_weight);
+    tell(around_.end_layer, layer_of(unit), LayerPass::backward_weight);
 }
 
 int Stage::layer_of(int unit) const {

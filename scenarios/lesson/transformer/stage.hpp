@@ -28,7 +28,7 @@ public:
     // Where each weight lies in the whole model's flat array; ascending within each matrix' row.
     std::vector<std::size_t> places() const;
     // Embedding, layers and head as far as they are here: all weights, without gaps.
-    const std::vector<Segment>& segments() const { return layout_.segments; }
+    const std::vector<LayerWeights>& segments() const { return layout_.segments; }
     // Weights whose gradients are to be added up over tensor parts: the router's with any, and with sequence
     // parallelism those of norms, embedding, head, and of the biases added to sums. As few ranges as can be, ascending.
     std::vector<Range> partial_over_tensor() const;
@@ -69,7 +69,7 @@ private:
     Shape shape_;
     Placement placement_;
     Surroundings around_;
-    Layout layout_;
+    WeightLayout layout_;
     std::map<int, Saved> saved_;
 };
 

@@ -10,7 +10,7 @@
 // The backward_input pass has leave_backward and enter_backward in place of enter and leave; backward_weight only work.
 #pragma once
 
-#include "scenarios/lesson/transformer/matrix.hpp"
+#include "scenarios/lesson/transformer/tensor.hpp"
 
 #include <functional>
 #include <type_traits>
@@ -20,7 +20,7 @@
 namespace sim::training {
 
 enum class Region { attention, feed_forward };
-enum class Pass { forward, backward_input, backward_weight };
+enum class LayerPass { forward, backward_input, backward_weight };
 
 struct Surroundings {
     // Among tensor parts, around what is split by columns and then by rows (Shoeybi et al., "Megatron-LM", 2019, f and
@@ -30,22 +30,21 @@ struct Surroundings {
     std::function<Matrix(Matrix)> leave_backward;  // identity; SP: all-gather of rows, r -> R
     std::function<Matrix(Matrix)> enter_backward;  // all-reduce; SP: reduce-scatter of rows, R -> r
 
-    // To the next context part, and returns what the previous one (cyclically) gave. Of n parts and per layer: n - 1
-    // times forward, 2 n - 1 times backward (n - 1 of [K|V], n of its gradient, in turns); never if n is 1.
-    std::function<Matrix(Matrix)> rotate;
+    // To the next context part, and returns what the one before gave: libsim/parallel/context_parallel.hpp.
+    std::function<std::vector<double>(std::vector<double>)> rotate;
 
-    // The i-th matrix goes to expert part i; returns what came from each, this part itself included. Rows differ and
-    // may be none. Per layer: tokens, results; backward, gradients of results, gradients of tokens.
-    std::function<std::vector<Matrix>(std::vector<Matrix>)> exchange;
+    // Part i goes to expert part i; returns what came from each: libsim/parallel/expert_parallel.hpp. Per layer:
+    // tokens, results; backward, gradients of results, gradients of tokens.
+    std::function<std::vector<std::vector<double>>(std::vector<std::vector<double>>)> exchange;
 
     // Just before the arithmetic of each half of each layer.
-    std::function<void(Region, Pass)> work;
+    std::function<void(Region, LayerPass)> work;
 
     // Around each layer, by its number in the whole model; -1 is the embedding, `layers` the head. A layer's weights
     // are read only in between, and by backward_weight not at all; its gradient is complete at the end of
     // backward_weight.
-    std::function<void(int, Pass)> begin_layer;
-    std::function<void(int, Pass)> end_layer;
+    std::function<void(int, LayerPass)> begin_layer;
+    std::function<void(int, LayerPass)> end_layer;
 };
 
 // What `function` makes of `x`, or `x` where there is none.

@@ -1,11 +1,29 @@
-// Where one matrix or vector of weights lies: in a stage's flat array, and as a block of the same in the whole model's.
+// Matrices of the transformer, and where one of weights lies: in a stage's flat array, and as a block of the same in
+// the whole model's. Doubles, row by row. A row is a token; rows lie item after item.
 #pragma once
 
-#include "scenarios/lesson/transformer/matrix.hpp"
+#include <Eigen/Core>
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 namespace sim::training {
+
+using Index = Eigen::Index;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// A flat array of a stage's weights, and one of the gradients of the same weights.
+using Weights = std::span<const double>;
+using Gradient = std::span<double>;
+
+// A matrix as the flat array that it is, and the other way round.
+inline std::span<const double> numbers_of(const Matrix& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+inline Eigen::Map<const Matrix> rows_of(std::span<const double> numbers, Index columns) {
+    return {numbers.data(), static_cast<Index>(numbers.size()) / columns, columns};
+}
 
 // How its first weights are drawn.
 enum class Start { matrix, gain, bias };
@@ -39,7 +57,8 @@ inline void add_bias(Matrix& x, Weights weights, const Tensor& bias) {
 }
 
 // Of y = x W: adds x^T dy.
-inline void add_matrix_gradient(Gradient gradient, const Tensor& tensor, const Matrix& x, const Matrix& dy) {
+inline void add_matrix_gradient(Gradient gradient, const Tensor& tensor, const Eigen::Ref<const Matrix>& x,
+                                const Eigen::Ref<const Matrix>& dy) {
     Eigen::Map<Matrix>(gradient.data() + tensor.begin, tensor.rows, tensor.columns).noalias() += x.transpose() * dy;
 }
 

@@ -1,4 +1,4 @@
-#include "scenarios/lesson/transformer/placement.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
 
 #include <stdexcept>
 #include <string>

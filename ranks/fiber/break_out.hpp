@@ -1,0 +1,67 @@
+// Leaves a rank's own code where that does not come back after a stop signal: a rank that loops for ever.
+//
+// A fiber gives way only in an op, so one that does none keeps the host, too. From the first SIGINT or SIGTERM on, a
+// timer looks every 10 ms. A rank that has been in one piece of its own code for half a second since is left for good,
+// from within the timer's signal handler: its stack is not unwound, so that what it holds (memory, locks, open files)
+// stays held.
+//
+// It is not left in the middle of the C or C++ library, whose locks and free lists it may hold, nor in the middle of a
+// Port, but for one that is still there after two seconds: then it is more likely to sleep or to wait than to allocate.
+#pragma once
+
+#include "ranks/fiber/fiber.hpp"
+#include "ranks/host/stop_signal.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <vector>
+
+namespace sim::ranks {
+
+class BreakOut {
+public:
+    // Takes the last real-time signal while it lives. Requires: the same thread throughout.
+    BreakOut();
+    ~BreakOut();
+    BreakOut(const BreakOut&) = delete;
+    BreakOut& operator=(const BreakOut&) = delete;
+
+    // Resumes the fiber. False: it was left, and must be abandoned.
+    bool resume(Fiber& fiber);
+
+    // While this lives, the rank is in the host's code, which comes back by itself.
+    class HostCode {
+    public:
+        explicit HostCode(BreakOut& of) : of_(&of) { of.in_host_code_ = 1; }
+        ~HostCode() { of_->in_host_code_ = 0; }
+        HostCode(const HostCode&) = delete;
+        HostCode& operator=(const HostCode&) = delete;
+
+    private:
+        BreakOut* of_;
+    };
+
+private:
+    struct Range {
+        std::uintptr_t begin;
+        std::uintptr_t end;
+    };
+
+    static void start_looking(void* self);
+    static void on_timer(int signal, siginfo_t* info, void* context);
+    void look(std::uintptr_t at);
+    bool is_in_libraries(std::uintptr_t at) const;
+
+    std::vector<Range> libraries_;  // where their code lies
+    timer_t timer_{};
+    struct sigaction old_action_ {};
+    StopSignal::Reaction old_reaction_;
+    // Read and written by the signal handler, in the same thread.
+    Fiber* volatile running_ = nullptr;
+    volatile std::sig_atomic_t in_host_code_ = 0;
+    volatile std::sig_atomic_t looks_ = 0;  // at the same piece of a rank's code
+    volatile std::sig_atomic_t left_ = 0;
+};
+
+}  // namespace sim::ranks

@@ -1,0 +1,37 @@
+// The lines that ranks log, brought into the order of simulated time, then of ranks, then of their programs.
+//
+// Ranks run ahead of each other, so a line is held until every rank that can still log has come past its time; lines
+// still held are told at the end of the run. In wall time a line is told as soon as its time has come.
+#pragma once
+
+#include "ranks/launch.hpp"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace sim::ranks {
+
+class LogLines {
+public:
+    explicit LogLines(LogSink sink) : sink_(std::move(sink)) {}
+
+    bool wanted() const { return sink_ != nullptr; }
+    // Requires: the lines of a rank come in the order of its program.
+    void add(LogLine line) { held_.push_back(std::move(line)); }
+    // Whether it is worth asking how far the ranks have come: no more often than ten times a second.
+    bool may_tell();
+    // Tells the lines before `time`, or those up to it.
+    void tell_before(Time time);
+    void tell_until(Time time);
+    void tell_all();
+
+private:
+    void tell_first(std::ptrdiff_t count);
+
+    LogSink sink_;
+    std::vector<LogLine> held_;
+    std::chrono::steady_clock::time_point next_look_{};
+};
+
+}  // namespace sim::ranks
