@@ -16,14 +16,14 @@ namespace {
 // How many whole rows there are. Throws ProgramError unless they are whole.
 std::size_t whole_rows(std::span<const double> x, std::size_t columns, std::string_view what) {
     if (columns == 0 || x.size() % columns != 0) {
-        throw ProgramError(fmt::format("{} of {} numbers is no whole number of rows of {}", what, x.size(), columns));
+        throw ProgramError(fmt::format("{} of {} numbers is not a whole number of rows of {}", what, x.size(), columns));
     }
     return x.size() / columns;
 }
 
 void check_length(std::size_t found, std::size_t expected, std::string_view what) {
     if (found != expected) {
-        throw ProgramError(fmt::format("{} has {} numbers, not {}", what, expected, found));
+        throw ProgramError(fmt::format("{} must have {} numbers, not {}", what, expected, found));
     }
 }
 

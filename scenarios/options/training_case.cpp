@@ -2,7 +2,9 @@
 #include "libsim/error.hpp"
 #include "libsim/model/check_layout.hpp"
 #include "libsim/model/hardware.hpp"
+#include "libsim/model/memory.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/machine_file.hpp"
@@ -127,6 +129,14 @@ void derive_spreading(const TrainingOptions& options, const model::Transformer& 
     }
 }
 
+// The framework, its loss and the flags that `ndsim plan` prints are one choice.
+void derive_loss(Layout& layout, std::vector<std::string>& told) {
+    layout.loss = model::loss_of_framework(layout);
+    told.push_back(fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
+                               "torch chooses",
+                               name_of(layout.framework), model::loss_bytes_per_logit(layout)));
+}
+
 // KEY=VALUE,KEY=VALUE of `text`.
 void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
     std::vector<std::string> known;
@@ -158,17 +168,35 @@ void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
     }
 }
 
-// Who says what a GPU of a machine that ships with ndsim costs; of a file, the file.
-std::string source_of_price(const std::string& name) {
-    try {
-        for (const model::Sourced& number : model::sources_of(name)) {
-            if (number.field == "usd_per_hour") {
-                return number.source;
-            }
+// Who says what a GPU of a machine costs: a list, or a line of the user's own file.
+std::string source_of_price(const std::string& name_or_file) {
+    for (const model::Sourced& number : read_hardware(name_or_file).numbers) {
+        if (number.field == "usd_per_hour") {
+            return number.source;
         }
-    } catch (const ProgramError&) {  // no such name: a file
     }
-    return fmt::format("the data in {}", name);
+    return fmt::format("the data in {}", name_or_file);
+}
+
+// A config.json says what a model can take, and only at times what it was trained with.
+std::string sequence_told(int sequence, const std::string& key) {
+    constexpr int usual = 8192;
+    if (key != "max_position_embeddings") {
+        return fmt::format("sequence {}: {} of config.json, which it was pretrained with; --sequence sets another",
+                           sequence, key);
+    }
+    return fmt::format("sequence {}: max_position_embeddings of config.json, the longest it can take; --sequence{} sets "
+                       "what it is trained with",
+                       sequence, sequence > usual ? fmt::format(" {}", usual) : "");
+}
+
+// Of what was typed: a model's own heads may be wider or narrower than hidden / heads.
+void require_whole_heads(const model::Transformer& model) {
+    try {
+        check_divides("hidden numbers", model.hidden, "heads", model.heads);
+    } catch (const ProgramError& error) {
+        throw UsageError(error.what());
+    }
 }
 
 }  // namespace
@@ -177,8 +205,12 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
     if (options.model.empty()) {
         throw UsageError("--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
     }
-    model::Transformer model = read_model(options.model);
+    ModelFile file = read_model_file(options.model);
+    model::Transformer model = std::move(file.model);
     const ShapeOverrides& shape = options.shape;
+    if (shape.sequence == 0 && !file.sequence_key.empty()) {
+        told.push_back(sequence_told(model.sequence, file.sequence_key));
+    }
     const model::Transformer own = model;
     const auto take = [](int& field, int value) { field = value > 0 ? value : field; };
     take(model.layers, shape.layers);
@@ -196,6 +228,7 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
     }
     take(model.kv_heads, shape.kv_heads);
     if ((shape.hidden > 0 || shape.heads > 0) && model.heads > 0) {
+        require_whole_heads(model);
         model.head_dim = model.hidden / model.heads;
         told.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
     }
@@ -228,6 +261,7 @@ model::Layout layout_of(const TrainingOptions& options, const model::Transformer
     derive_batch(options, model, layout, told);
     derive_arithmetic(options, machine.gpu, layout, told);
     derive_spreading(options, model, layout, told);
+    derive_loss(layout, told);
     return layout;
 }
 
@@ -241,6 +275,12 @@ std::string price_source(const TrainingOptions& options, const model::Machine& m
     return fmt::format("{}; --usd-per-hour sets yours", source_of_price(options.machine));
 }
 
+PriceFrom price_from(const TrainingOptions& options) {
+    return options.has("usd-per-hour")                                            ? PriceFrom::option
+           : source_of_price(options.machine).starts_with(options.machine + ":") ? PriceFrom::file
+                                                                                  : PriceFrom::list;
+}
+
 TrainingCase training_case(const TrainingOptions& options) {
     std::vector<std::string> told;
     const model::Transformer model = model_of(options, told);
@@ -251,7 +291,10 @@ TrainingCase training_case(const TrainingOptions& options) {
 
 TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
                            const model::Machine& machine) {
-    TrainingCase found{.model = model, .machine = machine, .price = price_source(options, machine)};
+    TrainingCase found{.model = model,
+                       .machine = machine,
+                       .price = price_source(options, machine),
+                       .price_from = price_from(options)};
     found.layout = layout_of(options, model, machine, found.told);
     const auto problems = problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {

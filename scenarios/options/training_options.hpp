@@ -44,11 +44,14 @@ struct TrainingOptions {
 // Rows of all of it, which note what they set in `given`. `options` outlives them.
 std::vector<OptionRow> training_rows(TrainingOptions& options);
 
+enum class PriceFrom : std::uint8_t { list, file, option };
+
 struct TrainingCase {
     model::Transformer model;
     model::Machine machine;
     model::Layout layout;
     std::string price;              // where usd_per_hour comes from
+    PriceFrom price_from = PriceFrom::list;
     std::vector<std::string> told;  // what was derived, a line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
 
     int gpus() const { return layout.ranks(); }

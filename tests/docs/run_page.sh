@@ -5,9 +5,10 @@
 # BUILD), but a file that a block writes lands in FOLDER. What is run:
 #   ```sh, ```bash    all of it
 #   ```console        the lines after "$ "; the others are output, and are not compared
-# A comment directly above a block changes that:
+# The line directly above a block changes that:
 #   <!-- not run: WHY -->    the block is left out
-#   <!-- file: NAME -->      the block, of any language, is written to NAME
+#   <!-- output -->          the block is what the last block that was run has printed, and is compared with it
+#   File `NAME`:             the block, of any language, is written to NAME (also, hidden: <!-- file: NAME -->)
 set -euo pipefail
 page=$1 source=$2 build=$3 folder=$4
 
@@ -18,7 +19,7 @@ for entry in "$source"/*; do
 done
 ln -sfn "$build" "$folder/build"
 
-# One file per block: NNN.sh to run, or NNN.file whose first line is the name to write to.
+# One file per block: NNN.sh to run, NNN.output to compare, or NNN.file whose first line is the name to write to.
 awk -v blocks="$folder/.blocks" '
     !inside && /^ *```/ {
         indent = match($0, /`/) - 1
@@ -26,11 +27,14 @@ awk -v blocks="$folder/.blocks" '
         sub(/[ {].*/, "", language)
         inside = 1
         name = ""
-        if (marker ~ /^<!-- file: /) {
+        if (marker ~ /^<!-- file: / || marker ~ /^File `[^`]+`:$/) {
             name = sprintf("%s/%03d.file", blocks, ++count)
             target = marker
-            gsub(/^<!-- file: | *-->.*$/, "", target)
+            gsub(/^<!-- file: | *-->.*$|^File `|`:$/, "", target)
             print target > name
+        } else if (marker == "<!-- output -->") {
+            name = sprintf("%s/%03d.output", blocks, ++count)
+            printf "" > name
         } else if (marker !~ /^<!-- not run: [^ ]/ && language ~ /^(sh|bash|console)$/) {
             name = sprintf("%s/%03d.sh", blocks, ++count)
             print "# line " NR > name
@@ -53,7 +57,7 @@ awk -v blocks="$folder/.blocks" '
 
 cd "$folder"
 shopt -s nullglob
-for block in .blocks/*; do
+for block in .blocks/[0-9]*; do
     if [[ $block == *.file ]]; then
         name=$(head -n 1 "$block")
         # Into FOLDER itself, never through a link into the source directory.
@@ -65,8 +69,16 @@ for block in .blocks/*; do
         tail -n +2 "$block" > "$name"
         continue
     fi
+    if [[ $block == *.output ]]; then
+        if ! diff "$block" .blocks/printed; then
+            echo "$(basename "$page"): $last printed the lines marked > and not those marked <" >&2
+            exit 1
+        fi
+        continue
+    fi
+    last=$(head -n 1 "$block" | cut -c 3-)
     echo "--- $(basename "$page"), $(head -n 1 "$block" | cut -c 3-)"
-    if ! bash -euo pipefail "$block" < /dev/null; then
+    if ! bash -euo pipefail "$block" < /dev/null | tee .blocks/printed; then
         echo "$(basename "$page"), $(head -n 1 "$block" | cut -c 3-): the block failed:" >&2
         tail -n +2 "$block" >&2
         exit 1

@@ -269,9 +269,9 @@ TEST_P(TensorParallelism, ThatCannotBeIsExplained) {
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.scatter_rows(ten, {.rows = 5, .columns = 2}); }),
                 testing::HasSubstr("5 rows cannot be split over tensor parallel ranks 2"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.leave(ten, {.rows = 4, .columns = 3}); }),
-                testing::HasSubstr("all rows of 1 items x 4 rows x 3 columns are 12 numbers, not 10"));
+                testing::HasSubstr("all rows of 1 items x 4 rows x 3 columns must be 12 numbers, not 10"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.gather_rows(ten, {.rows = 4, .columns = 3}); }),
-                testing::HasSubstr("own rows of 1 items x 4 rows x 3 columns are 6 numbers, not 10"));
+                testing::HasSubstr("own rows of 1 items x 4 rows x 3 columns must be 6 numbers, not 10"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { ColumnParallelLinear(tensor, {.in = 2, .out = 5}, ten); }),
                 testing::HasSubstr("5 columns cannot be split over tensor parallel ranks 2"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { RowParallelLinear(tensor, {.in = 5, .out = 2}, ten); }),
@@ -281,5 +281,5 @@ TEST_P(TensorParallelism, ThatCannotBeIsExplained) {
     EXPECT_THAT(message([&](const TensorParallel& tensor) {
                     ColumnParallelLinear(tensor, {.in = 5, .out = 2}, ten).forward(Numbers(7));
                 }),
-                testing::HasSubstr("an input of 7 numbers is no whole number of rows of 5"));
+                testing::HasSubstr("an input of 7 numbers is not a whole number of rows of 5"));
 }

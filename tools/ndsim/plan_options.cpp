@@ -145,7 +145,7 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     std::vector<std::string> of_one;
     question.space.rest = layout_of(options.training, question.model, question.machine, of_one);
     std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(told), [](const std::string& line) {
-        return line.starts_with("precision") || line.starts_with("flash-attention");
+        return line.starts_with("precision") || line.starts_with("flash-attention") || line.starts_with("framework");
     });
     if (!options.training.has("global-batch")) {
         question.space.rest.global_batch = usual_batch(question.model);

@@ -25,7 +25,7 @@ bool has_channels(CollectiveKind kind, Algorithm algorithm) {
 void check_levels(const Method& method, int members) {
     if (method.inner < 1 || method.inner > most_inner || method.middle < 0 || method.middle > most_inner) {
         throw ProgramError(
-            fmt::format("hierarchical: inner is 1 to {0} ranks, and middle 0 to {0} such groups, not {1} and {2}",
+            fmt::format("hierarchical: inner must be 1 to {0} ranks, and middle 0 to {0} such groups, not {1} and {2}",
                         most_inner, method.inner, method.middle));
     }
     const int group = method.inner * std::max(method.middle, 1);
@@ -37,7 +37,7 @@ void check_levels(const Method& method, int members) {
 
 void check_nodes(const Method& method, int members) {
     if (method.inner < 0 || method.inner > most_inner) {
-        throw ProgramError(fmt::format("ring: inner is 0 to {} ranks, not {}", most_inner, method.inner));
+        throw ProgramError(fmt::format("ring: inner must be 0 to {} ranks, not {}", most_inner, method.inner));
     }
     if (members % method.inner != 0) {
         throw ProgramError(fmt::format("ring: nodes of {} do not divide {} ranks", method.inner, members));
@@ -86,18 +86,18 @@ void check_method(CollectiveKind kind, const Method& method, int members) {
         return;
     }
     if (method.channels < 1 || method.channels > most_channels) {
-        throw ProgramError(fmt::format("a collective has 1 to {} channels, not {}", most_channels, method.channels));
+        throw ProgramError(fmt::format("a collective must have 1 to {} channels, not {}", most_channels, method.channels));
     }
     if (method.channels > 1 && !has_channels(kind, algorithm)) {
         throw ProgramError(
-            fmt::format("{} by {} has one channel, not {}", name_of(kind), name_of(algorithm), method.channels));
+            fmt::format("{} by {} must have one channel, not {}", name_of(kind), name_of(algorithm), method.channels));
     }
     if (method.pieces < 0 || method.pieces > most_pieces) {
-        throw ProgramError(fmt::format("a pipeline has up to {} pieces, not {}", most_pieces, method.pieces));
+        throw ProgramError(fmt::format("a pipeline must have at most {} pieces, not {}", most_pieces, method.pieces));
     }
     if (method.pieces > 0 && !is_pipeline(kind, algorithm)) {
         throw ProgramError(
-            fmt::format("{} by {} is no pipeline: it takes no pieces", name_of(kind), name_of(algorithm)));
+            fmt::format("{} by {} is not a pipeline: it takes no pieces", name_of(kind), name_of(algorithm)));
     }
     if (algorithm == hierarchical) {
         check_levels(method, members);
