@@ -16,7 +16,8 @@ namespace {
 // How many whole rows there are. Throws ProgramError unless they are whole.
 std::size_t whole_rows(std::span<const double> x, std::size_t columns, std::string_view what) {
     if (columns == 0 || x.size() % columns != 0) {
-        throw ProgramError(fmt::format("{} of {} numbers is not a whole number of rows of {}", what, x.size(), columns));
+        throw ProgramError(
+            fmt::format("{} of {} numbers is not a whole number of rows of {}", what, x.size(), columns));
     }
     return x.size() / columns;
 }

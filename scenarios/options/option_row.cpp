@@ -22,9 +22,8 @@ std::optional<std::int64_t> whole_number(const TomlValue& value) {
         return *n;
     }
     const auto* x = std::get_if<double>(&value);
-    return x != nullptr && std::fabs(*x) <= exact && *x == std::floor(*x)
-               ? std::optional(static_cast<std::int64_t>(*x))
-               : std::nullopt;
+    return x != nullptr && std::fabs(*x) <= exact && *x == std::floor(*x) ? std::optional(static_cast<std::int64_t>(*x))
+                                                                          : std::nullopt;
 }
 
 // Checks a value, and sets it where it is asked to.

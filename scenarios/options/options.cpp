@@ -104,8 +104,7 @@ std::map<std::string, std::string> options_of_others(const Scenario& scenario) {
             }
         }
     };
-    add("dp", "1d_data_parallel",
-        {"dp", "zero", "overlap", "buckets", "synchronize", "compress", "compress-fraction"});
+    add("dp", "1d_data_parallel", {"dp", "zero", "overlap", "buckets", "synchronize", "compress", "compress-fraction"});
     if (!scenario.item_by_item) {
         found.insert({{"accumulate", "1d_data_parallel"}, {"weighted", "1d_data_parallel"}});
     }

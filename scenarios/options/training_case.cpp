@@ -132,9 +132,10 @@ void derive_spreading(const TrainingOptions& options, const model::Transformer& 
 // The framework, its loss and the flags that `ndsim plan` prints are one choice.
 void derive_loss(Layout& layout, std::vector<std::string>& told) {
     layout.loss = model::loss_of_framework(layout);
-    told.push_back(fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
-                               "torch chooses",
-                               name_of(layout.framework), model::loss_bytes_per_logit(layout)));
+    told.push_back(
+        fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
+                    "torch chooses",
+                    name_of(layout.framework), model::loss_bytes_per_logit(layout)));
 }
 
 // KEY=VALUE,KEY=VALUE of `text`.
@@ -185,9 +186,10 @@ std::string sequence_told(int sequence, const std::string& key) {
         return fmt::format("sequence {}: {} of config.json, which it was pretrained with; --sequence sets another",
                            sequence, key);
     }
-    return fmt::format("sequence {}: max_position_embeddings of config.json, the longest it can take; --sequence{} sets "
-                       "what it is trained with",
-                       sequence, sequence > usual ? fmt::format(" {}", usual) : "");
+    return fmt::format(
+        "sequence {}: max_position_embeddings of config.json, the longest it can take; --sequence{} sets "
+        "what it is trained with",
+        sequence, sequence > usual ? fmt::format(" {}", usual) : "");
 }
 
 // Of what was typed: a model's own heads may be wider or narrower than hidden / heads.
@@ -276,9 +278,9 @@ std::string price_source(const TrainingOptions& options, const model::Machine& m
 }
 
 PriceFrom price_from(const TrainingOptions& options) {
-    return options.has("usd-per-hour")                                            ? PriceFrom::option
+    return options.has("usd-per-hour")                                           ? PriceFrom::option
            : source_of_price(options.machine).starts_with(options.machine + ":") ? PriceFrom::file
-                                                                                  : PriceFrom::list;
+                                                                                 : PriceFrom::list;
 }
 
 TrainingCase training_case(const TrainingOptions& options) {
@@ -291,10 +293,8 @@ TrainingCase training_case(const TrainingOptions& options) {
 
 TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
                            const model::Machine& machine) {
-    TrainingCase found{.model = model,
-                       .machine = machine,
-                       .price = price_source(options, machine),
-                       .price_from = price_from(options)};
+    TrainingCase found{
+        .model = model, .machine = machine, .price = price_source(options, machine), .price_from = price_from(options)};
     found.layout = layout_of(options, model, machine, found.told);
     const auto problems = problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {

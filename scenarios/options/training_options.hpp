@@ -50,7 +50,7 @@ struct TrainingCase {
     model::Transformer model;
     model::Machine machine;
     model::Layout layout;
-    std::string price;              // where usd_per_hour comes from
+    std::string price;  // where usd_per_hour comes from
     PriceFrom price_from = PriceFrom::list;
     std::vector<std::string> told;  // what was derived, a line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
 

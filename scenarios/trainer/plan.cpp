@@ -75,9 +75,10 @@ void check_items(const Options& options) {
     if (options.item_by_item) {
         const int most = most_items(options);
         if (options.accumulate > most) {
-            throw UsageError(fmt::format("--accumulate must be at most {0}, the items of a rank in a step, not {1}; "
-                                         "--accumulate {0} adds up all of them, --items {2} gives a rank as many",
-                                         most, options.accumulate, std::int64_t{options.accumulate} * mesh.dp));
+            throw UsageError(
+                fmt::format("--accumulate must be at most {0}, the items of a rank in a step, not {1}; "
+                            "--accumulate {0} adds up all of them, --items {2} gives a rank as many",
+                            most, options.accumulate, std::int64_t{options.accumulate} * mesh.dp));
         }
         if (options.works_in_layers() && options.items < mesh.dp) {
             throw UsageError(
@@ -176,7 +177,8 @@ std::string schedule_text(const Options& options) {
     const PipelineSteps steps = steps_of_all(shape, schedule.steps);
     const std::string warning = schedule.warning(shape);
     return fmt::format("{}: {}\n{}F is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
-                       schedule.summary, warning.empty() ? "" : warning + "\n", schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
+                       schedule.summary, warning.empty() ? "" : warning + "\n",
+                       schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
                        list_schedule(shape, steps));
 }
 

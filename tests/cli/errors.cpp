@@ -86,7 +86,8 @@ TEST(Usage, OfAWholeNumberMayHaveAnExponent) {
     EXPECT_EQ(run_command("1d_data_parallel --ranks 1e1 --host fiber --json --quiet").json()["ranks"], 10);
     const TemporaryFolder folder;
     const std::string config = folder.with("c.toml", "ranks = 1e1\n");
-    EXPECT_EQ(run_command("1d_data_parallel --host fiber --json --quiet --config '" + config + "'").json()["ranks"], 10);
+    EXPECT_EQ(run_command("1d_data_parallel --host fiber --json --quiet --config '" + config + "'").json()["ranks"],
+              10);
 }
 
 TEST(Usage, OfTheCommandLineWinsOverAFileThatSaysTheOpposite) {
@@ -111,8 +112,9 @@ TEST(Interleaved, RunsWithoutAnyOtherOption) {
     const Said said = run_command("3d_pipeline_parallel --schedule interleaved --quiet --host fiber --json");
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_EQ(said.json()["options"]["layers"], 8);  // one for each of 2 chunks of 4 stages
-    EXPECT_EQ(refusal("3d_pipeline_parallel --schedule interleaved --layers 4"),
-              "3d_pipeline_parallel: 4 layers cannot be split over pp x chunks 8; 8 layers, or pp x chunks 4, would fit");
+    EXPECT_EQ(
+        refusal("3d_pipeline_parallel --schedule interleaved --layers 4"),
+        "3d_pipeline_parallel: 4 layers cannot be split over pp x chunks 8; 8 layers, or pp x chunks 4, would fit");
 }
 
 TEST(ShowSchedule, SaysWhereAStageWaitsAllTheSame) {

@@ -94,7 +94,8 @@ TEST(FlowsCommand, RefusesLinksThatCarryNothingOrHaveOneName) {
 }
 
 TEST(FlowsCommand, RefusesWhatIsNoFileOfCases) {
-    EXPECT_THAT(refused("{\"cases\": [}"), StartsWith("ndsim flows: FILE: is not valid JSON: parse error at line 1, column 12: "));
+    EXPECT_THAT(refused("{\"cases\": [}"),
+                StartsWith("ndsim flows: FILE: is not valid JSON: parse error at line 1, column 12: "));
     EXPECT_THAT(refused(R"({"links": [{"name": "A", "bandwidth": 1e999, "latency": 0}], "flows": []})"),
                 HasSubstr("number overflow"));
     EXPECT_EQ(refused("[]"), "ndsim flows: FILE: must be an object, not []");

@@ -40,7 +40,8 @@ TEST(Inputs, ThatAreDevicesAreRefusedAtOnce) {
     const std::string file = folder.file("zero.toml");
     ASSERT_EQ(::symlink("/dev/zero", file.c_str()), 0);
     for (const auto& [line, kind] : readers) {
-        EXPECT_EQ(refusal(with_file(line, file)), fmt::format("{}: {}: is a device, not {}", program(line), file, kind));
+        EXPECT_EQ(refusal(with_file(line, file)),
+                  fmt::format("{}: {}: is a device, not {}", program(line), file, kind));
     }
     const std::string json = folder.file("zero.json");
     ASSERT_EQ(::symlink("/dev/zero", json.c_str()), 0);
@@ -55,9 +56,8 @@ TEST(Inputs, AreReadUpToALimit) {
     for (const auto& [line, kind] : readers) {
         const bool by_programs = kind == "a GOAL schedule" || kind == "a JSON file";
         std::filesystem::resize_file(file, (by_programs ? 1024ULL << 20U : 16ULL << 20U) + 1);
-        EXPECT_EQ(refusal(with_file(line, file)),
-                  fmt::format("{}: {}: has more than {} MiB, which is the limit for {}", program(line), file,
-                              by_programs ? 1024 : 16, kind));
+        EXPECT_EQ(refusal(with_file(line, file)), fmt::format("{}: {}: has more than {} MiB, which is the limit for {}",
+                                                              program(line), file, by_programs ? 1024 : 16, kind));
     }
 }
 
@@ -72,8 +72,8 @@ TEST(Inputs, WithoutEndAreReadUpToALimit) {
 
 TEST(Inputs, MayBePipes) {
     const std::string goal = "num_ranks 1\nrank 0 {\nl1: calc 7\n}\n";
-    const std::string line = fmt::format("bash -c \"printf '{}' | '{}'/ndsim goal /dev/stdin --json >/dev/null\"", goal,
-                                         NDSIM_BIN_DIR);
+    const std::string line =
+        fmt::format("bash -c \"printf '{}' | '{}'/ndsim goal /dev/stdin --json >/dev/null\"", goal, NDSIM_BIN_DIR);
     EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 0);
 }
 

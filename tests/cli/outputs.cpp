@@ -248,7 +248,8 @@ TEST(Trace, OnStandardOutputTakesTheSummarysPlace) {
         EXPECT_TRUE(said.json().at("traceEvents").is_array()) << line;
     }
     EXPECT_FALSE(std::filesystem::exists(folder.file("-")));
-    EXPECT_EQ(WEXITSTATUS(std::system("'" NDSIM_BIN_DIR "'/0d_sequential --quiet --trace - >/dev/full 2>/dev/null")), 6);
+    EXPECT_EQ(WEXITSTATUS(std::system("'" NDSIM_BIN_DIR "'/0d_sequential --quiet --trace - >/dev/full 2>/dev/null")),
+              6);
 }
 
 }  // namespace

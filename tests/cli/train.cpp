@@ -117,14 +117,16 @@ TEST(TrainCommand, WritesATraceToStandardOutputInPlaceOfTheText) {
 TEST(TrainCommand, RefusesShapesThatNoModelHas) {
     EXPECT_EQ(refusal("ndsim train --model llama3-8b --tp 2 --layers 1000000"),
               "ndsim train: --layers must be a whole number from 1 to 10000, not 1000000");
-    EXPECT_THAT(refusal("ndsim train --model llama3-8b --hidden 4097"),
-                testing::StartsWith("ndsim train: 4097 hidden numbers cannot be split over heads 32; 4096 or 4128 hidden "
-                                    "numbers, or heads "));
+    EXPECT_THAT(
+        refusal("ndsim train --model llama3-8b --hidden 4097"),
+        testing::StartsWith("ndsim train: 4097 hidden numbers cannot be split over heads 32; 4096 or 4128 hidden "
+                            "numbers, or heads "));
 }
 
 std::string config_json(const std::string& more) {
     return R"({"model_type": "llama", "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
-               "intermediate_size": 4096, "vocab_size": 32000)" + more + "}";
+               "intermediate_size": 4096, "vocab_size": 32000)" +
+           more + "}";
 }
 
 TEST(TrainCommand, SaysWhichSequenceAConfigJsonHasAndWhy) {
@@ -137,12 +139,13 @@ TEST(TrainCommand, SaysWhichSequenceAConfigJsonHasAndWhy) {
     EXPECT_THAT(said.out, HasSubstr("\n  sequence 16384: max_position_embeddings of config.json, the longest it can "
                                     "take; --sequence 8192 sets what it is trained with\n"));
     EXPECT_THAT(run_command(line + longest + "' --sequence 2048").out, testing::Not(HasSubstr("\n  sequence ")));
-    const std::string scaled = folder.with(
-        "scaled.json", config_json(", \"max_position_embeddings\": 131072, \"rope_scaling\": "
-                                   "{\"original_max_position_embeddings\": 4096}"));
-    EXPECT_THAT(run_command(line + scaled + "'").out,
-                HasSubstr("\n  sequence 4096: rope_scaling.original_max_position_embeddings of config.json, which it was "
-                          "pretrained with; --sequence sets another\n"));
+    const std::string scaled =
+        folder.with("scaled.json", config_json(", \"max_position_embeddings\": 131072, \"rope_scaling\": "
+                                               "{\"original_max_position_embeddings\": 4096}"));
+    EXPECT_THAT(
+        run_command(line + scaled + "'").out,
+        HasSubstr("\n  sequence 4096: rope_scaling.original_max_position_embeddings of config.json, which it was "
+                  "pretrained with; --sequence sets another\n"));
 }
 
 // Of Megatron-LM's own sharding the loss stays Megatron-LM's: 2 bytes of each of 8192 x 128256 logits, where PyTorch's
@@ -155,15 +158,17 @@ TEST(TrainCommand, TakesTheLossOfTheFramework) {
     EXPECT_NEAR(torch["memory"]["stages"][0]["working"].get<double>() -
                     megatron["memory"]["stages"][0]["working"].get<double>(),
                 12 * logits, 1e6);
-    EXPECT_THAT(run_command("ndsim train --model llama3-8b --gpus 64 --zero 3").out,
-                HasSubstr("\n  framework megatron: its loss takes 2 bytes per logit; --framework megatron, deepspeed or "
-                          "torch chooses\n"));
+    EXPECT_THAT(
+        run_command("ndsim train --model llama3-8b --gpus 64 --zero 3").out,
+        HasSubstr("\n  framework megatron: its loss takes 2 bytes per logit; --framework megatron, deepspeed or "
+                  "torch chooses\n"));
     EXPECT_THAT(torch["derived"].dump(), HasSubstr("framework torch: its loss takes 14 bytes per logit"));
 }
 
 // Half of a causal sequence's scores are masked, and FlashAttention leaves them out.
 TEST(TrainCommand, CountsTheMaskedHalfOfAttentionOrNot) {
-    const std::string line = "ndsim train --model llama3-8b --gpus 64 --cp 8 --sequence 131072 --global-batch 8 --json ";
+    const std::string line =
+        "ndsim train --model llama3-8b --gpus 64 --cp 8 --sequence 131072 --global-batch 8 --json ";
     const auto all = run_command(line).json();
     EXPECT_EQ(all["hfu"], all["mfu"]);
     // Llama 3 8B: 15.0 GFLOP a token forward in matrices, and 4 x 32 x 4096 x 131072 in attention.

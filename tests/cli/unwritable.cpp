@@ -34,7 +34,8 @@ TEST(Unwritable, ErrorsKeepTheirExitCode) {
 
 // As in `... 2>&1 | head -1`.
 TEST(Unwritable, PipeEndsWithExitCode6) {
-    const std::string line = fmt::format("bash -c \"'{}'/0d_sequential 2>&1 | true; exit \\${{PIPESTATUS[0]}}\"", NDSIM_BIN_DIR);
+    const std::string line =
+        fmt::format("bash -c \"'{}'/0d_sequential 2>&1 | true; exit \\${{PIPESTATUS[0]}}\"", NDSIM_BIN_DIR);
     EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 6);
 }
 

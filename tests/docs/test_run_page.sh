@@ -61,6 +61,7 @@ fails '```bash' 'false | true' '```'
 fails '```console' '$ true' '$ false' 'done' '```'
 fails '<!-- not run: why -->' '' '```sh' 'false' '```'
 fails '<!-- file: tools/new.txt -->' '```text' 'x' '```'
+# shellcheck disable=SC2016  # backticks of Markdown
 fails 'File `tools/new.txt`:' '```text' 'x' '```'
 fails '```sh' 'echo x' '```' '<!-- output -->' '```text' 'y' '```'
 fails '```sh' 'echo x' 'false' '```' '<!-- output -->' '```text' 'x' '```'

@@ -96,17 +96,18 @@ TEST(Percents, AddUpToAHundred) {
 
 TEST(StepReport, BeginsWithTheAnswer) {
     const std::string text = text_of(some_report());
-    EXPECT_THAT(text, testing::StartsWith("small on 8 x H100 (node): dp 2, tp 2, pp 2\n"
-                                          "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
-                                          "recompute none\n\n"
-                                          "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
-                                          "  MFU         41.2 %; HFU 50.0 % with what is computed again, 45.0 % without "
-                                          "attention's masked half\n"
-                                          "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
-                                          "20.00 GB left\n"
-                                          "  cost        $0.0044 per step, $135.0 k per 1 T tokens, at $2.00 per "
-                                          "GPU-hour (--usd-per-hour)\n"
-                                          "  limited by  the GPUs' own work (70.0 % of the step)"));
+    EXPECT_THAT(text,
+                testing::StartsWith("small on 8 x H100 (node): dp 2, tp 2, pp 2\n"
+                                    "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
+                                    "recompute none\n\n"
+                                    "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
+                                    "  MFU         41.2 %; HFU 50.0 % with what is computed again, 45.0 % without "
+                                    "attention's masked half\n"
+                                    "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
+                                    "20.00 GB left\n"
+                                    "  cost        $0.0044 per step, $135.0 k per 1 T tokens, at $2.00 per "
+                                    "GPU-hour (--usd-per-hour)\n"
+                                    "  limited by  the GPUs' own work (70.0 % of the step)"));
 }
 
 TEST(StepReport, SaysWhatMostOfTheRestIsLostTo) {

@@ -78,10 +78,12 @@ TEST(RunRecord, RefusesWhatCannotBe) {
               "runs.json: record 0 \"x-1\": model.hidden must be a whole number from 1 to 536870911, not 64.5");
     EXPECT_EQ(problem_of(with("/layout/gpus", 9)),
               "runs.json: record 0 \"x-1\": layout.gpus must be dp x tp x pp x cp, 2 x 2 x 2 x 1, not 9");
-    EXPECT_EQ(problem_of(with("/layout/zero", 4)), "runs.json: record 0 \"x-1\": layout.zero must be 0, 1, 2 or 3, not 4");
+    EXPECT_EQ(problem_of(with("/layout/zero", 4)),
+              "runs.json: record 0 \"x-1\": layout.zero must be 0, 1, 2 or 3, not 4");
     EXPECT_EQ(problem_of(with("/hardware/intra_GBps_per_gpu_per_dir", -1)),
               "runs.json: record 0 \"x-1\": hardware.intra_GBps_per_gpu_per_dir must be a number above 0, not -1");
-    EXPECT_EQ(problem_of(with("/model", json::array())), "runs.json: record 0 \"x-1\": model must be an object, not []");
+    EXPECT_EQ(problem_of(with("/model", json::array())),
+              "runs.json: record 0 \"x-1\": model must be an object, not []");
     EXPECT_EQ(problem_of(7), "runs.json: record 0: must be an object, not 7");
 }
 
@@ -98,8 +100,9 @@ TEST(RunRecord, NeedsAListOfRecords) {
                 ThrowsMessage<UsageError>("f.json: has no list \"records\" of published runs"));
     EXPECT_THAT([] { read_runs("{\"records\": []}", "f.json"); },
                 ThrowsMessage<UsageError>("f.json: the list \"records\" is empty"));
-    EXPECT_THAT([] { read_runs("[", "f.json"); },
-                ThrowsMessage<UsageError>(testing::StartsWith("f.json: is not valid JSON: parse error at line 1, column 2: ")));
+    EXPECT_THAT(
+        [] { read_runs("[", "f.json"); },
+        ThrowsMessage<UsageError>(testing::StartsWith("f.json: is not valid JSON: parse error at line 1, column 2: ")));
 }
 
 TEST(MeasuredRun, IsReadApartAndMayBeMissing) {

@@ -29,8 +29,10 @@ TEST(Method, OfAnAlgorithmThatAKindDoesNotHaveNamesThoseItHas) {
 
 TEST(Method, IsRefusedWhereItsOptionsCannotBe) {
     constexpr auto all_reduce = CollectiveKind::all_reduce;
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 33}}), "a collective must have 1 to 32 channels, not 33");
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 0}}), "a collective must have 1 to 32 channels, not 0");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 33}}),
+              "a collective must have 1 to 32 channels, not 33");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 0}}),
+              "a collective must have 1 to 32 channels, not 0");
     EXPECT_EQ(complaint(CollectiveKind::all_to_all, {Algorithm::bruck, {.channels = 2}}),
               "all-to-all by bruck must have one channel, not 2");
     EXPECT_EQ(complaint(CollectiveKind::broadcast, {Algorithm::ring, {.pieces = 256}}),

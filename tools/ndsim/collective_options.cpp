@@ -140,8 +140,8 @@ Sweep sweep_of(CollectiveOptions& options) {
     sweep.cluster = cluster_of(options);
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
-        throw UsageError(fmt::format("--root: {} has none; broadcast, reduce, gather and scatter have one",
-                                     sweep.what.name()));
+        throw UsageError(
+            fmt::format("--root: {} has none; broadcast, reduce, gather and scatter have one", sweep.what.name()));
     }
     sweep.what.root = std::max(options.root, 0);
     if (options.root >= options.ranks) {

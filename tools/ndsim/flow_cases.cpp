@@ -166,8 +166,8 @@ json parse_json(const std::string& text, const std::string& file) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
         const std::string what = error.what();
         const std::size_t bracket = what.find("] ");
-        throw UsageError(
-            fmt::format("{}: is not valid JSON: {}", file, bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw UsageError(fmt::format("{}: is not valid JSON: {}", file,
+                                     bracket == std::string::npos ? what : what.substr(bracket + 2)));
     }
 }
 

@@ -37,8 +37,8 @@ std::string help(const std::vector<Command>& table) {
 
 [[noreturn]] void refuse(const std::string& name, const std::vector<Command>& table) {
     if (!name.empty() && name.front() == '-') {
-        throw UsageError(
-            fmt::format("unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help", shortened(name)));
+        throw UsageError(fmt::format("unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help",
+                                     shortened(name)));
     }
     std::vector<std::string> known;
     for (const Command& command : table) {

@@ -86,7 +86,8 @@ void check_method(CollectiveKind kind, const Method& method, int members) {
         return;
     }
     if (method.channels < 1 || method.channels > most_channels) {
-        throw ProgramError(fmt::format("a collective must have 1 to {} channels, not {}", most_channels, method.channels));
+        throw ProgramError(
+            fmt::format("a collective must have 1 to {} channels, not {}", most_channels, method.channels));
     }
     if (method.channels > 1 && !has_channels(kind, algorithm)) {
         throw ProgramError(

@@ -55,9 +55,10 @@ std::string NamedPipelineSchedule::warning(const PipelineShape& shape) const {
     if (fills_from == nullptr || shape.stages == 1 || shape.micro_batches >= fills_from(shape.stages)) {
         return "";
     }
-    return fmt::format("{} fills {} stages from {} micro-batches on; with {} they wait: take more, or zb_h1, which needs "
-                       "less memory",
-                       name, shape.stages, fills_from(shape.stages), shape.micro_batches);
+    return fmt::format(
+        "{} fills {} stages from {} micro-batches on; with {} they wait: take more, or zb_h1, which needs "
+        "less memory",
+        name, shape.stages, fills_from(shape.stages), shape.micro_batches);
 }
 
 std::span<const NamedPipelineSchedule> pipeline_schedules() {

@@ -18,7 +18,8 @@ struct NamedPipelineSchedule {
     void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
     bool (*fits)(const PipelineShape&) = nullptr;         // whether `requirement` would not throw; null where that is
     std::string_view summary;
-    int (*fills_from)(int stages) = nullptr;  // with fewer micro-batches stages wait, which it is there to avoid; or null
+    int (*fills_from)(int stages) =
+        nullptr;  // with fewer micro-batches stages wait, which it is there to avoid; or null
 
     // Whether this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
     bool can_run(const PipelineShape& shape) const;

@@ -16,7 +16,7 @@ constexpr std::size_t most_turns = 12;
 constexpr std::size_t most_advice = 6;
 constexpr std::size_t most_savings = 4;
 constexpr std::size_t most_warnings = 4;
-constexpr double worth_it = 0.002;  // of the step
+constexpr double worth_it = 0.002;    // of the step
 constexpr double worth_bytes = 0.02;  // of the fullest rank's memory
 
 std::string line_of(const Advice& advice) {
@@ -73,7 +73,7 @@ std::string route(const std::vector<PathPiece>& path, const char* rank) {
     return fmt::format("  path: {} {}{}\n", rank, fmt::join(all.begin(), end, " -> "),
                        end == all.end() ? ""
                        : more == 0      ? " …"
-                                        : fmt::format(" … ({})", number_text(more, "more round trip", "more round trips")));
+                                   : fmt::format(" … ({})", number_text(more, "more round trip", "more round trips")));
 }
 
 }  // namespace
@@ -125,7 +125,8 @@ std::string advice_section(const AdviceList& list, const model::Memory& memory) 
         return a.gain <= worth_it && static_cast<double>(a.memory) <= (1 - worth_bytes) * now;
     };
     if (const std::string lines = lines_of(list, most_savings, saves); !lines.empty()) {
-        text += fmt::format("Saves memory, of {} on the fullest rank, and makes nothing faster\n", bytes_text(now)) + lines;
+        text +=
+            fmt::format("Saves memory, of {} on the fullest rank, and makes nothing faster\n", bytes_text(now)) + lines;
     }
     const std::string losses =
         lines_of(list, most_warnings, [&](const Advice& a) { return a.gain <= worth_it && !saves(a); });

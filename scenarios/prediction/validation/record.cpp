@@ -80,8 +80,8 @@ RunLayout layout_of(const JsonFields& fields) {
     const std::int64_t others = std::int64_t{layout.tp} * layout.pp * layout.cp;
     layout.dp = fields.optional_whole("dp").value_or(static_cast<int>(layout.gpus / others));
     if (layout.dp * others != layout.gpus) {
-        throw BadRecord(fmt::format("layout.gpus must be dp x tp x pp x cp, {} x {} x {} x {}, not {}", layout.dp, layout.tp,
-                                    layout.pp, layout.cp, layout.gpus));
+        throw BadRecord(fmt::format("layout.gpus must be dp x tp x pp x cp, {} x {} x {} x {}, not {}", layout.dp,
+                                    layout.tp, layout.pp, layout.cp, layout.gpus));
     }
     if (layout.zero && *layout.zero > 3) {
         fields.refuse("zero", "0, 1, 2 or 3");
