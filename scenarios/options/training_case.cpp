@@ -169,9 +169,9 @@ void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
     }
 }
 
-// Who says what a GPU of a machine costs: a list, or a line of the user's own file.
-std::string source_of_price(const std::string& name_or_file) {
-    for (const model::Sourced& number : read_hardware(name_or_file).numbers) {
+// Who says what a GPU costs: a list, or a line of the user's own file.
+std::string source_of_price(const model::Hardware& hardware, const std::string& name_or_file) {
+    for (const model::Sourced& number : hardware.numbers) {
         if (number.field == "usd_per_hour") {
             return number.source;
         }
@@ -242,16 +242,26 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
     return model;
 }
 
-model::Machine machine_of(const TrainingOptions& options) {
-    model::Machine machine = read_machine(options.machine);
+PricedMachine priced_machine_of(const TrainingOptions& options) {
+    model::Hardware hardware = read_machine_with_sources(options.machine);
+    const std::string source = source_of_price(hardware, options.machine);
+    PricedMachine found{.machine = std::move(hardware.machine)};
+    model::Accelerator& gpu = found.machine.gpu;
     if (!options.efficiency.empty()) {
-        set_efficiency(options.efficiency, machine.gpu.efficiency);
+        set_efficiency(options.efficiency, gpu.efficiency);
     }
     if (options.has("usd-per-hour")) {
-        machine.gpu.usd_per_hour = options.usd_per_hour;
+        gpu.usd_per_hour = options.usd_per_hour;
+        found.price = "--usd-per-hour";
+        found.price_from = PriceFrom::option;
+    } else if (gpu.usd_per_hour <= 0) {
+        found.price = fmt::format("no price is known of {}; --usd-per-hour sets one", gpu.name);
+    } else {
+        found.price = fmt::format("{}; --usd-per-hour sets yours", source);
+        found.price_from = source.starts_with(options.machine + ":") ? PriceFrom::file : PriceFrom::list;
     }
-    machine.derive_network();
-    return machine;
+    found.machine.derive_network();
+    return found;
 }
 
 model::Layout layout_of(const TrainingOptions& options, const model::Transformer& model, const model::Machine& machine,
@@ -267,34 +277,20 @@ model::Layout layout_of(const TrainingOptions& options, const model::Transformer
     return layout;
 }
 
-std::string price_source(const TrainingOptions& options, const model::Machine& machine) {
-    if (options.has("usd-per-hour")) {
-        return "--usd-per-hour";
-    }
-    if (machine.gpu.usd_per_hour <= 0) {
-        return fmt::format("no price is known of {}; --usd-per-hour sets one", machine.gpu.name);
-    }
-    return fmt::format("{}; --usd-per-hour sets yours", source_of_price(options.machine));
-}
-
-PriceFrom price_from(const TrainingOptions& options) {
-    return options.has("usd-per-hour")                                           ? PriceFrom::option
-           : source_of_price(options.machine).starts_with(options.machine + ":") ? PriceFrom::file
-                                                                                 : PriceFrom::list;
-}
-
 TrainingCase training_case(const TrainingOptions& options) {
     std::vector<std::string> told;
     const model::Transformer model = model_of(options, told);
-    TrainingCase found = training_case(options, model, machine_of(options));
+    const PricedMachine priced = priced_machine_of(options);
+    TrainingCase found = training_case(options, model, priced.machine);
     found.told.insert(found.told.begin(), told.begin(), told.end());
+    found.price = priced.price;
+    found.price_from = priced.price_from;
     return found;
 }
 
 TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
                            const model::Machine& machine) {
-    TrainingCase found{
-        .model = model, .machine = machine, .price = price_source(options, machine), .price_from = price_from(options)};
+    TrainingCase found{.model = model, .machine = machine};
     found.layout = layout_of(options, model, machine, found.told);
     const auto problems = problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {
