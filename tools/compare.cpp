@@ -1,7 +1,7 @@
 // ndsim_compare FILE.json...: one comparison from the --json output of several scenarios, and nothing else.
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "tools/command_line/exit.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,71 @@
+#include "libsim/training/layout.hpp"
+
+namespace sim::model {
+
+namespace {
+
+Loss megatron_loss(const Layout& layout) {
+    return layout.fusion == Fusion::fused && layout.flash_attention ? Loss::fused : Loss::parallel;
+}
+
+}  // namespace
+
+Loss loss_of(const Layout& layout) {
+    return layout.loss ? *layout.loss : layout.zero == 3 ? Loss::torch : megatron_loss(layout);
+}
+
+Loss loss_of_framework(const Layout& layout) {
+    switch (layout.framework) {
+        case Framework::megatron: return megatron_loss(layout);
+        case Framework::deepspeed: return layout.zero == 3 ? Loss::torch : megatron_loss(layout);
+        case Framework::torch: break;
+    }
+    return Loss::torch;
+}
+
+const char* name_of(Recompute recompute) {
+    switch (recompute) {
+        case Recompute::none: return "none";
+        case Recompute::selective: return "selective";
+        case Recompute::full: return "full";
+    }
+    return "?";
+}
+
+const char* name_of(Precision precision) {
+    switch (precision) {
+        case Precision::fp32: return "fp32";
+        case Precision::fp16: return "fp16";
+        case Precision::bf16: return "bf16";
+        case Precision::fp8: return "fp8";
+    }
+    return "?";
+}
+
+const char* name_of(Optimizer optimizer) {
+    switch (optimizer) {
+        case Optimizer::adam: return "adam";
+        case Optimizer::sgd: return "sgd";
+    }
+    return "?";
+}
+
+const char* name_of(Fusion fusion) {
+    switch (fusion) {
+        case Fusion::eager: return "eager";
+        case Fusion::fused: return "fused";
+        case Fusion::compiled: return "compiled";
+    }
+    return "?";
+}
+
+const char* name_of(Framework framework) {
+    switch (framework) {
+        case Framework::megatron: return "megatron";
+        case Framework::deepspeed: return "deepspeed";
+        case Framework::torch: return "torch";
+    }
+    return "?";
+}
+
+}  // namespace sim::model
