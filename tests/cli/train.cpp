@@ -167,8 +167,7 @@ TEST(TrainCommand, TakesTheLossOfTheFramework) {
 
 // Half of a causal sequence's scores are masked, and FlashAttention leaves them out.
 TEST(TrainCommand, CountsTheMaskedHalfOfAttentionOrNot) {
-    const std::string line =
-        "ndsim train --model llama3-8b --gpus 8 --sequence 131072 --global-batch 8 --json ";
+    const std::string line = "ndsim train --model llama3-8b --gpus 8 --sequence 131072 --global-batch 8 --json ";
     const auto all = run_command(line).json();
     EXPECT_EQ(all["hfu"], all["mfu"]);
     // Llama 3 8B: 15.0 GFLOP a token forward in matrices, and 4 x 32 x 4096 x 131072 in attention.
