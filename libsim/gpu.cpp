@@ -43,7 +43,7 @@ Op GPU::message(OpKind kind, int peer, std::string_view text, Size size, Tag tag
         throw ProgramError(fmt::format("rank {} cannot {} itself", rank(), verb));
     }
     if (static_cast<std::int32_t>(tag) < 0) {
-        throw ProgramError(fmt::format("a tag is 0 or more, not {}", static_cast<std::int32_t>(tag)));
+        throw ProgramError(fmt::format("a tag must be 0 or more, not {}", static_cast<std::int32_t>(tag)));
     }
     Op op = message_op(kind, label(text), peer, size, tag);
     op.stream = stream_;
@@ -162,7 +162,7 @@ Stream GPU::checked(Stream stream) const {
     require_main("another stream");
     const auto number = static_cast<int>(stream);
     if (number < 1 || number > most_streams) {
-        throw ProgramError(fmt::format("a stream for communication is 1 to {}, not {}", most_streams, number));
+        throw ProgramError(fmt::format("a stream for communication must be 1 to {}, not {}", most_streams, number));
     }
     return stream;
 }

@@ -16,7 +16,7 @@ void check_options(const LaunchOptions& options) {
         throw std::invalid_argument(fmt::format("a run needs at least 1 rank, not {}", options.ranks));
     }
     if (!std::isfinite(options.time_scale) || options.time_scale < 0) {
-        throw std::invalid_argument(fmt::format("a time scale is 0 or more, not {}", options.time_scale));
+        throw std::invalid_argument(fmt::format("a time scale must be 0 or more, not {}", options.time_scale));
     }
     if (options.watchdog.count() <= 0) {
         throw std::invalid_argument("a watchdog needs more than 0 ms");

@@ -4,7 +4,7 @@
 // all stages have something to do: the bubble, which on a network that costs nothing is (pp-1) / (micro-batches + pp-1)
 // of the time with GPipe and 1F1B, less with chunks (interleaved) or split backward passes (zb_h1).
 //
-//   time of a step, network for nothing = (micro-batches + pp - 1) x time of one micro-batch on one stage
+//   time of a step, free network = (micro-batches + pp - 1) x time of one micro-batch on one stage
 //                                       = (4 + 3) x 2 s = 14 s with the defaults, on 4 ranks
 //
 // 1F1B computes a backward pass as soon as it can, so that a stage keeps pp - stage micro-batches at most, where GPipe

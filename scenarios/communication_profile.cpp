@@ -100,7 +100,7 @@ std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cl
     const auto ran = [&](const sim::ranks::Program& program) {
         sim::ranks::Result result = sim::ranks::launch(launch, program);
         if (!result.ok()) {
-            fmt::print(stderr, "{}: {}\n", executable.name, result.fault->message);
+            sim::scenarios::tell(fmt::format("{}: {}\n", executable.name, result.fault->message));
             exit_code = result.exit_code();
         }
         return result;

@@ -64,7 +64,9 @@ int run_once(const Scenario& scenario, Options options) {
         return launched.exit_code;
     }
     const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));
-    print(options.json ? json_report(outcome) : summary(outcome));
+    if (options.prints_report()) {
+        print(options.json ? json_report(outcome) : summary(outcome));
+    }
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }

@@ -1,32 +1,53 @@
 // ndsim_compare FILE.json...: one comparison from the --json output of several scenarios, and nothing else.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "tools/command_line/exit.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
+using namespace sim::scenarios;
 using nlohmann::json;
 using Row = std::vector<std::string>;
 
-json read(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) {
-        throw std::runtime_error(path + ": cannot be read");
-    }
-    try {
-        return json::parse(file);
-    } catch (const json::parse_error& error) {
-        throw std::runtime_error(fmt::format("{}: {}", path, error.what()));
-    }
+// What a library says, without its own number: "[json.exception.parse_error.101] parse error at line 1, …".
+std::string plain(const std::string& what) {
+    const std::size_t bracket = what.find("] ");
+    return bracket == std::string::npos ? what : what.substr(bracket + 2);
 }
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+    throw UsageError(fmt::format("{}: must be what a scenario prints with --json, not {}", path, what));
+}
+
+json read(const std::string& path) {
+    const std::string text = read_text(path, "a JSON file", written_by_programs);
+    json run;
+    try {
+        run = json::parse(text);
+    } catch (const json::exception& error) {
+        throw UsageError(fmt::format("{}: is not valid JSON: {}", path, plain(error.what())));
+    }
+    if (!run.is_object()) {
+        refuse(path, run.is_array() ? "a list" : shortened(run.dump(-1, ' ', true, json::error_handler_t::replace)));
+    }
+    if (run.contains("command") && run.at("command").is_string()) {
+        refuse(path, fmt::format("a result of ndsim {}", shortened(run.at("command").get<std::string>())));
+    }
+    if (!run.contains("scenario") || !run.contains("mesh") || !run.contains("per_rank")) {
+        refuse(path, "another object: \"scenario\", \"mesh\" and \"per_rank\" are not all there");
+    }
+    return run;
+}
+
+constexpr const char* usage_line = "usage: ndsim_compare FILE.json...";
 
 double number(const json& run, const char* key) {
     return run.at(key).get<double>();
@@ -115,25 +136,27 @@ Row result_row(const json& run) {
 }
 
 // The first `left` columns to the left, numbers to the right.
-void print(const std::vector<Row>& rows, std::size_t left) {
+std::string table(const std::vector<Row>& rows, std::size_t left) {
     std::vector<std::size_t> widths(rows.front().size());
     for (const Row& row : rows) {
         for (std::size_t column = 0; column < row.size(); ++column) {
             widths[column] = std::max(widths[column], row[column].size());
         }
     }
+    std::string text;
     for (const Row& row : rows) {
         std::string line;
         for (std::size_t column = 0; column < row.size(); ++column) {
             line += column < left ? fmt::format("{:<{}}  ", row[column], widths[column])
                                   : fmt::format("{:>{}}  ", row[column], widths[column]);
         }
-        fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
+    return text;
 }
 
-void print_notes(const std::vector<json>& runs) {
-    fmt::print(
+std::string notes(const std::vector<json>& runs) {
+    std::string text =
         "\n"
         "compute, exposed comm(unication), bubble, idle: simulated seconds, mean over the ranks; they add up to "
         "simulated.\n"
@@ -141,14 +164,15 @@ void print_notes(const std::vector<json>& runs) {
         "  idle: any other waiting.\n"
         "speedup: against 0D, one rank alone, with the same options.\n"
         "units sent: by a rank, mean. messages: of all ranks. peak memory: units held by the rank that holds most.\n"
-        "loss: before and after the training. same weights: as 0D's, to a relative difference of 1e-9.\n");
+        "loss: before and after the training. same weights: as 0D's, to a relative difference of 1e-9.\n";
     for (const json& run : runs) {
         if (run.at("mesh").at("ep").get<int>() > 1) {
-            fmt::print(
+            text += fmt::format(
                 "{} trains a model with experts, so its loss is another; the 0D it is compared with trains the same.\n",
                 name(run));
         }
     }
+    return text;
 }
 
 int compare(const std::vector<std::string>& paths) {
@@ -163,35 +187,26 @@ int compare(const std::vector<std::string>& paths) {
             times.push_back(time_row(runs.back()));
             results.push_back(result_row(runs.back()));
         } catch (const json::exception& error) {
-            throw std::runtime_error(
-                fmt::format("{}: is not what a scenario prints with --json ({})", path, error.what()));
+            refuse(path, fmt::format("one with {}", plain(error.what())));
         }
     }
-    print(times, 2);
-    fmt::print("\n");
-    print(results, 1);
-    print_notes(runs);
+    print(table(times, 2) + "\n" + table(results, 1) + notes(runs));
     const auto agrees = [](const json& run) { return has_same_weights(run) || is_compressed(run); };
-    return std::all_of(runs.begin(), runs.end(), agrees) ? 0 : 1;
+    return std::all_of(runs.begin(), runs.end(), agrees) ? done : failed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> paths(argv + 1, argv + argc);
-    if (paths.empty() || paths.front() == "--help") {
-        fmt::print(paths.empty() ? stderr : stdout, "usage: ndsim_compare FILE.json...\n");
-        return paths.empty() ? 2 : 0;
-    }
-    try {
-        const int exit_code = compare(paths);
-        if (std::fflush(stdout) != 0) {
-            fmt::print(stderr, "ndsim_compare: standard output cannot be written\n");
-            return 6;
+    return exit_code_of("ndsim_compare", [&] {
+        const std::vector<std::string> paths(argv + 1, argv + argc);
+        if (paths.empty()) {
+            throw UsageError(usage_line);
         }
-        return exit_code;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "ndsim_compare: {}\n", error.what());
-        return 2;
-    }
+        if (paths.front() == "--help") {
+            print(std::string(usage_line) + "\n");
+            return static_cast<int>(done);
+        }
+        return compare(paths);
+    });
 }

@@ -1,7 +1,10 @@
 // What can go wrong outside of the simulation. Messages are complete and one line long.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace sim::scenarios {
 
@@ -19,6 +22,18 @@ struct OutputError : std::runtime_error {
 struct MachineLimit : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+// `text`, or its beginning and "…" where it has more than `most` bytes: for complaints that echo what was typed.
+// A character of UTF-8 is never cut.
+inline std::string shortened(std::string_view text, std::size_t most = 60) {
+    if (text.size() <= most) {
+        return std::string(text);
+    }
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) {
+        --most;
+    }
+    return std::string(text.substr(0, most)) + "…";
+}
 
 // A signal asked us to stop while the results were put together.
 struct Interrupted {

@@ -11,10 +11,22 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace sim::scenarios {
 
 namespace {
+
+// 12, and 1e1 or 12.0 as well.
+std::optional<std::int64_t> whole_number(const TomlValue& value) {
+    constexpr double exact = 1e15;
+    if (const auto* n = std::get_if<std::int64_t>(&value)) {
+        return *n;
+    }
+    const auto* x = std::get_if<double>(&value);
+    return x != nullptr && std::fabs(*x) <= exact && *x == std::floor(*x) ? std::optional(static_cast<std::int64_t>(*x))
+                                                                          : std::nullopt;
+}
 
 // Checks a value, and sets it where it is asked to.
 struct Setter {
@@ -33,8 +45,8 @@ struct Setter {
     }
 
     void operator()(const Whole& kind) const {
-        const auto* n = std::get_if<std::int64_t>(&value);
-        if (n == nullptr || *n < kind.low || *n > kind.high) {
+        const std::optional<std::int64_t> n = whole_number(value);
+        if (!n || *n < kind.low || *n > kind.high) {
             refuse(kind.high == INT64_MAX ? fmt::format("a whole number from {}", kind.low)
                                           : fmt::format("a whole number from {} to {}", kind.low, kind.high));
         }

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,13 +14,28 @@
 
 namespace sim::scenarios {
 
-std::string read_text(const std::string& file, const std::string& kind) {
+namespace {
+
+[[noreturn]] void refuse_size(const std::string& file, const std::string& kind, std::size_t limit) {
+    throw UsageError(fmt::format("{}: has more than {} MiB, which is the limit for {}", file, limit >> 20U, kind));
+}
+
+}  // namespace
+
+std::string read_text(const std::string& file, const std::string& kind, std::size_t limit) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
         throw UsageError(fmt::format("{}: {}", file, std::strerror(errno)));
     }
     if (S_ISDIR(status.st_mode)) {
         throw UsageError(fmt::format("{}: is a folder, not {}", file, kind));
+    }
+    const bool is_terminal = file == "/dev/stdin" && ::isatty(STDIN_FILENO) == 1;
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !is_terminal) {
+        throw UsageError(fmt::format("{}: is a device, not {}", file, kind));
+    }
+    if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > limit) {
+        refuse_size(file, kind, limit);
     }
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), std::fclose);
     if (stream == nullptr) {
@@ -29,10 +46,14 @@ std::string read_text(const std::string& file, const std::string& kind) {
     std::size_t filled = 0;
     std::size_t wanted = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : 1U << 16U;
     for (bool more = true; more; wanted = 2 * filled) {
-        text.resize(wanted);
+        text.resize(std::min(wanted, limit + 1));
+        wanted = text.size();
         const std::size_t got = std::fread(text.data() + filled, 1, wanted - filled, stream.get());
         filled += got;
-        more = filled == wanted;
+        more = filled == wanted && filled <= limit;
+    }
+    if (filled > limit) {
+        refuse_size(file, kind, limit);
     }
     if (std::ferror(stream.get()) != 0) {
         throw UsageError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));

@@ -103,7 +103,7 @@ std::string describe(const TomlValue& value) {
         std::string operator()(bool b) const { return b ? "true" : "false"; }
         std::string operator()(std::int64_t i) const { return fmt::format("{}", i); }
         std::string operator()(double d) const { return fmt::format("{}", d); }
-        std::string operator()(const std::string& s) const { return fmt::format("\"{}\"", s); }
+        std::string operator()(const std::string& s) const { return fmt::format("\"{}\"", shortened(s)); }
         std::string operator()(const std::vector<double>&) const { return "a list"; }
         std::string operator()(const OtherValue& other) const { return other.type; }
     };

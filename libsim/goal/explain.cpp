@@ -45,8 +45,8 @@ std::string statement(const Op& op) {
                        op.kind == OpKind::send ? "to" : "from", number(op.peer), number(op.tag));
 }
 
-// Some operations that wait for one another in a circle, if any do.
-std::vector<OpIndex> circle(const Schedule& schedule, const Outcome& outcome, const Unmatched& unmatched) {
+// Some operations that wait for one another in a cycle, if any do.
+std::vector<OpIndex> cycle(const Schedule& schedule, const Outcome& outcome, const Unmatched& unmatched) {
     // Take away what could go on once the receives and sends that wait had ended.
     std::map<OpIndex, int> needs;
     const auto is_open = [&](OpIndex op, Dependent dependent) {
@@ -103,26 +103,26 @@ std::size_t ranks_of(const Schedule& schedule, const Outcome& outcome) {
     return ranks.size();
 }
 
-std::string circle_line(const Schedule& schedule, const std::vector<OpIndex>& circle, const NameOf& name_of) {
-    std::string names = name_of(circle.front());
-    for (std::size_t i = 1; i < circle.size() && i < most_lines; ++i) {
-        names += fmt::format(" waits for {}", name_of(circle[i]));
+std::string cycle_line(const Schedule& schedule, const std::vector<OpIndex>& cycle, const NameOf& name_of) {
+    std::string names = name_of(cycle.front());
+    for (std::size_t i = 1; i < cycle.size() && i < most_lines; ++i) {
+        names += fmt::format(" waits for {}", name_of(cycle[i]));
     }
-    return fmt::format("\n  rank {}: {} waits for {}{}: a circle", schedule.ops[circle.front()].rank, names,
-                       circle.size() > most_lines ? "… waits for " : "", name_of(circle.front()));
+    return fmt::format("\n  rank {}: {} waits for {}{}: a cycle", schedule.ops[cycle.front()].rank, names,
+                       cycle.size() > most_lines ? "… waits for " : "", name_of(cycle.front()));
 }
 
 }  // namespace
 
 std::string explain(const Schedule& schedule, const Outcome& outcome, std::string_view text) {
     const Unmatched single = unmatched(schedule, outcome);
-    const std::vector<OpIndex> waits_for_itself = circle(schedule, outcome, single);
+    const std::vector<OpIndex> waits_for_itself = cycle(schedule, outcome, single);
     return with_names(text, [&](const NameOf& name_of) {
         std::string lines = fmt::format("deadlock: {} of {} operations never end, of {} of {} ranks",
                                         outcome.waiting.size() + outcome.blocked.size(), schedule.ops.size(),
                                         ranks_of(schedule, outcome), schedule.ranks.size());
         if (!waits_for_itself.empty()) {
-            lines += circle_line(schedule, waits_for_itself, name_of);
+            lines += cycle_line(schedule, waits_for_itself, name_of);
         }
         const std::size_t shown = std::min(outcome.waiting.size(), most_lines);
         for (std::size_t i = 0; i < shown; ++i) {

@@ -150,7 +150,7 @@ void Reader::read_statement() {
     const std::string_view how = more ? scan_.word() : std::string_view();
     if (how != "requires" && how != "irequires") {
         if (const std::string hint = did_you_mean(first, {"send", "recv", "calc"}); !hint.empty()) {
-            scan_.fail(first.data(), fmt::format("\"{}\" is no operation{}", first, hint));
+            scan_.fail(first.data(), fmt::format("\"{}\" is not an operation{}", first, hint));
         }
         scan_.fail_at_word(at, {":", "requires", "irequires"});
     }

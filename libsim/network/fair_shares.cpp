@@ -12,7 +12,7 @@ FairShares::FairShares(std::span<const double> bytes_per_second)
     for (std::size_t link = 0; link < links_.size(); ++link) {
         const double bandwidth = bytes_per_second[link];
         check(bandwidth > 0 && bandwidth < std::numeric_limits<double>::infinity(),
-              "link {} has a bandwidth above 0, not {}", link, bandwidth);
+              "link {} must have a bandwidth above 0, not {}", link, bandwidth);
         links_[link].bytes_per_second = bandwidth;
         links_[link].units_per_rate = static_cast<double>(units) / bandwidth;
     }

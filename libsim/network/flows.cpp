@@ -43,7 +43,7 @@ FlowNetwork::FlowNetwork(const std::vector<Channel>& links)
     : shares_(bandwidths(links)), first_end_(links.size(), std::numeric_limits<double>::infinity()) {
     latencies_.reserve(links.size());
     for (const Channel& link : links) {
-        check(link.latency >= 0 && std::isfinite(link.latency), "link {} has a latency of 0 or more, not {} ps",
+        check(link.latency >= 0 && std::isfinite(link.latency), "link {} must have a latency of 0 or more, not {} ps",
               latencies_.size(), link.latency);
         latencies_.push_back(link.latency);
     }
@@ -53,7 +53,7 @@ FlowNetwork::FlowNetwork(const Topology& topology) : FlowNetwork(channels(topolo
 
 FlowNetwork::FlowId FlowNetwork::start(double at, std::span<const LinkId> route, double bytes) {
     check(at >= now_ && std::isfinite(at), "a flow starts at {} ps or later, not at {}", now_, at);
-    check(bytes >= 0 && std::isfinite(bytes), "a flow has 0 bytes or more, not {}", bytes);
+    check(bytes >= 0 && std::isfinite(bytes), "a flow must have 0 bytes or more, not {}", bytes);
     const FlowId flow = shares_.add(route);
     double latency = 0;
     for (const LinkId link : route) {

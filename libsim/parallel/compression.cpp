@@ -97,7 +97,7 @@ std::vector<std::size_t> places_of_largest(std::span<const double> values, std::
 CompressedSum::CompressedSum(const Compression& how, std::size_t length) : how_(how), length_(length) {
     const TopK* const top = std::get_if<TopK>(&how_);
     if (top != nullptr && !(top->fraction > 0 && top->fraction <= 1)) {
-        throw ProgramError(fmt::format("top-k sends a fraction above 0 and up to 1, not {}", top->fraction));
+        throw ProgramError(fmt::format("top-k must send a fraction above 0 and up to 1, not {}", top->fraction));
     }
     if (!std::holds_alternative<Uncompressed>(how_)) {
         remembered_.assign(length, 0.0);

@@ -110,7 +110,7 @@ std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, int count)
 std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, Size target) {
     check_segments(layers);
     if (target.amount <= 0 || target.measure != layers[0].size.measure) {
-        throw ProgramError("a bucket's target size is above 0 and of the measure of the layers' sizes");
+        throw ProgramError("a bucket's target size must be above 0 and in the measure of the layers' sizes");
     }
     return put_together(layers, [&](const std::vector<Bucket>& buckets, std::size_t, std::int64_t) {
         return buckets.back().size.amount >= target.amount;

@@ -19,7 +19,7 @@ constexpr const char* members = "tensor parallel ranks";
 
 void check_numbers(std::size_t found, std::size_t expected, const Activations& whole, const char* what) {
     if (found != expected) {
-        throw ProgramError(fmt::format("{} of {} items x {} rows x {} columns are {} numbers, not {}", what,
+        throw ProgramError(fmt::format("{} of {} items x {} rows x {} columns must be {} numbers, not {}", what,
                                        whole.items, whole.rows, whole.columns, expected, found));
     }
 }

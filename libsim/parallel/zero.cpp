@@ -22,10 +22,10 @@ Size times(double factor, Size size) {
 
 void check_options(const ZeroOptions& options) {
     if (options.stage < 1 || options.stage > 3) {
-        throw ProgramError(fmt::format("ZeRO has stages 1, 2 and 3, not {}", options.stage));
+        throw ProgramError(fmt::format("the stage of ZeRO must be 1, 2 or 3, not {}", options.stage));
     }
     if (options.reduction == Reduction::max) {
-        throw ProgramError("gradients are summed or averaged; their maximum is no gradient");
+        throw ProgramError("gradients are summed or averaged; their maximum is not a gradient");
     }
     if (!(options.optimizer_states >= 0) || !std::isfinite(options.optimizer_states)) {
         throw ProgramError(

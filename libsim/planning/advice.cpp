@@ -96,7 +96,7 @@ void add_switches(const model::Machine& machine, const model::Layout& layout, st
             ideas.push_back({{{name, "on"}}, text});
         }
     };
-    on("overlap-tensor", layout.overlap_tensor, layout.tp > 1, "tensor-parallel collectives behind matrix products");
+    on("overlap-tensor", layout.overlap_tensor, layout.tp > 1, "tensor-parallel collectives overlap with all GEMMs");
     on("overlap-gradients", layout.overlap_gradients, layout.replicas() > 1,
        "gradients reduced beside the backward pass");
     on("overlap-parameters", layout.overlap_parameters, layout.zero > 0, "parameters gathered beside the forward pass");

@@ -24,11 +24,16 @@ auto as_usage(Read read) {
 
 }  // namespace
 
-model::Machine read_machine(const std::string& name_or_file) {
+model::Hardware read_machine_with_sources(const std::string& name_or_file) {
     return as_usage([&] {
-        return is_file(name_or_file) ? model::machine_of_toml(read_text(name_or_file, "a TOML file"), name_or_file)
-                                     : model::machine(name_or_file);
+        return is_file(name_or_file)
+                   ? model::hardware_of_toml(read_text(name_or_file, "a TOML file"), name_or_file)
+                   : model::Hardware{model::machine(name_or_file), model::sources_of(name_or_file), {}};
     });
+}
+
+model::Machine read_machine(const std::string& name_or_file) {
+    return read_machine_with_sources(name_or_file).machine;
 }
 
 model::Hardware read_hardware(const std::string& name_or_file) {

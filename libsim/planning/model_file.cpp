@@ -39,22 +39,28 @@ std::string text_of(const std::string& file, const std::string& kind) {
 
 }  // namespace
 
-model::Transformer read_model(const std::string& name_or_file) {
+ModelFile read_model_file(const std::string& name_or_file) {
     try {
         if (name_or_file.ends_with(".json")) {
-            return model::transformer_of_hugging_face(text_of(name_or_file, "a config.json"), name_or_file);
+            const std::string text = text_of(name_or_file, "a config.json");
+            return {model::transformer_of_hugging_face(text, name_or_file),
+                    model::sequence_key_of_hugging_face(text, name_or_file)};
         }
         if (name_or_file.ends_with(".toml")) {
-            return model::transformer_of_toml(text_of(name_or_file, "a TOML file"), name_or_file);
+            return {model::transformer_of_toml(text_of(name_or_file, "a TOML file"), name_or_file), ""};
         }
         if (name_or_file.find('/') != std::string::npos && !model::is_preset(name_or_file)) {
             throw UsageError(fmt::format("{}: a file with a model ends in .json (Hugging Face's config.json) or .toml",
                                          name_or_file));
         }
-        return model::preset(name_or_file);
+        return {model::preset(name_or_file), ""};
     } catch (const ProgramError& error) {
         throw UsageError(error.what());
     }
+}
+
+model::Transformer read_model(const std::string& name_or_file) {
+    return read_model_file(name_or_file).model;
 }
 
 }  // namespace sim::scenarios

@@ -12,4 +12,11 @@ namespace sim::scenarios {
 // nearest preset.
 model::Transformer read_model(const std::string& name_or_file);
 
+// With the key of a config.json that says how long a sequence is; empty for any other model.
+struct ModelFile {
+    model::Transformer model;
+    std::string sequence_key;
+};
+ModelFile read_model_file(const std::string& name_or_file);
+
 }  // namespace sim::scenarios

@@ -33,6 +33,10 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
     }
     prediction.mfu = flops / peak;
     prediction.hfu = (flops + recomputed) / peak;
+    // Without FlashAttention the masked scores are computed.
+    const bool leaves_out = layout.flash_attention;
+    const double executed = backward_and_forward * forward_flops(plan.model, leaves_out).total() * sequences;
+    prediction.hfu_without_masked = (executed + recomputed) / peak;
 }
 
 void add_budget(Prediction& prediction, const TimeBudget& account) {

@@ -45,9 +45,10 @@ struct CommunicationUse {
 
 struct Prediction {
     Duration step{0};
-    double tokens_per_second = 0;  // of all GPUs
-    double mfu = 0;                // model FLOPs (attention in full, no recomputation) / (step x peak)
-    double hfu = 0;                // FLOPs carried out, with recomputation / (step x peak)
+    double tokens_per_second = 0;   // of all GPUs
+    double mfu = 0;                 // model FLOPs (attention in full, no recomputation) / (step x peak)
+    double hfu = 0;                 // with recomputation, too
+    double hfu_without_masked = 0;  // and without the half of causal attention that FlashAttention leaves out
     Budget budget{};
     std::vector<Budget> stage_budgets;  // of a rank of each pipeline stage
     model::Memory memory;

@@ -2,12 +2,14 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/planning/machine_file.hpp"
 #include "libsim/planning/model_file.hpp"
 #include "libsim/planning/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
+#include "libsim/training/memory.hpp"
 
 #include <fmt/format.h>
 
@@ -127,6 +129,15 @@ void derive_spreading(const TrainingOptions& options, const model::Transformer& 
     }
 }
 
+// The framework, its loss and the flags that `ndsim plan` prints are one choice.
+void derive_loss(Layout& layout, std::vector<std::string>& told) {
+    layout.loss = model::loss_of_framework(layout);
+    told.push_back(
+        fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
+                    "torch chooses",
+                    name_of(layout.framework), model::loss_bytes_per_logit(layout)));
+}
+
 // KEY=VALUE,KEY=VALUE of `text`.
 void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
     std::vector<std::string> known;
@@ -158,17 +169,36 @@ void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
     }
 }
 
-// Who says what a GPU of a machine that ships with ndsim costs; of a file, the file.
-std::string source_of_price(const std::string& name) {
-    try {
-        for (const model::Sourced& number : model::sources_of(name)) {
-            if (number.field == "usd_per_hour") {
-                return number.source;
-            }
+// Who says what a GPU costs: a list, or a line of the user's own file.
+std::string source_of_price(const model::Hardware& hardware, const std::string& name_or_file) {
+    for (const model::Sourced& number : hardware.numbers) {
+        if (number.field == "usd_per_hour") {
+            return number.source;
         }
-    } catch (const ProgramError&) {  // no such name: a file
     }
-    return fmt::format("the data in {}", name);
+    return fmt::format("the data in {}", name_or_file);
+}
+
+// A config.json says what a model can take, and only at times what it was trained with.
+std::string sequence_told(int sequence, const std::string& key) {
+    constexpr int usual = 8192;
+    if (key != "max_position_embeddings") {
+        return fmt::format("sequence {}: {} of config.json, which it was pretrained with; --sequence sets another",
+                           sequence, key);
+    }
+    return fmt::format(
+        "sequence {}: max_position_embeddings of config.json, the longest it can take; --sequence{} sets "
+        "what it is trained with",
+        sequence, sequence > usual ? fmt::format(" {}", usual) : "");
+}
+
+// Of what was typed: a model's own heads may be wider or narrower than hidden / heads.
+void require_whole_heads(const model::Transformer& model) {
+    try {
+        check_divides("hidden numbers", model.hidden, "heads", model.heads);
+    } catch (const ProgramError& error) {
+        throw UsageError(error.what());
+    }
 }
 
 }  // namespace
@@ -177,8 +207,12 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
     if (options.model.empty()) {
         throw UsageError("--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
     }
-    model::Transformer model = read_model(options.model);
+    ModelFile file = read_model_file(options.model);
+    model::Transformer model = std::move(file.model);
     const ShapeOverrides& shape = options.shape;
+    if (shape.sequence == 0 && !file.sequence_key.empty()) {
+        told.push_back(sequence_told(model.sequence, file.sequence_key));
+    }
     const model::Transformer own = model;
     const auto take = [](int& field, int value) { field = value > 0 ? value : field; };
     take(model.layers, shape.layers);
@@ -196,6 +230,7 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
     }
     take(model.kv_heads, shape.kv_heads);
     if ((shape.hidden > 0 || shape.heads > 0) && model.heads > 0) {
+        require_whole_heads(model);
         model.head_dim = model.hidden / model.heads;
         told.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
     }
@@ -207,16 +242,26 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
     return model;
 }
 
-model::Machine machine_of(const TrainingOptions& options) {
-    model::Machine machine = read_machine(options.machine);
+PricedMachine priced_machine_of(const TrainingOptions& options) {
+    model::Hardware hardware = read_machine_with_sources(options.machine);
+    const std::string source = source_of_price(hardware, options.machine);
+    PricedMachine found{.machine = std::move(hardware.machine)};
+    model::Accelerator& gpu = found.machine.gpu;
     if (!options.efficiency.empty()) {
-        set_efficiency(options.efficiency, machine.gpu.efficiency);
+        set_efficiency(options.efficiency, gpu.efficiency);
     }
     if (options.has("usd-per-hour")) {
-        machine.gpu.usd_per_hour = options.usd_per_hour;
+        gpu.usd_per_hour = options.usd_per_hour;
+        found.price = "--usd-per-hour";
+        found.price_from = PriceFrom::option;
+    } else if (gpu.usd_per_hour <= 0) {
+        found.price = fmt::format("no price is known of {}; --usd-per-hour sets one", gpu.name);
+    } else {
+        found.price = fmt::format("{}; --usd-per-hour sets yours", source);
+        found.price_from = source.starts_with(options.machine + ":") ? PriceFrom::file : PriceFrom::list;
     }
-    machine.derive_network();
-    return machine;
+    found.machine.derive_network();
+    return found;
 }
 
 model::Layout layout_of(const TrainingOptions& options, const model::Transformer& model, const model::Machine& machine,
@@ -228,30 +273,24 @@ model::Layout layout_of(const TrainingOptions& options, const model::Transformer
     derive_batch(options, model, layout, told);
     derive_arithmetic(options, machine.gpu, layout, told);
     derive_spreading(options, model, layout, told);
+    derive_loss(layout, told);
     return layout;
-}
-
-std::string price_source(const TrainingOptions& options, const model::Machine& machine) {
-    if (options.has("usd-per-hour")) {
-        return "--usd-per-hour";
-    }
-    if (machine.gpu.usd_per_hour <= 0) {
-        return fmt::format("no price is known of {}; --usd-per-hour sets one", machine.gpu.name);
-    }
-    return fmt::format("{}; --usd-per-hour sets yours", source_of_price(options.machine));
 }
 
 TrainingCase training_case(const TrainingOptions& options) {
     std::vector<std::string> told;
     const model::Transformer model = model_of(options, told);
-    TrainingCase found = training_case(options, model, machine_of(options));
+    const PricedMachine priced = priced_machine_of(options);
+    TrainingCase found = training_case(options, model, priced.machine);
     found.told.insert(found.told.begin(), told.begin(), told.end());
+    found.price = priced.price;
+    found.price_from = priced.price_from;
     return found;
 }
 
 TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
                            const model::Machine& machine) {
-    TrainingCase found{.model = model, .machine = machine, .price = price_source(options, machine)};
+    TrainingCase found{.model = model, .machine = machine};
     found.layout = layout_of(options, model, machine, found.told);
     const auto problems = problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {

@@ -44,11 +44,20 @@ struct TrainingOptions {
 // Rows of all of it, which note what they set in `given`. `options` outlives them.
 std::vector<OptionRow> training_rows(TrainingOptions& options);
 
+enum class PriceFrom : std::uint8_t { list, file, option };
+
+struct PricedMachine {
+    model::Machine machine;
+    std::string price;  // where usd_per_hour comes from: "--usd-per-hour", or a source
+    PriceFrom price_from = PriceFrom::list;
+};
+
 struct TrainingCase {
     model::Transformer model;
     model::Machine machine;
     model::Layout layout;
-    std::string price;              // where usd_per_hour comes from
+    std::string price;  // where usd_per_hour comes from
+    PriceFrom price_from = PriceFrom::list;
     std::vector<std::string> told;  // what was derived, a line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
 
     int gpus() const { return layout.ranks(); }
@@ -56,16 +65,14 @@ struct TrainingCase {
 
 // The parts, for those who search layouts themselves. All throw UsageError, one line.
 model::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
-model::Machine machine_of(const TrainingOptions& options);
+PricedMachine priced_machine_of(const TrainingOptions& options);
 // dp, global batch, schedule and so on where they were not said. The layout may still be impossible.
 model::Layout layout_of(const TrainingOptions& options, const model::Transformer& model, const model::Machine& machine,
                         std::vector<std::string>& told);
-// "--usd-per-hour", or the machine's own data.
-std::string price_source(const TrainingOptions& options, const model::Machine& machine);
 
 // All of it; the layout is possible, though it may need more memory than there is.
 TrainingCase training_case(const TrainingOptions& options);
-// With a model and a machine that were read before.
+// With a model and a machine that were read before; where their price comes from is not said.
 TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
                            const model::Machine& machine);
 

@@ -12,11 +12,22 @@ namespace sim::model {
 
 namespace {
 
-std::string name_from(const ConfigKeys& keys, const std::string& type) {
-    const std::string path = keys.text("_name_or_path", "");
+std::string last_part(const std::string& path) {
     const std::size_t slash = path.find_last_of('/');
-    const std::string last = slash == std::string::npos ? path : path.substr(slash + 1);
-    return !last.empty() ? last : type.empty() ? "transformer" : type;
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// By the file itself; by its folder, as they are downloaded: Llama-3.1-8B/config.json; by its type.
+std::string name_from(const ConfigKeys& keys, const std::string& type, const std::string& file) {
+    if (const std::string name = last_part(keys.text("_name_or_path", "")); !name.empty()) {
+        return name;
+    }
+    const std::size_t slash = file.find_last_of('/');
+    const std::string folder = slash == std::string::npos ? "" : last_part(file.substr(0, slash));
+    if (!folder.empty() && folder != "." && folder != ".." && last_part(file) == "config.json") {
+        return folder;
+    }
+    return type.empty() ? "transformer" : type;
 }
 
 Transformer read_unknown(const ConfigKeys& keys, const std::string& type) {
@@ -30,16 +41,27 @@ Transformer read_unknown(const ConfigKeys& keys, const std::string& type) {
     return read_llama_like(keys);  // says what is missing where there is no model_type
 }
 
-Transformer read(const ConfigKeys& keys) {
+Transformer read(const ConfigKeys& keys, const std::string& file) {
     const std::string type = keys.text("model_type", "");
     const auto known = model_types();
     const auto at = std::find_if(known.begin(), known.end(), [&](const ModelType& one) { return one.name == type; });
     Transformer model = at == known.end() ? read_unknown(keys, type) : at->read(keys);
-    model.name = name_from(keys, type);
+    model.name = name_from(keys, type, file);
     return model;
 }
 
+// Of a model with several parts, those of its text.
+ConfigKeys keys_of(std::string_view json, const std::string& where) {
+    const ConfigKeys keys(json, where);
+    const bool nested = keys.has_table("text_config") && !keys.has("hidden_size");
+    return nested ? keys.table("text_config") : keys;
+}
+
 }  // namespace
+
+std::string sequence_key_of_hugging_face(std::string_view json, const std::string& where) {
+    return sequence_key_of(keys_of(json, where));
+}
 
 std::vector<std::string> hugging_face_model_types() {
     std::vector<std::string> names;
@@ -50,9 +72,7 @@ std::vector<std::string> hugging_face_model_types() {
 }
 
 Transformer transformer_of_hugging_face(std::string_view json, const std::string& where) {
-    const ConfigKeys keys(json, where);
-    const bool nested = keys.has_table("text_config") && !keys.has("hidden_size");
-    const Transformer model = read(nested ? keys.table("text_config") : keys);
+    const Transformer model = read(keys_of(json, where), where);
     try {
         check_transformer(model);
     } catch (const ProgramError& error) {

@@ -23,4 +23,8 @@ Transformer transformer_of_hugging_face(std::string_view json, const std::string
 // The known model types, in alphabetical order.
 std::vector<std::string> hugging_face_model_types();
 
+// The key of the same file that says how long a sequence is: "max_position_embeddings" is the longest one that the
+// model can take, any other what it was pretrained with. Empty where none says so.
+std::string sequence_key_of_hugging_face(std::string_view json, const std::string& where);
+
 }  // namespace sim::model

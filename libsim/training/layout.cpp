@@ -2,6 +2,27 @@
 
 namespace sim::model {
 
+namespace {
+
+Loss megatron_loss(const Layout& layout) {
+    return layout.fusion == Fusion::fused && layout.flash_attention ? Loss::fused : Loss::parallel;
+}
+
+}  // namespace
+
+Loss loss_of(const Layout& layout) {
+    return layout.loss ? *layout.loss : layout.zero == 3 ? Loss::torch : megatron_loss(layout);
+}
+
+Loss loss_of_framework(const Layout& layout) {
+    switch (layout.framework) {
+        case Framework::megatron: return megatron_loss(layout);
+        case Framework::deepspeed: return layout.zero == 3 ? Loss::torch : megatron_loss(layout);
+        case Framework::torch: break;
+    }
+    return Loss::torch;
+}
+
 const char* name_of(Recompute recompute) {
     switch (recompute) {
         case Recompute::none: return "none";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sim::model {
@@ -31,6 +32,13 @@ enum class Fusion : std::uint8_t {
 // Whose training loop it is, where that decides what a step keeps in memory. zero = 3 is PyTorch's FSDP unless it is
 // DeepSpeed's.
 enum class Framework : std::uint8_t { megatron, deepspeed, torch };
+
+// Whose cross-entropy it is, which decides what a logit takes in memory.
+enum class Loss : std::uint8_t {
+    fused,     // Transformer Engine's: the gradient takes the place of the logits
+    parallel,  // Megatron-LM's vocab_parallel_cross_entropy: softmax in fp32
+    torch,     // torch.nn.functional.cross_entropy of logits.float()
+};
 
 struct Layout {
     int dp = 1;
@@ -72,6 +80,7 @@ struct Layout {
     int gathers_per_layer = 1;             // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
     bool offload_optimizer = false;        // states and the update are the host's
     Framework framework = Framework::megatron;
+    std::optional<Loss> loss;  // none: as published runs of unknown code are best met, see loss_of()
 
     int ranks() const { return dp * tp * pp * cp; }
     // Per pipeline. Requires: check_layout() accepted it.
@@ -82,6 +91,11 @@ struct Layout {
 
     friend bool operator==(const Layout&, const Layout&) = default;
 };
+
+// layout.loss, and where it is none: PyTorch's with zero = 3, otherwise Megatron-LM's.
+Loss loss_of(const Layout& layout);
+// The one that comes with layout.framework.
+Loss loss_of_framework(const Layout& layout);
 
 const char* name_of(Recompute recompute);
 const char* name_of(Precision precision);

@@ -88,4 +88,7 @@ StateBytes state_bytes(const Layout& layout, int replicas);
 // biases, norms, logits and buffers (Korthikanti et al. 2022, figure 1).
 MemoryUse published_use(const Transformer& model, const Layout& layout, int stage);
 
+// What the loss takes of each logit at its peak: 2 to 14 bytes.
+double loss_bytes_per_logit(const Layout& layout);
+
 }  // namespace sim::model

@@ -144,7 +144,7 @@ std::int64_t Transformer::output_width() const {
 }
 
 void check_transformer(const Transformer& model) {
-    check_range(model, "layers", model.layers, 1, 1 << 20);
+    check_range(model, "layers", model.layers, 1, most_layers);
     check_range(model, "hidden", model.hidden, 1);
     check_range(model, "vocabulary", model.vocabulary, 1);
     check_range(model, "sequence", model.sequence, 1);

@@ -88,6 +88,9 @@ struct Transformer {
     friend bool operator==(const Transformer&, const Transformer&) = default;
 };
 
+// The deepest models have a few hundred; the time of a prediction grows with them.
+inline constexpr int most_layers = 10'000;
+
 // Throws ProgramError that names the field, its value and what would do, for a shape that cannot be. It is too large
 // above 10^16 parameters.
 void check_transformer(const Transformer& model);

@@ -135,7 +135,7 @@ private:
         } catch (const std::exception& error) {
             host.thrown_ = error.what();
         } catch (...) {
-            host.thrown_ = "something that is no std::exception";
+            host.thrown_ = "something that is not a std::exception";
         }
     }
 

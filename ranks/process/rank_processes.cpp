@@ -153,7 +153,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     } catch (const std::exception& error) {
         leave_last_words(own, error.what());
     } catch (...) {
-        leave_last_words(own, "something that is no std::exception");
+        leave_last_words(own, "something that is not a std::exception");
     }
     flush_output();
     _exit(status);

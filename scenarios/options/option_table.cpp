@@ -55,7 +55,7 @@ void add_model(Options& options, std::vector<OptionRow>& rows) {
     training::Shape& shape = options.shape;
     rows.insert(
         rows.end(),
-        {{"layers", "N", "layers of the model (4)", whole(shape.layers, 1, 256)},
+        {{"layers", "N", "layers of the model (4, or one for each chunk of each stage)", whole(shape.layers, 1, 256)},
          {"hidden", "N", "width of the model that is trained (16)", whole(shape.hidden, 1, 1024)},
          {"heads", "N", "attention heads of a layer (4)", whole(shape.heads, 1, 1024)},
          {"sequence", "N", "positions of an item (8)", whole(shape.sequence, 1, 4096)},

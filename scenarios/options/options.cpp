@@ -8,6 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+
 namespace sim::scenarios {
 
 namespace {
@@ -74,7 +78,7 @@ void settle_mesh(const Scenario& scenario, const Settings& settings, Options& op
     }
 }
 
-void settle_model(Options& options) {
+void settle_model(const Settings& settings, Options& options) {
     if (options.shape.experts == 0 && options.mesh.ep > 1) {
         options.shape.experts = 2 * options.mesh.ep;
     }
@@ -85,6 +89,30 @@ void settle_model(Options& options) {
         const bool several = options.schedule == "interleaved" && options.mesh.pp > 1;
         options.chunks = several ? 2 : 1;
     }
+    if (!settings.contains("layers") && options.chunks > 1) {
+        options.shape.layers = std::max(options.shape.layers, options.mesh.pp * options.chunks);
+    }
+}
+
+// Options that belong to an axis which this scenario lacks, and the scenario that has it.
+std::map<std::string, std::string> options_of_others(const Scenario& scenario) {
+    std::map<std::string, std::string> found;
+    const auto add = [&](const char* axis, const char* name, std::initializer_list<const char*> options) {
+        for (const char* option : options) {
+            if (!scenario.has_axis(axis)) {
+                found.emplace(option, name);
+            }
+        }
+    };
+    add("dp", "1d_data_parallel", {"dp", "zero", "overlap", "buckets", "synchronize", "compress", "compress-fraction"});
+    if (!scenario.item_by_item) {
+        found.insert({{"accumulate", "1d_data_parallel"}, {"weighted", "1d_data_parallel"}});
+    }
+    add("tp", "2d_tensor_parallel", {"tp", "sequence-parallel"});
+    add("pp", "3d_pipeline_parallel", {"pp", "chunks", "blocking-sends", "show-schedule"});
+    add("ep", "4d_hybrid", {"ep"});
+    add("cp", "4d_hybrid", {"cp"});
+    return found;
 }
 
 // Options of data parallelism that exclude each other.
@@ -129,7 +157,8 @@ std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, c
                                            std::optional<std::int64_t> first_axis) {
     Options options;
     const std::vector<OptionRow> rows = option_table(scenario, options);
-    auto read = read_settings({scenario.name, scenario.summary, scenario.examples}, rows, argc, argv);
+    auto read = read_settings({scenario.name, scenario.summary, scenario.examples, options_of_others(scenario)}, rows,
+                              argc, argv);
     if (auto* answer = std::get_if<Answer>(&read)) {
         return *answer;
     }
@@ -143,7 +172,7 @@ std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, c
     set_options(settings, rows);
     settle_mesh(scenario, settings, options);
     check_ranks(scenario, options);
-    settle_model(options);
+    settle_model(settings, options);
     check_combinations(options);
     return options;
 }

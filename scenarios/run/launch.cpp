@@ -84,12 +84,15 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptio
     if (options.quiet) {
         launch.progress = {};
     }
-    launch.on_notice = [name](const std::string& what) { fmt::print(stderr, "{}: {}\n", name, what); };
+    launch.on_notice = [name](const std::string& what) { tell(fmt::format("{}: {}\n", name, what)); };
     return launch;
 }
 
 Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program) {
+    if (options.trace == "-" && options.json) {
+        throw UsageError("--trace - and --json both want standard output; give the trace a file");
+    }
     if (!options.trace.empty()) {
         check_output(options.trace);
     }
@@ -107,7 +110,7 @@ Launched launch_and_show(const std::string& name, const RunOptions& options, con
         }
     }
     if (!launched.result.ok()) {
-        fmt::print(stderr, "{}: {}\n", name, launched.result.fault->message);
+        tell(fmt::format("{}: {}\n", name, launched.result.fault->message));
     }
     return launched;
 }

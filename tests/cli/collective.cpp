@@ -178,4 +178,12 @@ TEST(NdsimCollective, EndsCleanlyWhenItIsInterrupted) {
     EXPECT_THAT(content_of(csv), EndsWith("\n"));
 }
 
+TEST(Collective, RefusesARootWhereThereIsNone) {
+    EXPECT_EQ(refusal("ndsim collective all_reduce --root 3"),
+              "ndsim collective: --root: all-reduce has none; broadcast, reduce, gather and scatter have one");
+    EXPECT_EQ(refusal("ndsim collective send-receive --root 0"),
+              "ndsim collective: --root: send-receive has none; broadcast, reduce, gather and scatter have one");
+    EXPECT_EQ(run_command("ndsim collective broadcast --root 3 --sizes 1K").exit_code, 0);
+}
+
 }  // namespace

@@ -45,7 +45,7 @@ TEST(Compare, ShowsWhereTheTimeOfEachScenarioWent) {
 }
 
 TEST(Compare, KeepsTheBubbleApartFromOtherWaiting) {
-    // On a network for nothing 4 stages with 4 micro-batches take (4 + 3) x 2 s, of which each computes 8 s.
+    // On a free network 4 stages with 4 micro-batches take (4 + 3) x 2 s, of which each computes 8 s.
     const TemporaryFolder folder;
     const std::string profile = folder.with("p.toml", R"(kind = "units"
         [compute]
@@ -66,6 +66,29 @@ TEST(Compare, OfAllFiveIsReadableAt140Columns) {
         EXPECT_LE(line.size(), 140) << line;
     }
     EXPECT_THAT(said.out, HasSubstr("4d_hybrid trains a model with experts, so its loss is another"));
+}
+
+TEST(Compare, RefusesInOneLineWhatNoScenarioPrinted) {
+    const TemporaryFolder folder;
+    const auto refused = [&](const std::string& file) { return refusal("ndsim_compare '" + file + "'"); };
+    const auto of_text = [&](const std::string& text) {
+        const std::string file = folder.with("x.json", text);
+        const std::string said = refused(file);
+        const std::string begin = "ndsim_compare: " + file + ": ";
+        EXPECT_THAT(said, testing::StartsWith(begin));
+        return said.substr(std::min(begin.size(), said.size()));
+    };
+    EXPECT_EQ(refused("/"), "ndsim_compare: /: is a folder, not a JSON file");
+    EXPECT_EQ(refused("nowhere.json"), "ndsim_compare: nowhere.json: No such file or directory");
+    EXPECT_EQ(of_text("null"), "must be what a scenario prints with --json, not null");
+    EXPECT_EQ(of_text("[1]"), "must be what a scenario prints with --json, not a list");
+    EXPECT_EQ(of_text("{\"command\": \"train\"}"),
+              "must be what a scenario prints with --json, not a result of ndsim train");
+    EXPECT_THAT(of_text("{\"rows\": []}"), HasSubstr("another object"));
+    EXPECT_THAT(of_text("{"), testing::StartsWith("is not valid JSON: parse error at line 1"));
+    nlohmann::json run = run_command("0d_sequential --json --quiet").json();
+    run.erase("loss");
+    EXPECT_EQ(of_text(run.dump()), "must be what a scenario prints with --json, not one with key 'loss' not found");
 }
 
 TEST(Compare, FailsWhereWeightsDiffer) {

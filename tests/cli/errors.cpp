@@ -17,8 +17,14 @@ TEST(Usage, ThatCannotBeEndsWithExitCode2AndOneLine) {
         {"--ranks 99999", "99999 ranks are more than the 4096 that can be processes; --host fiber can have more"},
         {"--ranks 4 --dp 2", "--ranks 4 and --dp 2 disagree: both are the size of the dp axis"},
         {"--rank 4", "unknown option --rank; did you mean --ranks?"},
-        {"--tp 2", "unknown option --tp; did you mean --dp?"},
-        {"--items 1e3", "--items must be a whole number from 1 to 1000000, not 1000"},
+        {"--tp 2", "unknown option --tp; it is an option of 2d_tensor_parallel"},
+        {"--accumulate 17",
+         "--accumulate must be at most 4, the items of a rank in a step, not 17; --accumulate 4 adds up all of them, "
+         "--items 68 gives a rank as many"},
+        {"--verbose --quiet", "--verbose and --quiet exclude each other: every log line, or none"},
+        {"--trace - --json", "--trace - and --json both want standard output; give the trace a file"},
+        {"--items 1.5", "--items must be a whole number from 1 to 1000000, not 1.5"},
+        {"--ranks 1e6", "--ranks must be a whole number from 1 to 100000, not 1000000"},
         {"--items ''", "--items must be a whole number from 1 to 1000000, not \"\""},
         {"--items", "--items needs a value; see --help"},
         {"--compute-units -20", "--compute-units must be a number from 0 to 1000000000, not -20"},
@@ -59,7 +65,7 @@ TEST(Usage, OfAModelOrItemsThatCannotBeSplitSaysWhatWouldFit) {
         {"3d_pipeline_parallel --schedule interleaved --layers 8 --items 12 --micro-batches 6",
          "interleaved needs micro-batches divisible by stages: 6 over 4; 4 or 8 would fit"},
         {"3d_pipeline_parallel --schedule gpipe --layers 8 --chunks 2",
-         "gpipe has one chunk per stage, not 2; interleaved takes more"},
+         "gpipe must have one chunk per stage, not 2; interleaved takes more"},
         {"4d_hybrid --items 12",
          "12 items cannot be split over dp x ep x micro-batches 16; 16 items, or dp x ep x micro-batches 12, would "
          "fit"},
@@ -74,6 +80,48 @@ TEST(Usage, OfAModelOrItemsThatCannotBeSplitSaysWhatWouldFit) {
     for (const auto& [line, what] : cases) {
         EXPECT_EQ(refusal(line), line.substr(0, line.find(' ')) + ": " + what);
     }
+}
+
+TEST(Usage, OfAWholeNumberMayHaveAnExponent) {
+    EXPECT_EQ(run_command("1d_data_parallel --ranks 1e1 --host fiber --json --quiet").json()["ranks"], 10);
+    const TemporaryFolder folder;
+    const std::string config = folder.with("c.toml", "ranks = 1e1\n");
+    EXPECT_EQ(run_command("1d_data_parallel --host fiber --json --quiet --config '" + config + "'").json()["ranks"],
+              10);
+}
+
+TEST(Usage, OfTheCommandLineWinsOverAFileThatSaysTheOpposite) {
+    const TemporaryFolder folder;
+    const std::string config = folder.with("c.toml", "quiet = true\n");
+    EXPECT_NE(run_command("0d_sequential --verbose --config '" + config + "'").err, "");
+    EXPECT_EQ(run_command("0d_sequential --config '" + config + "'").err, "");
+}
+
+TEST(Usage, IsNotEchoedAtAnyLength) {
+    const std::string long_text(100'000, 'x');
+    const std::string shown(60, 'x');
+    EXPECT_EQ(refusal("ndsim " + long_text), "ndsim: unknown command \"" + shown + "…\"; see --help");
+    EXPECT_EQ(refusal("0d_sequential " + long_text),
+              "0d_sequential: unexpected argument \"" + shown + "…\"; every option begins with --, see --help");
+    EXPECT_EQ(refusal("0d_sequential --items " + long_text),
+              "0d_sequential: --items must be a whole number from 1 to 1000000, not \"" + shown + "…\"");
+    EXPECT_LT(refusal("0d_sequential --config " + long_text).size(), 1'100U);
+}
+
+TEST(Interleaved, RunsWithoutAnyOtherOption) {
+    const Said said = run_command("3d_pipeline_parallel --schedule interleaved --quiet --host fiber --json");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.json()["options"]["layers"], 8);  // one for each of 2 chunks of 4 stages
+    EXPECT_EQ(
+        refusal("3d_pipeline_parallel --schedule interleaved --layers 4"),
+        "3d_pipeline_parallel: 4 layers cannot be split over pp x chunks 8; 8 layers, or pp x chunks 4, would fit");
+}
+
+TEST(ShowSchedule, SaysWhereAStageWaitsAllTheSame) {
+    EXPECT_THAT(run_command("3d_pipeline_parallel --schedule zb_h2 --show-schedule").out,
+                HasSubstr("\nzb_h2 fills 4 stages from 7 micro-batches on; with 4 they wait: take more, or zb_h1"));
+    EXPECT_THAT(run_command("3d_pipeline_parallel --schedule zb_h2 --show-schedule --micro-batches 7 --items 28").out,
+                Not(HasSubstr("they wait")));
 }
 
 TEST(BlockingSends, OfAScheduleThatNeverEndsAreADeadlock) {

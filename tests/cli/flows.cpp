@@ -75,17 +75,17 @@ TEST(FlowsCommand, NamesTheFileTheCaseAndTheFlowThatAreWrong) {
     EXPECT_EQ(refused("{\"cases\": [" + flow(R"({"name": "f", "strat": 0, "size": 1, "links": []})") + "]}"),
               "ndsim flows: FILE: case 0: flow 0 \"f\": \"start\" is missing; is \"strat\" meant to be it?");
     EXPECT_EQ(refused(flow(R"({"start": -1, "size": 1, "links": []})")),
-              "ndsim flows: FILE: flow 0: \"start\" is from 0 to 1e30, not -1");
+              "ndsim flows: FILE: flow 0: \"start\" must be from 0 to 1e30, not -1");
     EXPECT_EQ(refused(flow(R"({"start": 0, "size": "big", "links": []})")),
-              "ndsim flows: FILE: flow 0: \"size\" is a number, not \"big\"");
+              "ndsim flows: FILE: flow 0: \"size\" must be a number, not \"big\"");
     EXPECT_EQ(refused(flow(R"({"start": 0, "size": 1, "links": "uplink"})")),
-              "ndsim flows: FILE: flow 0: \"links\" is a list, not \"uplink\"");
-    EXPECT_EQ(refused(flow("7")), "ndsim flows: FILE: flow 0: is an object, not 7");
+              "ndsim flows: FILE: flow 0: \"links\" must be a list, not \"uplink\"");
+    EXPECT_EQ(refused(flow("7")), "ndsim flows: FILE: flow 0: must be an object, not 7");
 }
 
 TEST(FlowsCommand, RefusesLinksThatCarryNothingOrHaveOneName) {
     EXPECT_EQ(refused(R"({"name": "c", "links": [{"name": "A", "bandwidth": 0, "latency": 0}], "flows": []})"),
-              "ndsim flows: FILE: link 0 \"A\": \"bandwidth\" is above 0, not 0");
+              "ndsim flows: FILE: link 0 \"A\": \"bandwidth\" must be above 0, not 0");
     EXPECT_EQ(refused(R"({"cases": [{"name": "c", "links": [{"name": "A", "bandwidth": 1}], "flows": []}]})"),
               "ndsim flows: FILE: case 0 \"c\": link 0 \"A\": \"latency\" is missing");
     EXPECT_EQ(refused(R"({"links": [{"name": "A", "bandwidth": 1, "latency": 0},
@@ -94,10 +94,11 @@ TEST(FlowsCommand, RefusesLinksThatCarryNothingOrHaveOneName) {
 }
 
 TEST(FlowsCommand, RefusesWhatIsNoFileOfCases) {
-    EXPECT_THAT(refused("{\"cases\": [}"), StartsWith("ndsim flows: FILE: parse error at line 1, column 12: "));
+    EXPECT_THAT(refused("{\"cases\": [}"),
+                StartsWith("ndsim flows: FILE: is not valid JSON: parse error at line 1, column 12: "));
     EXPECT_THAT(refused(R"({"links": [{"name": "A", "bandwidth": 1e999, "latency": 0}], "flows": []})"),
                 HasSubstr("number overflow"));
-    EXPECT_EQ(refused("[]"), "ndsim flows: FILE: is an object, not []");
+    EXPECT_EQ(refused("[]"), "ndsim flows: FILE: must be an object, not []");
     EXPECT_EQ(
         refused("{\"case\": []}"),
         "ndsim flows: FILE: has neither \"cases\" nor, as one case, \"flows\"; is \"case\" meant to be \"cases\"?");

@@ -96,7 +96,7 @@ TEST_F(GoalCommand, EndsWithExitCode3WhereTheScheduleCannotEnd) {
 
 TEST_F(GoalCommand, RefusesWhatIsNoSchedule) {
     EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalk 5\n}\n"),
-              "ndsim goal: x.goal:3:1: \"calk\" is no operation; did you mean calc?");
+              "ndsim goal: x.goal:3:1: \"calk\" is not an operation; did you mean calc?");
     EXPECT_EQ(refusal("ndsim goal"), "ndsim goal: FILE is missing: the schedule, in the text form of GOAL; see --help");
     EXPECT_EQ(refusal("ndsim goal nowhere.goal"), "ndsim goal: nowhere.goal: No such file or directory");
     EXPECT_EQ(refusal("ndsim goal /"), "ndsim goal: /: is a folder, not a GOAL schedule");

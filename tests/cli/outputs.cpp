@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <map>
 #include <sstream>
 
@@ -181,7 +183,7 @@ TEST(ShowSchedule, PrintsWhatEachStageDoesAndRunsNothing) {
     EXPECT_EQ(said.exit_code, 0);
     EXPECT_EQ(said.err, "");
     EXPECT_EQ(said.out,
-              "1f1b: one forward, one backward: as fast as gpipe, keeps at most one activation per stage\n"
+              "1f1b: one forward, one backward: as fast as gpipe, keeps at most p - i micro-batches on stage i\n"
               "F is 1 unit of time, B 2; messages take none; . is idle\n"
               "\n"
               "stage 0  F0 F1 .  .  B0--- .  B1---\n"
@@ -236,6 +238,18 @@ TEST(Config, IsOverruledByTheCommandLine) {
     const std::string file = folder.with("run.toml", "items = 4\ncompute-units = 1\nquiet = true\njson = true\n");
     EXPECT_EQ(run_command("0d_sequential --config '" + file + "'").json()["simulated_seconds"], 0.4);
     EXPECT_EQ(run_command("0d_sequential --items 8 --config '" + file + "'").json()["simulated_seconds"], 0.8);
+}
+
+TEST(Trace, OnStandardOutputTakesTheSummarysPlace) {
+    const TemporaryFolder folder;
+    for (const std::string line : {"1d_data_parallel", "distributed_hello"}) {
+        const Said said = run_command(line + " --quiet --host fiber --trace -", "cd '" + folder.file("") + "';");
+        EXPECT_EQ(said.exit_code, 0) << said.err;
+        EXPECT_TRUE(said.json().at("traceEvents").is_array()) << line;
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder.file("-")));
+    EXPECT_EQ(WEXITSTATUS(std::system("'" NDSIM_BIN_DIR "'/0d_sequential --quiet --trace - >/dev/full 2>/dev/null")),
+              6);
 }
 
 }  // namespace

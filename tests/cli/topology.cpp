@@ -89,7 +89,7 @@ TEST(NdsimTopology, RefusesWhatCannotBe) {
     EXPECT_THAT(refusal("ndsim topology"), StartsWith("ndsim topology: TOPOLOGY is missing"));
     EXPECT_THAT(refusal("ndsim topology dgx-h10"), testing::EndsWith("; did you mean dgx-h100?"));
     EXPECT_EQ(refusal("ndsim topology dgx-h100 --ranks 12"),
-              "ndsim topology: 12 GPUs fill no whole number of nodes of 8; the nearest that do: 8 and 16");
+              "ndsim topology: 12 GPUs is not a whole number of 8-GPU nodes; try 8 or 16");
     EXPECT_EQ(refusal("ndsim topology ring --ranks 8 --route 0,8"),
               "ndsim topology: --route: there is no rank 8; ring has 0 to 7");
     EXPECT_EQ(refusal("ndsim topology ring --route 1,2,3"), "ndsim topology: --route must be two ranks, A,B, not 3");

@@ -1,6 +1,9 @@
 #include "tests/cli/command.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 namespace {
 
@@ -100,6 +103,93 @@ TEST(TrainCommand, WritesATraceOrSaysWhyNot) {
     EXPECT_EQ(run_command("ndsim train" + small + " --trace " + file).exit_code, 0);
     EXPECT_TRUE(nlohmann::json::parse(content_of(file)).contains("traceEvents"));
     EXPECT_THAT(refusal("ndsim train" + small + " --trace " + folder.file("none/x.json"), 6), HasSubstr("none"));
+}
+
+TEST(TrainCommand, WritesATraceToStandardOutputInPlaceOfTheText) {
+    const Said said = run_command("ndsim train" + small + " --trace -");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_TRUE(said.json().at("traceEvents").is_array());
+    EXPECT_EQ(refusal("ndsim train" + small + " --trace - --json"),
+              "ndsim train: --trace - and --json both want standard output; give the trace a file");
+}
+
+// What was asked for, and the nearest that is possible.
+TEST(TrainCommand, RefusesShapesThatNoModelHas) {
+    EXPECT_EQ(refusal("ndsim train --model llama3-8b --tp 2 --layers 1000000"),
+              "ndsim train: --layers must be a whole number from 1 to 10000, not 1000000");
+    EXPECT_THAT(
+        refusal("ndsim train --model llama3-8b --hidden 4097"),
+        testing::StartsWith("ndsim train: 4097 hidden numbers cannot be split over heads 32; 4096 or 4128 hidden "
+                            "numbers, or heads "));
+}
+
+std::string config_json(const std::string& more) {
+    return R"({"model_type": "llama", "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
+               "intermediate_size": 4096, "vocab_size": 32000)" +
+           more + "}";
+}
+
+TEST(TrainCommand, SaysWhichSequenceAConfigJsonHasAndWhy) {
+    const TemporaryFolder folder;
+    ASSERT_TRUE(std::filesystem::create_directory(folder.file("Tiny-1B")));
+    const std::string line = "ndsim train --global-batch 8 --model '";
+    const std::string longest = folder.with("Tiny-1B/config.json", config_json(", \"max_position_embeddings\": 16384"));
+    const Said said = run_command(line + longest + "'");
+    EXPECT_THAT(said.out, testing::StartsWith("Tiny-1B on 8 x H100"));  // the folder's name
+    EXPECT_THAT(said.out, HasSubstr("\n  sequence 16384: max_position_embeddings of config.json, the longest it can "
+                                    "take; --sequence 8192 sets what it is trained with\n"));
+    EXPECT_THAT(run_command(line + longest + "' --sequence 2048").out, testing::Not(HasSubstr("\n  sequence ")));
+    const std::string scaled =
+        folder.with("scaled.json", config_json(", \"max_position_embeddings\": 131072, \"rope_scaling\": "
+                                               "{\"original_max_position_embeddings\": 4096}"));
+    EXPECT_THAT(
+        run_command(line + scaled + "'").out,
+        HasSubstr("\n  sequence 4096: rope_scaling.original_max_position_embeddings of config.json, which it was "
+                  "pretrained with; --sequence sets another\n"));
+}
+
+// 8192 x 128256 logits, of which Megatron-LM's fused loss keeps 2 bytes each, also where its own FSDP shards, and
+// PyTorch's 4, beside 10 for a moment, which is more than any layer's backward pass needs.
+TEST(TrainCommand, TakesTheLossOfTheFramework) {
+    const auto peak = [](const std::string& options) {
+        const auto json = run_command("ndsim train --model llama3-8b --gpus 64 --json " + options).json();
+        return json["memory"]["peak"].get<double>();
+    };
+    const double logits = 8192.0 * 128256;
+    EXPECT_GT(peak("--zero 3 --framework torch"), peak("--zero 3") + 2 * logits);
+    EXPECT_LT(peak("--zero 3"), peak("--zero 2") - 8e9);  // parameters of 2 bytes each are spread, too
+    const std::string out = run_command("ndsim train --model llama3-8b --gpus 64 --zero 3").out;
+    EXPECT_THAT(out, HasSubstr("\n  framework megatron: its loss takes 2 bytes per logit; --framework megatron, "
+                               "deepspeed or torch chooses\n"));
+    EXPECT_THAT(run_command("ndsim train --model llama3-8b --gpus 64 --framework torch").out,
+                HasSubstr("\n  framework torch: its loss takes 14 bytes per logit;"));
+    const std::string plan = run_command("ndsim plan --model llama3-8b --gpus 8 --tp 8 --framework torch").out;
+    EXPECT_LT(plan.find("\ntorchtitan, the first layout"), plan.find("\nMegatron-LM, the first layout, predicted as "
+                                                                     "torchtitan runs it"));
+}
+
+// Half of a causal sequence's scores are masked, and FlashAttention leaves them out.
+TEST(TrainCommand, CountsTheMaskedHalfOfAttentionOrNot) {
+    const std::string line = "ndsim train --model llama3-8b --gpus 8 --sequence 131072 --global-batch 8 --json ";
+    const auto all = run_command(line).json();
+    EXPECT_EQ(all["hfu"], all["mfu"]);
+    // Llama 3 8B: 15.0 GFLOP a token forward in matrices, and 4 x 32 x 4096 x 131072 in attention.
+    const double matrices = 2 * 7.5047e9;
+    const double attention = 4.0 * 32 * 4096 * 131072;
+    EXPECT_NEAR(all["hfu_without_masked"].get<double>() / all["hfu"].get<double>(),
+                (matrices + attention / 2) / (matrices + attention), 1e-4);
+    const auto eager = run_command(line + "--flash-attention off").json();
+    EXPECT_EQ(eager["hfu_without_masked"], eager["hfu"]);
+}
+
+TEST(TrainCommand, SaysWhosePriceItIs) {
+    const TemporaryFolder folder;
+    const std::string own = folder.with("own.toml", "base = \"dgx-h100\"\nusd_per_hour = 1.5\n");
+    const std::string based = folder.with("based.toml", "base = \"dgx-h100\"\n");
+    EXPECT_THAT(run_command("ndsim train" + small + " --machine '" + own + "'").out,
+                HasSubstr("at $1.50 per GPU-hour (the machine file's price; --usd-per-hour sets another)"));
+    EXPECT_THAT(run_command("ndsim train" + small + " --machine '" + based + "'").out,
+                HasSubstr("(a list price; --usd-per-hour sets yours)"));
 }
 
 TEST(MemoryCommand, AnswersThatItDoesNotFit) {

@@ -5,9 +5,10 @@
 # BUILD), but a file that a block writes lands in FOLDER. What is run:
 #   ```sh, ```bash    all of it
 #   ```console        the lines after "$ "; the others are output, and are not compared
-# A comment directly above a block changes that:
+# The line directly above a block changes that:
 #   <!-- not run: WHY -->    the block is left out
-#   <!-- file: NAME -->      the block, of any language, is written to NAME
+#   File `NAME`:             the block, of any language, is written to NAME (also, hidden: <!-- file: NAME -->)
+#   <!-- output -->          the block is what the last block that was run has printed, and is compared with it
 #   <!-- row: NAME after TEXT -->  the block, of any language, goes into NAME, behind its first line that has TEXT in it
 # A page that changes ndsim itself (docs/how-to/) says so in a line of its own:
 #   <!-- in a copy -->       FOLDER is a copy of the source directory, whose files blocks may change, and `build` a folder
@@ -37,7 +38,7 @@ else
     ln -sfn "$build" "$folder/build"
 fi
 
-# One file per block: NNN.sh to run, or NNN.file whose first line is the name to write to.
+# One file per block: NNN.sh to run, NNN.output to compare, or NNN.file whose first line is the name to write to.
 awk -v blocks="$folder/.blocks" '
     !inside && /^ *```/ {
         indent = match($0, /`/) - 1
@@ -45,16 +46,19 @@ awk -v blocks="$folder/.blocks" '
         sub(/[ {].*/, "", language)
         inside = 1
         name = ""
-        if (marker ~ /^<!-- file: /) {
+        if (marker ~ /^<!-- file: / || marker ~ /^File `[^`]+`:$/) {
             name = sprintf("%s/%03d.file", blocks, ++count)
             target = marker
-            gsub(/^<!-- file: | *-->.*$/, "", target)
+            gsub(/^<!-- file: | *-->.*$|^File `|`:$/, "", target)
             print target > name
         } else if (marker ~ /^<!-- row: .* after /) {
             name = sprintf("%s/%03d.row", blocks, ++count)
             target = marker
             gsub(/^<!-- row: | *-->.*$/, "", target)
             print target > name
+        } else if (marker == "<!-- output -->") {
+            name = sprintf("%s/%03d.output", blocks, ++count)
+            printf "" > name
         } else if (marker !~ /^<!-- not run: [^ ]/ && language ~ /^(sh|bash|console)$/) {
             name = sprintf("%s/%03d.sh", blocks, ++count)
             print "# line " NR > name
@@ -77,7 +81,7 @@ awk -v blocks="$folder/.blocks" '
 
 cd "$folder"
 shopt -s nullglob
-for block in .blocks/*; do
+for block in .blocks/[0-9]*; do
     if [[ $block == *.row ]]; then
         read -r name _ text < "$block"
         if ! $in_a_copy || ! grep -qF -- "$text" "$name"; then
@@ -100,8 +104,16 @@ for block in .blocks/*; do
         tail -n +2 "$block" > "$name"
         continue
     fi
+    if [[ $block == *.output ]]; then
+        if ! diff "$block" .blocks/printed; then
+            echo "$(basename "$page"): $last printed the lines marked > and not those marked <" >&2
+            exit 1
+        fi
+        continue
+    fi
+    last=$(head -n 1 "$block" | cut -c 3-)
     echo "--- $(basename "$page"), $(head -n 1 "$block" | cut -c 3-)"
-    if ! bash -euo pipefail "$block" < /dev/null; then
+    if ! bash -euo pipefail "$block" < /dev/null | tee .blocks/printed; then
         echo "$(basename "$page"), $(head -n 1 "$block" | cut -c 3-): the block failed:" >&2
         tail -n +2 "$block" >&2
         exit 1

@@ -15,6 +15,23 @@ hello
 grep -q hello made/hello.txt
 echo ran > ran.txt
 ```
+Text, and the
+file `made/visible.txt` in it. File `made/visible.txt`:
+```text
+not this: the line above holds more than the name
+```
+File `made/seen.txt`:
+```text
+seen
+```
+```sh
+cat made/seen.txt
+test ! -e made/visible.txt
+```
+<!-- output -->
+```text
+seen
+```
 <!-- not run: it would fail -->
 ```sh
 false
@@ -44,4 +61,8 @@ fails '```bash' 'false | true' '```'
 fails '```console' '$ true' '$ false' 'done' '```'
 fails '<!-- not run: why -->' '' '```sh' 'false' '```'
 fails '<!-- file: tools/new.txt -->' '```text' 'x' '```'
+# shellcheck disable=SC2016  # backticks of Markdown
+fails 'File `tools/new.txt`:' '```text' 'x' '```'
+fails '```sh' 'echo x' '```' '<!-- output -->' '```text' 'y' '```'
+fails '```sh' 'echo x' 'false' '```' '<!-- output -->' '```text' 'x' '```'
 echo "the runner of pages runs what it should"

@@ -247,7 +247,7 @@ TEST_P(Streams, OnlyCommunicate) {
     EXPECT_THAT(fault([](GPU& gpu) { gpu.on(first, [&] { gpu.compute(Units{1}); }); }),
                 testing::HasSubstr("computing has no place on stream 1"));
     EXPECT_THAT(fault([](GPU& gpu) { gpu.on(Stream::main, [] {}); }),
-                testing::HasSubstr("a stream for communication is 1 to 62, not 0"));
+                testing::HasSubstr("a stream for communication must be 1 to 62, not 0"));
 }
 
 TEST_P(Streams, GiveOneTimelineForRandomProgramsInEveryOrderAndOnEveryHost) {

@@ -228,7 +228,7 @@ TEST_P(Faults, WrongArgumentsThrowInTheRankAndSayWhatWouldBeRight) {
         {[](GPU& gpu) { gpu.receive(-1, Units(1)); }, "ranks are 0 to 1"},
         {[](GPU& gpu) { gpu.send(1 - gpu.rank(), Units(-1)); }, "size of 0 or more"},
         {[](GPU& gpu) { gpu.compute(Units(-1)); }, "amount of 0 or more"},
-        {[](GPU& gpu) { gpu.send(1 - gpu.rank(), Units(1), Tag{-4}); }, "a tag is 0 or more, not -4"},
+        {[](GPU& gpu) { gpu.send(1 - gpu.rank(), Units(1), Tag{-4}); }, "a tag must be 0 or more, not -4"},
         {[](GPU& gpu) { gpu.wait(Handle{}); }, "a handle that none of its operations returned"},
         {[](GPU& gpu) { all_reduce(gpu, Group::of({1 - gpu.rank()}), Units(1)); }, "a group it is not in"},
         {[](GPU& gpu) { broadcast(gpu, world(gpu), 9, Units(1)); }, "is not in its group"},

@@ -75,9 +75,9 @@ TEST_P(StreamFaults, WhatNoStreamCanDoThrowsInTheRank) {
         {[](GPU& gpu) { gpu.on(first, [&] { gpu.send_async(1 - gpu.rank(), Units(1)); }); },
          "an asynchronous operation has no place on stream 1"},
         {[](GPU& gpu) { gpu.on(first, [&] { gpu.on(second, [] {}); }); }, "another stream has no place on stream 1"},
-        {[](GPU& gpu) { gpu.on(Stream::main, [] {}); }, "a stream for communication is 1 to 62, not 0"},
-        {[](GPU& gpu) { gpu.on(Stream{63}, [] {}); }, "a stream for communication is 1 to 62, not 63"},
-        {[](GPU& gpu) { gpu.on(Stream::own, [] {}); }, "a stream for communication is 1 to 62, not 255"},
+        {[](GPU& gpu) { gpu.on(Stream::main, [] {}); }, "a stream for communication must be 1 to 62, not 0"},
+        {[](GPU& gpu) { gpu.on(Stream{63}, [] {}); }, "a stream for communication must be 1 to 62, not 63"},
+        {[](GPU& gpu) { gpu.on(Stream::own, [] {}); }, "a stream for communication must be 1 to 62, not 255"},
     };
     for (const Case& c : cases) {
         EXPECT_THAT(fault_of(ranks(2), c.program, 4).message, HasSubstr(c.says));

@@ -197,7 +197,7 @@ TEST_P(Pipeline, OfARankThatIsNoStageIsRefused) {
         return s.result.fault->message;
     };
     EXPECT_THAT(message(1, Group::of({1}), {1, 1, 1}),
-                testing::HasSubstr("rank 0 runs a pipeline of which it is no stage"));
+                testing::HasSubstr("rank 0 runs a pipeline of which it is not a stage"));
     EXPECT_THAT(message(1, Group::of({0}), {2, 1, 1}), testing::HasSubstr("a pipeline of 2 stages runs on 1 ranks"));
     EXPECT_THAT(
         message(1, Group::of({0}), {1, 1 << 30, 1}),

@@ -146,7 +146,7 @@ TEST(PipelineSchedules, SayWhichShapesWouldFit) {
     EXPECT_EQ(error("interleaved", {4, 3, 2}),
               "interleaved needs micro-batches divisible by stages: 3 over 4; 4 would fit");
     EXPECT_EQ(error("interleaved", {4, 8, 2}), "no error");
-    EXPECT_EQ(error("1f1b", {4, 8, 2}), "1f1b has one chunk per stage, not 2; interleaved takes more");
+    EXPECT_EQ(error("1f1b", {4, 8, 2}), "1f1b must have one chunk per stage, not 2; interleaved takes more");
     EXPECT_EQ(error("gpipe", {0, 8, 1}), "a pipeline needs 1 or more stages, not 0");
     EXPECT_EQ(error("gpipe", {1, 0, 1}), "a pipeline needs 1 or more micro-batches, not 0");
     EXPECT_EQ(error("gpipe", {1, 1, -1}), "a pipeline needs 1 or more chunks per stage, not -1");

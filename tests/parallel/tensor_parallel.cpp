@@ -241,7 +241,7 @@ TEST_P(TensorParallelism, ThatCannotBeIsExplained) {
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.scatter_rows(ten, {.rows = 5, .columns = 2}); }),
                 testing::HasSubstr("5 rows cannot be split over tensor parallel ranks 2"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.leave(ten, {.rows = 4, .columns = 3}); }),
-                testing::HasSubstr("all rows of 1 items x 4 rows x 3 columns are 12 numbers, not 10"));
+                testing::HasSubstr("all rows of 1 items x 4 rows x 3 columns must be 12 numbers, not 10"));
     EXPECT_THAT(message([&](const TensorParallel& tensor) { tensor.gather_rows(ten, {.rows = 4, .columns = 3}); }),
-                testing::HasSubstr("own rows of 1 items x 4 rows x 3 columns are 6 numbers, not 10"));
+                testing::HasSubstr("own rows of 1 items x 4 rows x 3 columns must be 6 numbers, not 10"));
 }

@@ -22,6 +22,7 @@ TrainingCase some_case() {
     what.machine.gpu.usd_per_hour = 2;
     what.layout = {.dp = 2, .tp = 2, .pp = 2, .micro_batch = 1, .global_batch = 16};
     what.price = "--usd-per-hour";
+    what.price_from = PriceFrom::option;
     what.told = {"dp 2: 8 GPUs / (tp 2 x pp 2 x cp 1)"};
     return what;
 }
@@ -33,6 +34,7 @@ Prediction some_step() {
     step.tokens_per_second = 32768;
     step.mfu = 0.412;
     step.hfu = 0.5;
+    step.hfu_without_masked = 0.45;
     step.budget[static_cast<std::size_t>(Spent::compute)] = 0.7;
     step.budget[static_cast<std::size_t>(Spent::bubble)] = 0.2;
     step.budget[static_cast<std::size_t>(Spent::tensor)] = 0.1;
@@ -94,22 +96,24 @@ TEST(Percents, AddUpToAHundred) {
 
 TEST(StepReport, BeginsWithTheAnswer) {
     const std::string text = text_of(some_report());
-    EXPECT_THAT(text, testing::StartsWith("small on 8 x H100 (node): dp 2, tp 2, pp 2\n"
-                                          "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
-                                          "recompute none\n\n"
-                                          "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
-                                          "  MFU         41.2 %; HFU 50.0 %\n"
-                                          "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
-                                          "20.00 GB left\n"
-                                          "  cost        $0.0044 per step, $135.0 k per 1 T tokens, at $2.00 per "
-                                          "GPU-hour (--usd-per-hour)\n"
-                                          "  limited by  the GPUs' own work (70.0 % of the step)"));
+    EXPECT_THAT(text,
+                testing::StartsWith("small on 8 x H100 (node): dp 2, tp 2, pp 2\n"
+                                    "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
+                                    "recompute none\n\n"
+                                    "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
+                                    "  MFU         41.2 %; HFU 50.0 % with what is computed again, 45.0 % without "
+                                    "attention's masked half\n"
+                                    "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
+                                    "20.00 GB left\n"
+                                    "  cost        $0.0044 per step, $135.0 k per 1 T tokens, at $2.00 per "
+                                    "GPU-hour (--usd-per-hour)\n"
+                                    "  limited by  the GPUs' own work (70.0 % of the step)"));
 }
 
 TEST(StepReport, SaysWhatMostOfTheRestIsLostTo) {
     EXPECT_EQ(limiter(some_step().budget),
-              "the GPUs' own work (70.0 % of the step); of what is lost, most to the pipeline's bubble: stages that "
-              "have nothing to do (20.0 % of the step)");
+              "the GPUs' own work (70.0 % of the step); largest loss: the pipeline's bubble (20.0 % of the "
+              "step)");
 }
 
 TEST(StepReport, SaysFirstThatTheModelDoesNotFit) {
@@ -217,11 +221,11 @@ TEST(StepReport, AsJsonHasTheContractsKeys) {
 
 TEST(StepReport, OfWhatDoesNotFitSaysWhatWould) {
     const AdviceList list{.tried = {{{{"zero", "3"}}, "spread", 1.2, -0.2, 70'000'000'000}}};
-    EXPECT_THAT(advice_section(list, false), HasSubstr("What would fit"));
-    EXPECT_THAT(advice_section(list, false), HasSubstr("--zero 3"));
-    EXPECT_THAT(advice_section({}, false), HasSubstr("none of this layout's neighbours"));
     model::Memory memory = some_step().memory;
     memory.stages[1].peak.parameters = 90'000'000'000;
+    EXPECT_THAT(advice_section(list, memory), HasSubstr("What would fit"));
+    EXPECT_THAT(advice_section(list, memory), HasSubstr("--zero 3"));
+    EXPECT_THAT(advice_section({}, memory), HasSubstr("none of this layout's neighbours"));
     EXPECT_EQ(misfit_line(memory, list),
               "does not fit: 90.00 GB of 80.00 GB on a rank of stage 1; with --zero 3 it would (70.00 GB), ndsim plan "
               "finds all layouts that do");
@@ -230,21 +234,59 @@ TEST(StepReport, OfWhatDoesNotFitSaysWhatWould) {
 TEST(StepReport, SaysOfAListPriceThatItIsOne) {
     StepReport report = some_report();
     report.what.price = "a cloud's list of 2026";
+    report.what.price_from = PriceFrom::list;
     EXPECT_THAT(text_of(report), HasSubstr("at $2.00 per GPU-hour (a list price; --usd-per-hour sets yours)\n"));
     EXPECT_THAT(text_of(report), HasSubstr("  price of a GPU-hour: a cloud's list of 2026\n"));
 }
 
+TEST(StepReport, SaysOfAFilesPriceThatItIsTheFiles) {
+    StepReport report = some_report();
+    report.what.price = "mine.toml:3";
+    report.what.price_from = PriceFrom::file;
+    EXPECT_THAT(text_of(report), HasSubstr("(the machine file's price; --usd-per-hour sets another)\n"));
+}
+
+TEST(StepReport, HasTheEnergyOfARunInAUnitThatFits) {
+    EXPECT_EQ(energy_text(3.38e6), "3.380 GWh");
+    EXPECT_EQ(energy_text(512.4), "512.4 kWh");
+    EXPECT_EQ(energy_text(0.25), "250.0 Wh");
+}
+
+// The fullest rank has 60 GB.
+TEST(StepReport, ListsWhatSavesMemoryApartFromWhatHelpsNothing) {
+    const AdviceList list{.tried = {{{{"zero", "2"}}, "spread", 1.0, 0, 40'000'000'000},
+                                    {{{"tp", "8"}}, "more tp", 1.5, -0.5, 59'000'000'000}}};
+    const std::string text = advice_section(list, some_step().memory);
+    const std::size_t saves = text.find("Saves memory, of 60.00 GB on the fullest rank, and makes nothing faster\n");
+    ASSERT_NE(saves, std::string::npos) << text;
+    EXPECT_GT(text.find("--zero 2"), saves);
+    EXPECT_LT(text.find("--zero 2"), text.find("What will not help"));
+    EXPECT_GT(text.find("--tp 8"), text.find("What will not help"));
+}
+
+TEST(StepReport, WarnsOfAScheduleWithTooFewMicroBatchesForItsPromise) {
+    TrainingCase what = some_case();
+    what.layout = {.pp = 4, .micro_batch = 1, .global_batch = 6, .schedule = "zb_h2"};
+    const std::string text = pipeline_section(what, some_step());
+    EXPECT_THAT(text, HasSubstr("zb_h2 fills 4 stages from 7 micro-batches on; with 6 they wait: take more, or zb_h1"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("with even stages")));
+    EXPECT_FALSE(closed_bubble(what.layout));
+    what.layout.global_batch = 7;
+    EXPECT_EQ(closed_bubble(what.layout)->share, 0);
+    EXPECT_THAT(pipeline_section(what, some_step()), testing::Not(HasSubstr("they wait")));
+}
+
 TEST(StepReport, ShowsOnlyAdviceThatHelps) {
     const AdviceList list{.tried = {{{{"tp", "4"}}, "more tp", 0.9, 0.1, 1'000'000'000},
-                                    {{{"zero", "3"}}, "spread", 1.2, -0.2, 1'000'000'000}},
+                                    {{{"zero", "3"}}, "spread", 1.2, -0.2, 60'000'000'000}},
                           .impossible = 3,
                           .too_large = 2};
-    const std::string text = advice_section(list, true);
+    const std::string text = advice_section(list, some_step().memory);
     EXPECT_LT(text.find("--tp 4"), text.find("What will not help"));
     EXPECT_GT(text.find("--zero 3"), text.find("What will not help"));
     EXPECT_THAT(text, HasSubstr("-10.0 %"));
-    EXPECT_THAT(text, HasSubstr("2 neighbours predicted; 2 more do not fit into memory, 3 cannot be"));
-    EXPECT_THAT(advice_section({}, true), HasSubstr("nothing: no neighbour of this layout is faster"));
+    EXPECT_THAT(text, HasSubstr("2 neighbours predicted; 2 more do not fit; 3 are not valid layouts"));
+    EXPECT_THAT(advice_section({}, some_step().memory), HasSubstr("nothing: no neighbour of this layout is faster"));
 }
 
 TEST(StepReport, SaysWhatTheScenariosCallItsExperts) {

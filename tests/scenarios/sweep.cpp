@@ -136,7 +136,7 @@ TEST(SweepTable, RefusesTheFileOfAnotherSweep) {
         table.read("a,b\n1,2\n", "rows.csv");
         FAIL();
     } catch (const UsageError& error) {
-        EXPECT_THAT(error.what(), testing::StartsWith("rows.csv is there and is no table of this sweep"));
+        EXPECT_THAT(error.what(), testing::StartsWith("rows.csv is there and is not a table of this sweep"));
     }
 }
 

@@ -105,7 +105,7 @@ TEST(TopologyTable, IsRefusedWithFileLineAndKey) {
     EXPECT_EQ(complaint("kind = \"ring\"\nbytes_per_second = 0\n"),
               "t.toml:2: bytes_per_second must be a number, 1 or more, not 0");
     EXPECT_EQ(complaint("[topology]\nname = \"dgx-h100\"\n", 12),
-              "t.toml:2: 12 GPUs fill no whole number of nodes of 8; the nearest that do: 8 and 16");
+              "t.toml:2: 12 GPUs is not a whole number of 8-GPU nodes; try 8 or 16");
     EXPECT_EQ(complaint("kind = \"fat-tree\"\nradix = 4\necmp = \"hsah\"\n" + wire),
               "t.toml:3: ecmp must be \"destination\" or \"hash\", not \"hsah\"; did you mean hash?");
     EXPECT_EQ(complaint("kind = \"torus\"\nsizes = [2, 2.5]\n" + wire),

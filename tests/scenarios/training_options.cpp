@@ -138,7 +138,7 @@ TEST(TrainingCase, RefusesProductsThatNoMachineHas) {
 
 TEST(MachineOf, TakesEfficienciesByName) {
     TrainingOptions options = given({"--efficiency", "gemm_peak=0.5,nic_share=0.7"});
-    const sim::model::Machine machine = machine_of(options);
+    const sim::model::Machine machine = priced_machine_of(options).machine;
     EXPECT_EQ(machine.gpu.efficiency.gemm_peak, 0.5);
     EXPECT_EQ(machine.network.across, machine.scale_out * 0.7);
 }
@@ -146,7 +146,7 @@ TEST(MachineOf, TakesEfficienciesByName) {
 TEST(MachineOf, RefusesEfficienciesThatAreNone) {
     const auto refused = [](const char* text) {
         try {
-            machine_of(given({"--efficiency", text}));
+            priced_machine_of(given({"--efficiency", text}));
         } catch (const UsageError& error) {
             return std::string(error.what());
         }
@@ -160,8 +160,10 @@ TEST(MachineOf, RefusesEfficienciesThatAreNone) {
 
 TEST(MachineOf, SaysWhereThePriceComesFrom) {
     const TrainingOptions options = given({"--usd-per-hour", "2.5"});
-    EXPECT_EQ(machine_of(options).gpu.usd_per_hour, 2.5);
-    EXPECT_EQ(price_source(options, machine_of(options)), "--usd-per-hour");
+    const PricedMachine priced = priced_machine_of(options);
+    EXPECT_EQ(priced.machine.gpu.usd_per_hour, 2.5);
+    EXPECT_EQ(priced.price, "--usd-per-hour");
+    EXPECT_EQ(priced.price_from, PriceFrom::option);
 }
 
 }  // namespace

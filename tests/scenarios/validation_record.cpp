@@ -71,18 +71,20 @@ TEST(RunRecord, SaysWhichFieldIsBadAndKeepsTheOtherRecords) {
 
 TEST(RunRecord, RefusesWhatCannotBe) {
     EXPECT_EQ(problem_of(with("/layout/pp", "two")),
-              "runs.json: record 0 \"x-1\": layout.pp is a whole number from 1 to 536870911, not \"two\"");
+              "runs.json: record 0 \"x-1\": layout.pp must be a whole number from 1 to 536870911, not \"two\"");
     EXPECT_EQ(problem_of(with("/model/layers", 0)),
-              "runs.json: record 0 \"x-1\": model.layers is a whole number from 1 to 536870911, not 0");
+              "runs.json: record 0 \"x-1\": model.layers must be a whole number from 1 to 536870911, not 0");
     EXPECT_EQ(problem_of(with("/model/hidden", 64.5)),
-              "runs.json: record 0 \"x-1\": model.hidden is a whole number from 1 to 536870911, not 64.5");
+              "runs.json: record 0 \"x-1\": model.hidden must be a whole number from 1 to 536870911, not 64.5");
     EXPECT_EQ(problem_of(with("/layout/gpus", 9)),
-              "runs.json: record 0 \"x-1\": layout.gpus is dp x tp x pp x cp, 2 x 2 x 2 x 1, not 9");
-    EXPECT_EQ(problem_of(with("/layout/zero", 4)), "runs.json: record 0 \"x-1\": layout.zero is 0, 1, 2 or 3, not 4");
+              "runs.json: record 0 \"x-1\": layout.gpus must be dp x tp x pp x cp, 2 x 2 x 2 x 1, not 9");
+    EXPECT_EQ(problem_of(with("/layout/zero", 4)),
+              "runs.json: record 0 \"x-1\": layout.zero must be 0, 1, 2 or 3, not 4");
     EXPECT_EQ(problem_of(with("/hardware/intra_GBps_per_gpu_per_dir", -1)),
-              "runs.json: record 0 \"x-1\": hardware.intra_GBps_per_gpu_per_dir is a number above 0, not -1");
-    EXPECT_EQ(problem_of(with("/model", json::array())), "runs.json: record 0 \"x-1\": model is an object, not []");
-    EXPECT_EQ(problem_of(7), "runs.json: record 0: is an object, not 7");
+              "runs.json: record 0 \"x-1\": hardware.intra_GBps_per_gpu_per_dir must be a number above 0, not -1");
+    EXPECT_EQ(problem_of(with("/model", json::array())),
+              "runs.json: record 0 \"x-1\": model must be an object, not []");
+    EXPECT_EQ(problem_of(7), "runs.json: record 0: must be an object, not 7");
 }
 
 TEST(RunRecord, GuessesTheKeyThatWasMeant) {
@@ -98,8 +100,9 @@ TEST(RunRecord, NeedsAListOfRecords) {
                 ThrowsMessage<UsageError>("f.json: has no list \"records\" of published runs"));
     EXPECT_THAT([] { read_runs("{\"records\": []}", "f.json"); },
                 ThrowsMessage<UsageError>("f.json: the list \"records\" is empty"));
-    EXPECT_THAT([] { read_runs("[", "f.json"); },
-                ThrowsMessage<UsageError>(testing::StartsWith("f.json: parse error at line 1, column 2: ")));
+    EXPECT_THAT(
+        [] { read_runs("[", "f.json"); },
+        ThrowsMessage<UsageError>(testing::StartsWith("f.json: is not valid JSON: parse error at line 1, column 2: ")));
 }
 
 TEST(MeasuredRun, IsReadApartAndMayBeMissing) {
@@ -115,7 +118,7 @@ TEST(MeasuredRun, IsReadApartAndMayBeMissing) {
 TEST(MeasuredRun, SaysWhatCannotHaveBeenMeasured) {
     const std::string text = json{{"records", json::array({with("/measured/iter_s", -3)})}}.dump();
     EXPECT_EQ(read_measured(text, "runs.json").front().problem,
-              "runs.json: record 0: measured.iter_s is a number above 0, not -3");
+              "runs.json: record 0: measured.iter_s must be a number above 0, not -3");
 }
 
 // GPT: L = 2, h = 64, s = 128, V = 1000, B = 8. Layers 24 B s L h^2, attention 4 B s^2 L h, logits 2 B s h V.

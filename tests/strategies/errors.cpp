@@ -28,15 +28,16 @@ TEST(Unsplittable, HeadsOverTensorParallelRanks) {
 }
 
 TEST(Unsplittable, LayersOverStagesAndChunks) {
-    expect_refusals("3d_pipeline_parallel",
-                    {{"--ranks 3", "4 layers cannot be split over pp 3; 3 or 6 layers, or pp 2 or 4, would fit"},
-                     {"--layers 6", "6 layers cannot be split over pp 4; 4 or 8 layers, or pp 3 or 6, would fit"},
-                     {"--schedule interleaved",
-                      "4 layers cannot be split over pp x chunks 8; 8 layers, or pp x chunks 4, would fit"},
-                     {"--schedule interleaved --chunks 3 --layers 8",
-                      "8 layers cannot be split over pp x chunks 12; 12 layers, or pp x chunks 8, would fit"},
-                     {"--chunks 2", "1f1b has one chunk per stage, not 2; interleaved takes more"},
-                     {"--chunks 2 --schedule zb_h1", "zb_h1 has one chunk per stage, not 2; interleaved takes more"}});
+    expect_refusals(
+        "3d_pipeline_parallel",
+        {{"--ranks 3", "4 layers cannot be split over pp 3; 3 or 6 layers, or pp 2 or 4, would fit"},
+         {"--layers 6", "6 layers cannot be split over pp 4; 4 or 8 layers, or pp 3 or 6, would fit"},
+         {"--schedule interleaved --layers 4",
+          "4 layers cannot be split over pp x chunks 8; 8 layers, or pp x chunks 4, would fit"},
+         {"--schedule interleaved --chunks 3 --layers 8",
+          "8 layers cannot be split over pp x chunks 12; 12 layers, or pp x chunks 8, would fit"},
+         {"--chunks 2", "1f1b must have one chunk per stage, not 2; interleaved takes more"},
+         {"--chunks 2 --schedule zb_h1", "zb_h1 must have one chunk per stage, not 2; interleaved takes more"}});
 }
 
 TEST(Unsplittable, ItemsOverReplicasAndMicroBatches) {

@@ -29,28 +29,30 @@ TEST(AlgorithmConfig, OfAnAlgorithmThatAKindDoesNotHaveNamesThoseItHas) {
 
 TEST(AlgorithmConfig, IsRefusedWhereItsOptionsCannotBe) {
     constexpr auto all_reduce = CollectiveKind::all_reduce;
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 33}}), "a collective has 1 to 32 channels, not 33");
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 0}}), "a collective has 1 to 32 channels, not 0");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 33}}),
+              "a collective must have 1 to 32 channels, not 33");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 0}}),
+              "a collective must have 1 to 32 channels, not 0");
     EXPECT_EQ(complaint(CollectiveKind::all_to_all, {Algorithm::bruck, {.channels = 2}}),
-              "all-to-all by bruck has one channel, not 2");
+              "all-to-all by bruck must have one channel, not 2");
     EXPECT_EQ(complaint(CollectiveKind::broadcast, {Algorithm::ring, {.pieces = 256}}),
-              "a pipeline has up to 255 pieces, not 256");
+              "a pipeline must have at most 255 pieces, not 256");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.pieces = 2}}),
-              "all-reduce by ring is no pipeline: it takes no pieces");
+              "all-reduce by ring is not a pipeline: it takes no pieces");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::bruck, {.inner = 2}}),
               "bruck has no levels: inner is for ring and hierarchical, middle for hierarchical");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 2, .middle = 2}}),
               "ring has no levels: middle is for hierarchical");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 3}}), "ring: nodes of 3 do not divide 8 ranks");
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = -1}}), "ring: inner is 0 to 511 ranks, not -1");
-    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 512}}), "ring: inner is 0 to 511 ranks, not 512");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = -1}}), "ring: inner must be 0 to 511 ranks, not -1");
+    EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.inner = 512}}), "ring: inner must be 0 to 511 ranks, not 512");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::ring, {.channels = 8, .inner = 4}}), "");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 3}}),
               "hierarchical: groups of 3 do not divide 8 ranks");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 2, .middle = 3}}),
               "hierarchical: groups of 2 x 3 do not divide 8 ranks");
     EXPECT_EQ(complaint(all_reduce, Algorithm::hierarchical),
-              "hierarchical: inner is 1 to 511 ranks, and middle 0 to 511 such groups, not 0 and 0");
+              "hierarchical: inner must be 1 to 511 ranks, and middle 0 to 511 such groups, not 0 and 0");
     EXPECT_EQ(complaint(all_reduce, {Algorithm::hierarchical, {.inner = 2, .middle = 2}}), "");
 }
 

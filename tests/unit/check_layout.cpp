@@ -172,7 +172,7 @@ TEST(CheckLayout, KnowsWhatSchedulesNeed) {
     EXPECT_EQ(problems(dense(), {.schedule = "1f2b"}),
               "schedule: there is no pipeline schedule \"1f2b\"; did you mean 1f1b?");
     EXPECT_EQ(problems(dense(), {.pp = 2, .global_batch = 2, .interleave = 2}),
-              "schedule: 1f1b has one chunk per stage, not 2; interleaved takes more");
+              "schedule: 1f1b must have one chunk per stage, not 2; interleaved takes more");
     EXPECT_EQ(problems(dense(), {.pp = 8, .global_batch = 12, .schedule = "interleaved", .interleave = 2}),
               "schedule: interleaved needs micro-batches divisible by stages: 12 over 8; 8 or 16 would fit");
     EXPECT_EQ(problems(dense(), {.schedule = "interleaved", .interleave = 2}),

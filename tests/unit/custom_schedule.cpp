@@ -80,10 +80,10 @@ TEST(CustomSchedule, SaysWhatCannotBeReadAndWhere) {
     EXPECT_EQ(complaint("colective all-gather\n"), "mine:1: 'colective' is unknown; did you mean collective?");
     EXPECT_EQ(complaint("collective all-gatter\n"),
               "mine:1: there is no collective all-gatter; did you mean all-gather?");
-    EXPECT_EQ(complaint("ranks 0\n"), "mine:1: ranks is 1 to 4096, not 0");
+    EXPECT_EQ(complaint("ranks 0\n"), "mine:1: ranks must be 1 to 4096, not 0");
     EXPECT_EQ(complaint("step 0: 0 -> 1 chunk 0\n"),
               "mine:1: 'collective', 'ranks' and 'chunks' come before the first step");
-    EXPECT_EQ(complaint(all_gather_of_two("step 0: 0 -> 2 chunk 0\n")), "mine:4: a rank is 0 to 1, not 2");
+    EXPECT_EQ(complaint(all_gather_of_two("step 0: 0 -> 2 chunk 0\n")), "mine:4: a rank must be 0 to 1, not 2");
     EXPECT_EQ(complaint(all_gather_of_two("step 0: 0 -> 0 chunk 0\n")), "mine:4: rank 0 sends to itself");
     EXPECT_EQ(complaint(all_gather_of_two("step 0: 0 to 1 chunk 0\n")), "mine:4: 'to' where '->' should be");
     EXPECT_EQ(complaint(all_gather_of_two("step 0: 0 -> 1\n")), "mine:4: ends where 'chunks' should be");

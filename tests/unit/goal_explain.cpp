@@ -58,7 +58,7 @@ TEST(GoalExplain, ShowsOperationsThatWaitInACircle) {
         why(two("a: calc 1\nb: calc 1\nc: calc 1\nd: calc 1\na requires b\nb irequires c\nc requires a\nd requires a",
                 "calc 5")),
         "deadlock: 4 of 5 operations never end, of 1 of 2 ranks\n"
-        "  rank 0: line 3, a waits for line 4, b waits for line 5, c waits for line 3, a: a circle");
+        "  rank 0: line 3, a waits for line 4, b waits for line 5, c waits for line 3, a: a cycle");
 }
 
 TEST(GoalExplain, ShowsEightOfVeryMany) {

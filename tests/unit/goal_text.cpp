@@ -97,7 +97,7 @@ TEST(GoalText, SkipsCommentsAndTheLineEndsOfOtherSystems) {
 }
 
 TEST(GoalText, SaysWhichWordIsWrong) {
-    EXPECT_EQ(complaint_of("sned 5b to 1"), "x:2:1: \"sned\" is no operation; did you mean send?");
+    EXPECT_EQ(complaint_of("sned 5b to 1"), "x:2:1: \"sned\" is not an operation; did you mean send?");
     EXPECT_EQ(complaint_of("a: sned 5b to 1"),
               "x:2:4: send or recv or calc is wanted, not \"sned\"; did you mean send?");
     EXPECT_EQ(complaint_of("send 5 to 1"), "x:2:8: \"b\" is wanted behind the size, not \"to\"");

@@ -214,16 +214,16 @@ TEST(HuggingFace, RefusesAShapeThatCannotBe) {
 }
 
 TEST(HuggingFace, RefusesWhatIsNoObjectOfJson) {
-    EXPECT_THAT(complaint(""), testing::StartsWith("config.json: is no JSON: parse error at line 1, column 1"));
-    EXPECT_THAT(complaint("hello"), HasSubstr("is no JSON"));
-    EXPECT_THAT(complaint("{\"hidden_size\": 1e999}"), HasSubstr("is no JSON"));
-    EXPECT_THAT(complaint(std::string("\0\xff\xfe{", 4)), HasSubstr("is no JSON"));
+    EXPECT_THAT(complaint(""), testing::StartsWith("config.json: is not valid JSON: parse error at line 1, column 1"));
+    EXPECT_THAT(complaint("hello"), HasSubstr("is not valid JSON"));
+    EXPECT_THAT(complaint("{\"hidden_size\": 1e999}"), HasSubstr("is not valid JSON"));
+    EXPECT_THAT(complaint(std::string("\0\xff\xfe{", 4)), HasSubstr("is not valid JSON"));
     EXPECT_EQ(complaint("[1, 2]"), "config.json: must be a JSON object {…}, as config.json is, not a list");
     EXPECT_EQ(complaint("\"text\""), "config.json: must be a JSON object {…}, as config.json is, not \"text\"");
-    EXPECT_THAT(complaint(std::string(100'000, '[')), HasSubstr("is no JSON"));
+    EXPECT_THAT(complaint(std::string(100'000, '[')), HasSubstr("is not valid JSON"));
     const std::string text = llama3;
     for (std::size_t length = 0; length < text.size(); length += 7) {
-        EXPECT_THAT(complaint(text.substr(0, length)), HasSubstr("is no JSON")) << length;
+        EXPECT_THAT(complaint(text.substr(0, length)), HasSubstr("is not valid JSON")) << length;
     }
 }
 

@@ -259,4 +259,20 @@ TEST(Memory, OfMeasuredRunsIsNearWhatWasMeasured) {
 }
 
 }  // namespace
+// 2 bytes in place, Megatron-LM's 4 + 2 x 2, PyTorch's 4 + 4 + 4 + 2.
+TEST(Loss, TakesOfALogitWhatItsFrameworkDoes) {
+    const auto of = [](Layout layout) {
+        layout.loss = loss_of_framework(layout);
+        return loss_bytes_per_logit(layout);
+    };
+    EXPECT_EQ(of({.zero = 3, .framework = Framework::megatron}), 2);
+    EXPECT_EQ(of({.flash_attention = false, .framework = Framework::megatron}), 8);
+    EXPECT_EQ(of({.zero = 1, .framework = Framework::torch}), 14);
+    EXPECT_EQ(of({.zero = 1, .framework = Framework::deepspeed}), 2);
+    EXPECT_EQ(of({.zero = 3, .framework = Framework::deepspeed}), 14);
+    // Of published runs whose code is not known.
+    EXPECT_EQ(loss_bytes_per_logit({.zero = 3}), 14);
+    EXPECT_EQ(loss_bytes_per_logit({.zero = 1}), 2);
+}
+
 }  // namespace sim::model

@@ -62,7 +62,7 @@ TEST(TopologyErrors, OfFatTreesSayHowManyFit) {
 }
 
 TEST(TopologyErrors, SayWhichNumbersOfGpusAreNearest) {
-    EXPECT_EQ(named("dgx-h100", 12), "12 GPUs fill no whole number of nodes of 8; the nearest that do: 8 and 16");
+    EXPECT_EQ(named("dgx-h100", 12), "12 GPUs is not a whole number of 8-GPU nodes; try 8 or 16");
     EXPECT_EQ(named("tpu-v4", 72), "a slice of TPU v4 has no 72 chips; the nearest that it has: 64 and 128");
     EXPECT_EQ(named("tpu-v5e", 512), "a slice of TPU v5e has no 512 chips; the nearest that it has: 256");
     EXPECT_EQ(named("torus-2d", 13), "a 2D torus of 13 GPUs does not come out even; the nearest that do: 12 and 14");

@@ -79,7 +79,7 @@ std::vector<sim::model::EfficiencyField> fields_named(const std::string& names) 
 
 // Runs on GPUs of the generation, in these sets (none: in any).
 CalibrationRuns runs_of(const Options& options) {
-    const std::string content = read_text(options.file, "a JSON file");
+    const std::string content = read_text(options.file, "a JSON file", written_by_programs);
     const std::vector<RunRecord> records = read_runs(content, options.file);
     const std::vector<Measured> measured = read_measured(content, options.file);
     const std::vector<std::string> sets = split(options.sets);
@@ -122,7 +122,7 @@ int run(int argc, const char* const* argv) {
                             .passes = options.passes,
                             .first_step = options.step,
                             .threads = static_cast<unsigned>(options.threads)};
-    calibration.on_pass = [](int pass, double loss) { fmt::print(stderr, "pass {}: loss {:.5f}\n", pass, loss); };
+    calibration.on_pass = [](int pass, double loss) { tell(fmt::format("pass {}: loss {:.5f}\n", pass, loss)); };
     const CalibrationRuns runs = runs_of(options);
     print(fmt::format("# before, {} runs\n{}", runs.records.size(),
                       errors_of(runs, calibration.others, calibration.threads)));

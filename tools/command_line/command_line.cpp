@@ -37,13 +37,17 @@ std::string arguments_of(const std::vector<OptionRow>& rows) {
         const std::string arguments = arguments_of(rows);
         const std::string why =
             arguments.empty() ? "every option begins with --" : fmt::format("usage: {} {}", executable.name, arguments);
-        throw UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", extra, why));
+        throw UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", shortened(extra), why));
     }
     std::vector<std::string> known = option_names(rows);
     known.insert(known.begin(), {"config", "help", "version"});
     const std::string name = extra.substr(0, extra.find('='));
-    const std::string hint = did_you_mean(name.substr(std::min(name.find_first_not_of('-'), name.size())), known, "--");
-    throw UsageError(fmt::format("unknown option {}{}", name, hint.empty() ? "; see --help" : hint));
+    const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+    if (const auto other = executable.elsewhere.find(bare); other != executable.elsewhere.end()) {
+        throw UsageError(fmt::format("unknown option {}; it is an option of {}", name, other->second));
+    }
+    const std::string hint = did_you_mean(bare, known, "--");
+    throw UsageError(fmt::format("unknown option {}{}", shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
 void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {

@@ -3,6 +3,7 @@
 
 #include "libsim/config/option_row.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ struct Executable {
     std::string name;
     std::string summary;
     std::vector<std::string> examples;
+    std::map<std::string, std::string> elsewhere = {};  // options that it lacks, and the executable that has them
 };
 
 // --help or --version was asked: print this, and done.

@@ -14,11 +14,23 @@
 
 namespace sim::scenarios {
 
+namespace {
+
+// A line that echoes more than this of what was typed or read helps nobody.
+constexpr std::size_t longest_complaint = 1'000;
+
+}  // namespace
+
+void tell(const std::string& text) {
+    // fmt::print() would throw, and from a handler that ends the program. The exit code says what went wrong.
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 int complain(const std::string& name, std::string what, int exit_code) {
     // One line, whatever was typed or read.
     std::replace_if(
         what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-    fmt::print(stderr, "{}: {}\n", name, what);
+    tell(fmt::format("{}: {}\n", name, shortened(what, longest_complaint)));
     return exit_code;
 }
 
@@ -45,7 +57,7 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     } catch (const std::overflow_error& error) {  // of simulated time
         return complain(name, error.what(), usage);
     } catch (const DeadlockError& error) {
-        fmt::print(stderr, "{}: {}\n", name, error.what());
+        tell(fmt::format("{}: {}\n", name, error.what()));
         return deadlock;
     } catch (const MachineLimit& error) {
         return complain(name, error.what(), machine_limit);

@@ -9,7 +9,10 @@ namespace sim::scenarios {
 // Beside those of a fault (ranks/launch.hpp).
 enum ExitCode { done = 0, failed = 1, usage = 2, deadlock = 3, no_output = 6, machine_limit = 7, stopped = 128 };
 
-// "NAME: what", as one line whatever is in it. Returns `exit_code`.
+// Writes `text` to standard error. Where that cannot be written, nothing is said: the exit code still tells.
+void tell(const std::string& text);
+
+// Tells "NAME: what" as one line, whatever is in it, and shortened where it is very long. Returns `exit_code`.
 int complain(const std::string& name, std::string what, int exit_code);
 
 // To standard output. Throws OutputError.

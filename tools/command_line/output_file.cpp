@@ -87,9 +87,22 @@ int open_beside(const std::string& file, std::string& name) {
     return -1;
 }
 
+void write_standard_output(const std::function<void(std::ostream&)>& write) {
+    std::fflush(stdout);
+    Descriptor descriptor(::dup(STDOUT_FILENO));
+    std::ostream stream(&descriptor);
+    write(stream);
+    if (!descriptor.complete()) {
+        refuse("standard output", std::strerror(descriptor.error()));
+    }
+}
+
 }  // namespace
 
 void check_output(const std::string& file) {
+    if (file == "-") {
+        return;
+    }
     struct stat status {};
     if (::lstat(file.c_str(), &status) == 0) {
         if (!S_ISREG(status.st_mode)) {
@@ -109,6 +122,9 @@ void check_output(const std::string& file) {
 }
 
 void write_output(const std::string& file, const std::function<void(std::ostream&)>& write) {
+    if (file == "-") {
+        return write_standard_output(write);
+    }
     check_output(file);
     std::string name;
     const int fd = open_beside(file, name);

@@ -23,16 +23,14 @@ Progress::~Progress() {
 
 void Progress::at(std::size_t done, const std::string& next) {
     if (on_terminal_ && std::chrono::steady_clock::now() - begin_ >= silent) {
-        fmt::print(stderr, "\r\033[K{}", progress_line(done, parts_, next));
-        std::fflush(stderr);
+        std::fputs(fmt::format("\r\033[K{}", progress_line(done, parts_, next)).c_str(), stderr);
         drawn_ = true;
     }
 }
 
 void Progress::erase() {
     if (drawn_) {
-        fmt::print(stderr, "\r\033[K");
-        std::fflush(stderr);
+        std::fputs("\r\033[K", stderr);  // which, unlike fmt::print(), throws nothing in a destructor
         drawn_ = false;
     }
 }

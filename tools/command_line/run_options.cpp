@@ -43,11 +43,12 @@ OptionRow watchdog_row(RunOptions& options) {
 }
 
 void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows) {
-    rows.insert(rows.end(),
-                {{"trace", "FILE", "write the timeline as Chrome trace JSON, for ui.perfetto.dev", text(options.trace)},
-                 json_row(options),
-                 {"verbose", "", "show every log line", flag(options.verbose)},
-                 {"quiet", "", "show no log lines", flag(options.quiet)}});
+    rows.insert(rows.end(), {{"trace", "FILE|-",
+                              "the timeline as Chrome trace JSON, for ui.perfetto.dev; -: in place of the summary",
+                              text(options.trace)},
+                             json_row(options),
+                             {"verbose", "", "show every log line", flag(options.verbose)},
+                             {"quiet", "", "show no log lines", flag(options.quiet)}});
 }
 
 void check_host(sim::ranks::Host host, std::int64_t wanted) {

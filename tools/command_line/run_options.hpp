@@ -22,6 +22,9 @@ struct RunOptions {
     bool json = false;
     bool verbose = false;
     bool quiet = false;
+
+    // With --trace - standard output is the trace's.
+    bool prints_report() const { return trace != "-"; }
 };
 
 inline constexpr std::int64_t most_ranks = 100'000;

@@ -25,6 +25,23 @@ void read_config(const std::string& file, const std::vector<OptionRow>& rows, Se
     }
 }
 
+// What says the opposite of each other. Of a file and the command line, the command line wins.
+void settle_opposites(Settings& settings) {
+    const auto verbose = settings.find("verbose");
+    const auto quiet = settings.find("quiet");
+    const auto is_on = [&](const Settings::iterator& at) {
+        return at != settings.end() && at->second.value == TomlValue(true);
+    };
+    if (!is_on(verbose) || !is_on(quiet)) {
+        return;
+    }
+    if (verbose->second.typed == quiet->second.typed) {
+        throw UsageError(fmt::format("{} and {} exclude each other: every log line, or none", verbose->second.what,
+                                     quiet->second.what));
+    }
+    settings.erase(verbose->second.typed ? quiet : verbose);
+}
+
 }  // namespace
 
 std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
@@ -44,6 +61,7 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
         check_option(row, setting.what, setting.value);
         settings[name] = setting;
     }
+    settle_opposites(settings);
     return settings;
 }
 

@@ -55,7 +55,7 @@ public:
         if (is_table()) {
             print(table_line(shape_, row) + why);
         } else if (!why.empty()) {
-            fmt::print(stderr, "# {} bytes\n{}", row.what().bytes(), why);
+            tell(fmt::format("# {} bytes\n{}", row.what().bytes(), why));
         }
     }
 

@@ -145,8 +145,8 @@ bool is_schedule_file(const std::string& algorithm) {
 
 void take_schedule(CollectiveOptions& options, Sweep& sweep) {
     const std::string& file = options.algorithm;
-    if (options.channels > 0 || options.pieces > 0 || options.inner > 0) {
-        throw UsageError(fmt::format("--channels, --pieces and --inner are what {} says itself", file));
+    if (options.channels > 0 || options.pieces > 0 || options.inner > 0 || options.root >= 0) {
+        throw UsageError(fmt::format("--channels, --pieces, --inner and --root are what {} says itself", file));
     }
     try {
         sweep.custom = read_schedule(read_text(file, "a schedule"), file);

@@ -139,7 +139,11 @@ Sweep sweep_of(CollectiveOptions& options) {
     }
     sweep.cluster = cluster_of(options);
     sweep.what.ranks = options.ranks;
-    sweep.what.root = options.root;
+    if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
+        throw UsageError(
+            fmt::format("--root: {} has none; broadcast, reduce, gather and scatter have one", sweep.what.name()));
+    }
+    sweep.what.root = std::max(options.root, 0);
     if (options.root >= options.ranks) {
         throw UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
                                      options.ranks - 1, options.root));

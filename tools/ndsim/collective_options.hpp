@@ -19,7 +19,7 @@ struct CollectiveOptions {
     int channels = 0;  // 0: not said
     int pieces = 0;
     int inner = 0;
-    int root = 0;
+    int root = -1;  // not said
     std::string type = "float";
     bool check = false;
     bool explain_cost = false;

@@ -43,14 +43,14 @@ const json& member(const Place& place, const std::string& key) {
 
 void expect_object(const Place& place) {
     if (!place.value.is_object()) {
-        place.refuse(fmt::format("is an object, not {}", place.value.dump().substr(0, 40)));
+        place.refuse(fmt::format("must be an object, not {}", place.value.dump().substr(0, 40)));
     }
 }
 
 const json& list(const Place& place, const std::string& key) {
     const json& value = member(place, key);
     if (!value.is_array()) {
-        place.refuse(fmt::format("\"{}\" is a list, not {}", key, value.dump().substr(0, 40)));
+        place.refuse(fmt::format("\"{}\" must be a list, not {}", key, value.dump().substr(0, 40)));
     }
     return value;
 }
@@ -63,14 +63,14 @@ enum class Least { zero, above_zero };
 double number(const Place& place, const std::string& key, Least least) {
     const json& value = member(place, key);
     if (!value.is_number()) {
-        place.refuse(fmt::format("\"{}\" is a number, not {}", key, value.dump().substr(0, 40)));
+        place.refuse(fmt::format("\"{}\" must be a number, not {}", key, value.dump().substr(0, 40)));
     }
     const auto n = value.get<double>();
     if (least == Least::above_zero && !(n >= 1 / most)) {
-        place.refuse(fmt::format("\"{}\" is above 0, not {}", key, value.dump()));
+        place.refuse(fmt::format("\"{}\" must be above 0, not {}", key, value.dump()));
     }
     if (!(n >= 0 && n <= most)) {
-        place.refuse(fmt::format("\"{}\" is from 0 to 1e30, not {}", key, value.dump()));
+        place.refuse(fmt::format("\"{}\" must be from 0 to 1e30, not {}", key, value.dump()));
     }
     return n;
 }
@@ -89,7 +89,7 @@ std::string name_or(const Place& place, const std::string& otherwise) {
         return otherwise;
     }
     if (!found->is_string()) {
-        place.refuse(fmt::format("\"name\" is a string, not {}", found->dump().substr(0, 40)));
+        place.refuse(fmt::format("\"name\" must be a string, not {}", found->dump().substr(0, 40)));
     }
     return found->get<std::string>();
 }
@@ -127,7 +127,7 @@ std::vector<LinkId> parse_route(const Place& flow, const FlowCase& flow_case, co
     std::vector<LinkId> route;
     for (const json& value : list(flow, "links")) {
         if (!value.is_string()) {
-            flow.refuse(fmt::format("\"links\" are names of links, not {}", value.dump().substr(0, 40)));
+            flow.refuse(fmt::format("\"links\" must be names of links, not {}", value.dump().substr(0, 40)));
         }
         const auto name = value.get<std::string>();
         const auto link = by_name.find(name);
@@ -166,7 +166,8 @@ json parse_json(const std::string& text, const std::string& file) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
         const std::string what = error.what();
         const std::size_t bracket = what.find("] ");
-        throw UsageError(fmt::format("{}: {}", file, bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw UsageError(fmt::format("{}: is not valid JSON: {}", file,
+                                     bracket == std::string::npos ? what : what.substr(bracket + 2)));
     }
 }
 

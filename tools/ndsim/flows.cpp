@@ -96,7 +96,8 @@ int run_flows(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    const std::vector<FlowCase> cases = parse_flow_cases(read_text(options.file, "a JSON file"), options.file);
+    const std::vector<FlowCase> cases =
+        parse_flow_cases(read_text(options.file, "a JSON file", written_by_programs), options.file);
     if (options.json) {
         print(json_of(cases));
         return done;

@@ -98,7 +98,7 @@ int run_goal(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    const std::string text = read_text(options.file, "a GOAL schedule");
+    const std::string text = read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::Schedule schedule = goal::parse(text, options.file);
     const goal::Outcome outcome = goal::run(schedule, options.costs, options.charge);
     if (!outcome.finished()) {

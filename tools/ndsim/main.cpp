@@ -37,15 +37,15 @@ std::string help(const std::vector<Command>& table) {
 
 [[noreturn]] void refuse(const std::string& name, const std::vector<Command>& table) {
     if (!name.empty() && name.front() == '-') {
-        throw UsageError(
-            fmt::format("unknown option {}; options follow a command: ndsim COMMAND {}, see --help", name, name));
+        throw UsageError(fmt::format("unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help",
+                                     shortened(name)));
     }
     std::vector<std::string> known;
     for (const Command& command : table) {
         known.push_back(command.name);
     }
     const std::string hint = sim::did_you_mean(name, known);
-    throw UsageError(fmt::format("unknown command \"{}\"{}", name, hint.empty() ? "; see --help" : hint));
+    throw UsageError(fmt::format("unknown command \"{}\"{}", shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
 int run(int argc, const char* const* argv) {

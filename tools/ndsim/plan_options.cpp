@@ -131,8 +131,8 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     if (options.axes.gpus.empty()) {
         throw UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
     }
-    PlanQuestion question{
-        .model = model_of(options.training, told), .machine = machine_of(options.training), .space = options.axes};
+    const PricedMachine priced = priced_machine_of(options.training);
+    PlanQuestion question{.model = model_of(options.training, told), .machine = priced.machine, .space = options.axes};
     for (const Axis& axis : axes) {
         sort_once(question.space.*axis.values);
     }
@@ -145,7 +145,7 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     std::vector<std::string> of_one;
     question.space.rest = layout_of(options.training, question.model, question.machine, of_one);
     std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(told), [](const std::string& line) {
-        return line.starts_with("precision") || line.starts_with("flash-attention");
+        return line.starts_with("precision") || line.starts_with("flash-attention") || line.starts_with("framework");
     });
     if (!options.training.has("global-batch")) {
         question.space.rest.global_batch = usual_batch(question.model);
@@ -154,8 +154,7 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     }
     if (!options.training.has("usd-per-hour")) {
         const double price = question.machine.gpu.usd_per_hour;
-        told.push_back((price > 0 ? fmt::format("${:.2f} a GPU-hour: ", price) : "") +
-                       price_source(options.training, question.machine));
+        told.push_back((price > 0 ? fmt::format("${:.2f} a GPU-hour: ", price) : "") + priced.price);
     }
     return question;
 }

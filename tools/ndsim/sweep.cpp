@@ -190,7 +190,7 @@ int run_sweep(int argc, const char* const* argv) {
         if (table && machines.is_first() && !options->out.empty()) {
             check_output(options->out);
             if (std::filesystem::exists(options->out)) {
-                table->read(read_text(options->out, "a table of rows"), options->out);
+                table->read(read_text(options->out, "a table of rows", written_by_programs), options->out);
             }
         }
     } catch (...) {

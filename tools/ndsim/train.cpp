@@ -43,7 +43,8 @@ std::vector<OptionRow> option_rows(TrainOptions& options) {
                              {"steps", "X", "of a whole run, in place of --tokens", real(options.steps, 1, 1e12)},
                              {"unfold", "", "simulate every rank, not one of each stage", flag(options.unfold)},
                              {"hash", "", "print the timeline's hash", flag(options.hash)},
-                             {"trace", "FILE", "the step's timeline, for ui.perfetto.dev", text(options.trace)},
+                             {"trace", "FILE|-", "the step's timeline, for ui.perfetto.dev; -: in place of the text",
+                              text(options.trace)},
                              {"json", "", "print one JSON object", flag(options.json)}});
     return rows;
 }
@@ -108,12 +109,17 @@ int run_train(int argc, const char* const* argv) {
     if (options.steps > 0 && options.tokens > 0) {
         throw UsageError("--steps and --tokens both say how long a run is; give one of them");
     }
+    if (options.trace == "-" && options.json) {
+        throw UsageError("--trace - and --json both want standard output; give the trace a file");
+    }
     if (!options.trace.empty()) {
         check_output(options.trace);
     }
     Recording recording;
     const StepReport report = report_of(options, recording);
-    print(options.json ? json_of(report) : text_of(report));
+    if (options.trace != "-") {
+        print(options.json ? json_of(report) : text_of(report));
+    }
     if (!options.trace.empty()) {
         write_output(options.trace,
                      [&](std::ostream& out) { write_chrome_trace(out, recording.spans(), recording.ranks()); });

@@ -87,8 +87,9 @@ std::string names_of(const std::vector<Algorithm>& algorithms, const char* betwe
 void check_levels(const AlgorithmConfig& config, int members) {
     const char* const name = name_of(config.algorithm);
     if (config.inner < 1 || config.inner > most_inner || config.middle < 0 || config.middle > most_inner) {
-        throw ProgramError(fmt::format("{0}: inner is 1 to {1} ranks, and middle 0 to {1} such groups, not {2} and {3}",
-                                       name, most_inner, config.inner, config.middle));
+        throw ProgramError(
+            fmt::format("{0}: inner must be 1 to {1} ranks, and middle 0 to {1} such groups, not {2} and {3}", name,
+                        most_inner, config.inner, config.middle));
     }
     const int group = config.inner * std::max(config.middle, 1);
     if (members % group != 0) {
@@ -115,7 +116,7 @@ void check_nodes(const AlgorithmConfig& config, int members) {
             fmt::format("{} has no levels: middle is for {}", name, names_of(rows_that(with_levels), " and ")));
     }
     if (config.inner < 0 || config.inner > most_inner) {
-        throw ProgramError(fmt::format("{}: inner is 0 to {} ranks, not {}", name, most_inner, config.inner));
+        throw ProgramError(fmt::format("{}: inner must be 0 to {} ranks, not {}", name, most_inner, config.inner));
     }
     if (config.inner != 0 && members % config.inner != 0) {
         throw ProgramError(fmt::format("{}: nodes of {} do not divide {} ranks", name, config.inner, members));
@@ -171,16 +172,18 @@ void check_algorithm(CollectiveKind kind, const AlgorithmConfig& config, int mem
         return;
     }
     if (config.channels < 1 || config.channels > most_channels) {
-        throw ProgramError(fmt::format("a collective has 1 to {} channels, not {}", most_channels, config.channels));
+        throw ProgramError(
+            fmt::format("a collective must have 1 to {} channels, not {}", most_channels, config.channels));
     }
     if (config.channels > 1 && row.one_channel.contains(kind)) {
-        throw ProgramError(fmt::format("{} by {} has one channel, not {}", name_of(kind), row.name, config.channels));
+        throw ProgramError(
+            fmt::format("{} by {} must have one channel, not {}", name_of(kind), row.name, config.channels));
     }
     if (config.pieces < 0 || config.pieces > most_pieces) {
-        throw ProgramError(fmt::format("a pipeline has up to {} pieces, not {}", most_pieces, config.pieces));
+        throw ProgramError(fmt::format("a pipeline must have at most {} pieces, not {}", most_pieces, config.pieces));
     }
     if (config.pieces > 0 && !row.pipelines.contains(kind)) {
-        throw ProgramError(fmt::format("{} by {} is no pipeline: it takes no pieces", name_of(kind), row.name));
+        throw ProgramError(fmt::format("{} by {} is not a pipeline: it takes no pieces", name_of(kind), row.name));
     }
     check_nodes(config, members);
 }

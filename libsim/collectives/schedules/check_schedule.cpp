@@ -86,7 +86,7 @@ Rehearsal::Rehearsal(const Schedule& schedule) : schedule_(schedule) {
 
 void Rehearsal::check_set(const At& at, const ChunkSet& set, int peer) const {
     if (peer >= schedule_.members || peer == at.member) {
-        wrong(at, fmt::format("talks to {}, which is no other member of {}", peer, schedule_.members));
+        wrong(at, fmt::format("talks to {}, which is not another member of {}", peer, schedule_.members));
     }
     const bool in_range = set.first >= 0 && set.first < schedule_.chunks && set.period >= 1 && set.run >= 1 &&
                           set.span >= 1 && set.span <= schedule_.chunks;

@@ -88,7 +88,7 @@ public:
         int value = 0;
         const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
         if (read.ec != std::errc() || read.ptr != word.data() + word.size() || value < low || value > high) {
-            wrong(fmt::format("{} is {} to {}, not {}", what, low, high, word));
+            wrong(fmt::format("{} must be {} to {}, not {}", what, low, high, word));
         }
         return value;
     }

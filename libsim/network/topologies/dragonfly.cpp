@@ -81,8 +81,8 @@ Shape shape_of(int gpus, const Dragonfly& options) {
     const int unit = static_cast<int>(std::min<std::int64_t>(gpus, gpus < group ? options.gpus_per_router : group));
     if (gpus % unit != 0) {
         const int below = gpus / unit * unit;
-        throw ProgramError(fmt::format("{} GPUs fill no whole number of {} of {}; the nearest that do: {} and {}", gpus,
-                                       gpus < group ? "routers" : "groups", unit, below, below + unit));
+        throw ProgramError(fmt::format("{} GPUs is not a whole number of {}-GPU {}; try {} or {}", gpus, unit,
+                                       gpus < group ? "routers" : "groups", below, below + unit));
     }
     Shape shape{};
     shape.per_router = std::min(gpus, options.gpus_per_router);

@@ -36,8 +36,8 @@ struct Way {
 void require_whole_nodes(int gpus, int per_node) {
     if (gpus > per_node && gpus % per_node != 0) {
         const int below = gpus / per_node * per_node;
-        throw ProgramError(fmt::format("{} GPUs fill no whole number of nodes of {}; the nearest that do: {} and {}",
-                                       gpus, per_node, below, below + per_node));
+        throw ProgramError(fmt::format("{} GPUs is not a whole number of {}-GPU nodes; try {} or {}", gpus, per_node,
+                                       below, below + per_node));
     }
 }
 

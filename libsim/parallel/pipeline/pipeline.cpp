@@ -67,7 +67,7 @@ private:
 
 void require_a_place(const GPU& gpu, const Group& stages, const PipelineShape& shape, const PipelineOptions& options) {
     if (!stages.contains(gpu.rank())) {
-        throw ProgramError(fmt::format("rank {} runs a pipeline of which it is no stage", gpu.rank()));
+        throw ProgramError(fmt::format("rank {} runs a pipeline of which it is not a stage", gpu.rank()));
     }
     if (stages.size() != shape.stages) {
         throw ProgramError(fmt::format("a pipeline of {} stages runs on {} ranks", shape.stages, stages.size()));

@@ -18,12 +18,12 @@ namespace {
 
 // clang-format off
 constexpr auto known = std::to_array<NamedPipelineSchedule>({
-    // name, function, uses chunks, splits backward, what it requires, whether that holds, summary
+    // name, function, uses chunks, splits backward, what it requires, whether that holds, summary, how many micro-batches fill it
     {"gpipe", gpipe, false, false, nullptr, nullptr, "all micro-batches forward, then all backward; keeps every activation"},
-    {"1f1b", one_f_one_b, false, false, nullptr, nullptr, "one forward, one backward: as fast as gpipe, keeps at most one activation per stage"},
+    {"1f1b", one_f_one_b, false, false, nullptr, nullptr, "one forward, one backward: as fast as gpipe, keeps at most p - i micro-batches on stage i"},
     {"interleaved", interleaved, true, false, check_interleaved, fits_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
     {"zb_h1", zb_h1, false, true, nullptr, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
-    {"zb_h2", zb_h2, false, true, nullptr, nullptr, "zero bubble H2: no stage waits between its first and its last step; twice the memory"},
+    {"zb_h2", zb_h2, false, true, nullptr, nullptr, "zero bubble H2: from 2p-1 micro-batches on no stage waits between its first and its last step; twice the memory", zb_h2_fills_from},
 });
 // clang-format on
 
@@ -44,11 +44,21 @@ void NamedPipelineSchedule::check(const PipelineShape& shape) const {
     one_or_more(shape.chunks, "chunks per stage");
     if (shape.chunks > 1 && !uses_chunks) {
         throw ProgramError(
-            fmt::format("{} has one chunk per stage, not {}; interleaved takes more", name, shape.chunks));
+            fmt::format("{} must have one chunk per stage, not {}; interleaved takes more", name, shape.chunks));
     }
     if (requirement != nullptr) {
         requirement(shape);
     }
+}
+
+std::string NamedPipelineSchedule::warning(const PipelineShape& shape) const {
+    if (fills_from == nullptr || shape.stages == 1 || shape.micro_batches >= fills_from(shape.stages)) {
+        return "";
+    }
+    return fmt::format(
+        "{} fills {} stages from {} micro-batches on; with {} they wait: take more, or zb_h1, which needs "
+        "less memory",
+        name, shape.stages, fills_from(shape.stages), shape.micro_batches);
 }
 
 std::span<const NamedPipelineSchedule> pipeline_schedules() {

@@ -5,6 +5,7 @@
 #include "libsim/parallel/pipeline/schedule.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sim {
@@ -17,11 +18,15 @@ struct NamedPipelineSchedule {
     void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
     bool (*fits)(const PipelineShape&) = nullptr;         // whether `requirement` would not throw; null where that is
     std::string_view summary;
+    int (*fills_from)(int stages) =
+        nullptr;  // with fewer micro-batches stages wait, which it is there to avoid; or null
 
     // Whether this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
     bool can_run(const PipelineShape& shape) const;
     // Throws ProgramError, with what would fit, unless this schedule can run in this shape.
     void check(const PipelineShape& shape) const;
+    // One line where the shape has too few micro-batches for what the schedule promises, otherwise empty.
+    std::string warning(const PipelineShape& shape) const;
 };
 
 std::span<const NamedPipelineSchedule> pipeline_schedules();

@@ -60,6 +60,10 @@ std::string money_text(double usd) {
     return fmt::format("${}", count_text(usd));
 }
 
+std::string energy_text(double kilowatt_hours) {
+    return scaled(kilowatt_hours, std::array{Scale{1e6, "GWh"}, Scale{1e3, "MWh"}, Scale{1, "kWh"}, Scale{1e-3, "Wh"}});
+}
+
 std::string number_text(std::int64_t count, const char* one, const char* several) {
     return fmt::format("{} {}", count, count == 1 ? one : several);
 }

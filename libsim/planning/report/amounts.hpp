@@ -14,6 +14,7 @@ std::string bytes_text(double bytes);            // "61.30 GB", "512 B"
 std::string rate_text(double bytes_per_second);  // "366.1 GB/s"
 std::string count_text(double count);            // "1.02 M", "405 B"
 std::string money_text(double usd);              // "$1.01", "$236 k"
+std::string energy_text(double kilowatt_hours);  // "3.380 GWh", "512.4 kWh"
 std::string change_text(double share);           // "-6.1 %", "+0.0 %"
 // "1 micro-batch", "1024 micro-batches"
 std::string number_text(std::int64_t count, const char* one, const char* several);

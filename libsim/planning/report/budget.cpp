@@ -21,13 +21,13 @@ struct Shown {
 // In the order of Spent.
 constexpr std::array<Shown, spent_kinds> shown{{
     {"compute", 'C', "the GPUs' own work"},
-    {"recompute", 'R', "the forward pass that is done again"},
-    {"tensor-parallel communication", 'T', "tensor-parallel communication that no computation hides"},
-    {"context-parallel communication", 'X', "context-parallel communication that no computation hides"},
-    {"expert-parallel communication", 'E', "expert-parallel communication that no computation hides"},
-    {"messages between stages", 'P', "messages between pipeline stages that are still on their way"},
-    {"data-parallel communication", 'D', "gradients and parameters on their way between replicas"},
-    {"pipeline bubble", '.', "the pipeline's bubble: stages that have nothing to do"},
+    {"recompute", 'R', "recomputation of the forward pass"},
+    {"tensor-parallel communication", 'T', "exposed tensor-parallel communication"},
+    {"context-parallel communication", 'X', "exposed context-parallel communication"},
+    {"expert-parallel communication", 'E', "exposed expert-parallel communication"},
+    {"messages between stages", 'P', "exposed messages between pipeline stages"},
+    {"data-parallel communication", 'D', "exposed data-parallel communication"},
+    {"pipeline bubble", '.', "the pipeline's bubble"},
     {"optimizer", 'O', "the optimizer's update"},
     {"overhead", 'H', "the host: data loader and launches"},
     {"stragglers", 'S', "waiting for slower ranks"},
@@ -69,7 +69,7 @@ std::string limiter(const Budget& budget) {
     };
     std::string text = words(order[0]);
     if (order[0] == 0 && budget[order[1]] > 0) {
-        text += fmt::format("; of what is lost, most to {}", words(order[1]));
+        text += fmt::format("; largest loss: {}", words(order[1]));
     }
     return text;
 }

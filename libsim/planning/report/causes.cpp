@@ -3,6 +3,7 @@
 #include "libsim/planning/report/sections.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -13,8 +14,10 @@ namespace {
 constexpr std::size_t most_sums = 8;
 constexpr std::size_t most_turns = 12;
 constexpr std::size_t most_advice = 6;
+constexpr std::size_t most_savings = 4;
 constexpr std::size_t most_warnings = 4;
-constexpr double worth_it = 0.002;  // of the step
+constexpr double worth_it = 0.002;    // of the step
+constexpr double worth_bytes = 0.02;  // of the fullest rank's memory
 
 std::string line_of(const Advice& advice) {
     return fmt::format("  {:>8}  {:>9}  {:>9}  {:<44} # {}\n", change_text(-advice.gain),
@@ -45,9 +48,9 @@ std::string what_would_fit(const AdviceList& list) {
 
 std::string counts_of(const AdviceList& list) {
     const auto tried = static_cast<std::int64_t>(list.tried.size());
-    return fmt::format("  {} predicted; {} not fit into memory, {} cannot be\n",
-                       number_text(tried, "neighbour", "neighbours"),
-                       number_text(list.too_large, "more does", "more do"), list.impossible);
+    return fmt::format("  {} predicted; {} not fit; {}\n", number_text(tried, "neighbour", "neighbours"),
+                       number_text(list.too_large, "more does", "more do"),
+                       number_text(list.impossible, "is not a valid layout", "are not valid layouts"));
 }
 
 // "on stage 3", or "on 5 stages, most on stage 3: 1.234 s".
@@ -60,22 +63,17 @@ std::string where(const PathSum& sum, const char* rank) {
                        time_text(seconds(sum.on_busiest)));
 }
 
-std::string way(const std::vector<PathPiece>& path, const char* rank) {
+std::string route(const std::vector<PathPiece>& path, const char* rank) {
     const std::vector<int> all = turns(path);
     if (all.size() < 2) {
         return "";
     }
-    std::string text = fmt::format("  its way: {} {}", rank, all.front());
-    const bool is_long = all.size() > most_turns;
-    const std::size_t head = is_long ? most_turns / 2 : all.size();
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        if (i < head || i + most_turns / 2 >= all.size()) {
-            text += fmt::format(" to {}", all[i]);
-        } else if (i == head) {
-            text += fmt::format(", {} more turns,", all.size() - most_turns);
-        }
-    }
-    return text + "\n";
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most_turns, all.size()));
+    const auto more = std::count(end, all.end(), all.front());
+    return fmt::format("  path: {} {}{}\n", rank, fmt::join(all.begin(), end, " -> "),
+                       end == all.end() ? ""
+                       : more == 0      ? " …"
+                                   : fmt::format(" … ({})", number_text(more, "more round trip", "more round trips")));
 }
 
 }  // namespace
@@ -101,7 +99,7 @@ std::string path_section(const std::vector<PathPiece>& path, Duration step, cons
         text += fmt::format("  {:>9} {:>7}           {} others\n", time_text(seconds(rest)),
                             percent_text(seconds(rest) / seconds(step)), sums.size() - most_sums + 1);
     }
-    return text + way(path, rank);
+    return text + route(path, rank);
 }
 
 std::string sensitivity_section(const std::vector<Sensitivity>& found) {
@@ -115,14 +113,23 @@ std::string sensitivity_section(const std::vector<Sensitivity>& found) {
     return text;
 }
 
-std::string advice_section(const AdviceList& list, bool fits) {
-    if (!fits) {
+std::string advice_section(const AdviceList& list, const model::Memory& memory) {
+    if (!memory.fits()) {
         return what_would_fit(list) + counts_of(list);
     }
     std::string text = "\nWhat to try: one change, the step and the memory with it\n";
     const std::string gains = lines_of(list, most_advice, [](const Advice& a) { return a.gain > worth_it; });
     text += gains.empty() ? "  nothing: no neighbour of this layout is faster\n" : gains;
-    const std::string losses = lines_of(list, most_warnings, [](const Advice& a) { return a.gain <= worth_it; });
+    const double now = static_cast<double>(memory.fullest().peak.total());
+    const auto saves = [&](const Advice& a) {
+        return a.gain <= worth_it && static_cast<double>(a.memory) <= (1 - worth_bytes) * now;
+    };
+    if (const std::string lines = lines_of(list, most_savings, saves); !lines.empty()) {
+        text +=
+            fmt::format("Saves memory, of {} on the fullest rank, and makes nothing faster\n", bytes_text(now)) + lines;
+    }
+    const std::string losses =
+        lines_of(list, most_warnings, [&](const Advice& a) { return a.gain <= worth_it && !saves(a); });
     if (!losses.empty()) {
         text += "What will not help\n" + losses;
     }

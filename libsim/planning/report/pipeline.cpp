@@ -1,3 +1,4 @@
+#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
 
@@ -35,6 +36,12 @@ std::string uneven(const std::vector<Budget>& stages) {
                              equal, more);
 }
 
+std::string warning_of(const model::Layout& layout) {
+    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(layout.schedule);
+    return schedule == nullptr ? ""
+                               : schedule->warning({layout.pp, layout.micro_batches(), std::max(1, layout.interleave)});
+}
+
 }  // namespace
 
 std::optional<ClosedBubble> closed_bubble(const model::Layout& layout) {
@@ -50,7 +57,7 @@ std::optional<ClosedBubble> closed_bubble(const model::Layout& layout) {
     if (layout.schedule == "zb_h1") {
         return ClosedBubble{(p - 1) / (3 * m + p - 1), "(p-1) / (3 m + p-1)"};
     }
-    if (layout.schedule == "zb_h2") {
+    if (layout.schedule == "zb_h2" && warning_of(layout).empty()) {
         return ClosedBubble{0, "none"};
     }
     return std::nullopt;
@@ -68,6 +75,9 @@ std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
     if (const auto closed = closed_bubble(layout)) {
         text +=
             fmt::format("; with even stages and free messages {} = {}", percent_text(closed->share), closed->formula);
+    }
+    if (const std::string warning = warning_of(layout); !warning.empty()) {
+        text += "\n  " + warning;
     }
     text += uneven(step.stage_budgets);
     text += "\n  micro-batches in flight";

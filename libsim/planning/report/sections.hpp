@@ -16,7 +16,7 @@ std::string pipeline_section(const TrainingCase& what, const Prediction& step);
 // `rank`: what a rank of the path is called, "stage" where one stands for all of a stage.
 std::string path_section(const std::vector<PathPiece>& path, Duration step, const char* rank);
 std::string sensitivity_section(const std::vector<Sensitivity>& found);
-std::string advice_section(const AdviceList& list, bool fits);
+std::string advice_section(const AdviceList& list, const model::Memory& memory);
 // For standard error, of a step whose memory does not fit: by how much, and the fastest neighbour that does.
 std::string misfit_line(const model::Memory& memory, const AdviceList& list);
 std::string footer(const StepReport& report);

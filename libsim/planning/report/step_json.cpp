@@ -86,6 +86,7 @@ std::string json_of(const StepReport& report) {
     object["tokens_per_second_per_gpu"] = step.tokens_per_second / report.what.gpus();
     object["mfu"] = step.mfu;
     object["hfu"] = step.hfu;
+    object["hfu_without_masked"] = step.hfu_without_masked;
     object["breakdown"] = json_of(step.budget);
     object["limiter"] = limiter(step.budget);
     object["stages"] = Json::array();

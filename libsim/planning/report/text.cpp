@@ -41,7 +41,8 @@ std::string footer(const StepReport& report) {
         "late\n"
         "  how far predictions are from measured runs: docs/accuracy.md\n"
         "MFU: FLOPs of the model (forward and twice that backward, attention in full) / (step x peak of all GPUs); HFU "
-        "counts\nrecomputation, too. busbw: as nccl-tests define it. Energy: the GPUs at full load. GB = 10^9 bytes.\n",
+        "counts\nwhat is computed again, too; both count the masked half of causal attention, which FlashAttention "
+        "leaves out. busbw: as nccl-tests define it. Energy: the GPUs at full load. GB = 10^9 bytes.\n",
         report.step.simulated_ranks, report.what.gpus(), report.step.ops,
         report.unfolded ? "" : "; the others do the same as one of these, --unfold runs them all");
     if (!report.step.timeline_sha256.empty()) {
@@ -55,7 +56,7 @@ std::string text_of(const StepReport& report) {
            memory_table(report.step.memory) + communication_table(report.step.communication) +
            pipeline_section(report.what, report.step) +
            path_section(report.path, report.step.step, report.unfolded ? "rank" : "stage") +
-           sensitivity_section(report.sensitivities) + advice_section(report.advice, report.step.memory.fits()) +
+           sensitivity_section(report.sensitivities) + advice_section(report.advice, report.step.memory) +
            footer(report);
 }
 

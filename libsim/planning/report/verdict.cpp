@@ -23,8 +23,14 @@ std::string axes_of(const model::Layout& layout) {
     return text;
 }
 
-bool is_own_price(const TrainingCase& what) {
-    return what.price == "--usd-per-hour";
+// Whose price it is, in short; the assumptions have the source.
+std::string price_of(const TrainingCase& what) {
+    switch (what.price_from) {
+        case PriceFrom::option: return "--usd-per-hour";
+        case PriceFrom::file: return "the machine file's price; --usd-per-hour sets another";
+        case PriceFrom::list: break;
+    }
+    return "a list price; --usd-per-hour sets yours";
 }
 
 std::string cost_line(const StepReport& report) {
@@ -33,15 +39,23 @@ std::string cost_line(const StepReport& report) {
     }
     return fmt::format("{} per step, {} per 1 T tokens, at ${:.2f} per GPU-hour ({})", money_text(report.per_step.usd),
                        money_text(report.per_trillion_tokens.usd), report.what.machine.gpu.usd_per_hour,
-                       is_own_price(report.what) ? report.what.price : "a list price; --usd-per-hour sets yours");
+                       price_of(report.what));
+}
+
+// HFU, defined where it stands: a long sequence's masked half of attention is much of it.
+std::string utilisation(const Prediction& step) {
+    const std::string text =
+        fmt::format("{}; HFU {} with what is computed again", percent_text(step.mfu), percent_text(step.hfu));
+    return step.hfu_without_masked == step.hfu
+               ? text
+               : fmt::format("{}, {} without attention's masked half", text, percent_text(step.hfu_without_masked));
 }
 
 std::string energy(const RunCost& cost) {
     if (cost.kilowatt_hours <= 0) {
         return "";
     }
-    return cost.kilowatt_hours < 1000 ? fmt::format(", {:.3g} kWh", cost.kilowatt_hours)
-                                      : fmt::format(", {:.3g} MWh", cost.kilowatt_hours / 1000);
+    return ", " + energy_text(cost.kilowatt_hours);
 }
 
 std::string run_line(const RunCost& run, double tokens) {
@@ -101,7 +115,7 @@ std::string verdict(const StepReport& report) {
     line("step",
          fmt::format("{}; {} tokens/s, {} per GPU", time_text(seconds(step.step)), count_text(step.tokens_per_second),
                      count_text(step.tokens_per_second / report.what.gpus())));
-    line("MFU", fmt::format("{}; HFU {}", percent_text(step.mfu), percent_text(step.hfu)));
+    line("MFU", utilisation(step));
     line("memory", memory_line(step.memory));
     line("cost", cost_line(report));
     if (report.run) {

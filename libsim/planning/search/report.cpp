@@ -77,12 +77,27 @@ std::string table(const PlanReport& report) {
     return text;
 }
 
+// As launch_flags() calls it.
+const char* launched_as(const model::Layout& layout) {
+    switch (layout.framework) {
+        case model::Framework::megatron: return "Megatron-LM";
+        case model::Framework::deepspeed: return "DeepSpeed";
+        case model::Framework::torch: break;
+    }
+    return "torchtitan";
+}
+
 std::string flags_text(const PlanReport& report) {
     const PlanRow& best = report.plan.rows.front();
     const model::Layout layout = layout_of(report.question.space, report.question.model, best.point);
     std::string text;
-    for (const LaunchFlags& flags : launch_flags(report.question.model, layout)) {
-        text += fmt::format("\n{}, the first layout{}{}:\n", flags.framework,
+    // The framework whose loop and loss were predicted comes first.
+    std::vector<LaunchFlags> all = launch_flags(report.question.model, layout);
+    const auto is_predicted = [&](const LaunchFlags& flags) { return flags.framework == launched_as(layout); };
+    std::stable_partition(all.begin(), all.end(), is_predicted);
+    for (const LaunchFlags& flags : all) {
+        text += fmt::format("\n{}, the first layout{}{}{}:\n", flags.framework,
+                            is_predicted(flags) ? "" : fmt::format(", predicted as {} runs it", launched_as(layout)),
                             flags.lacks.empty() ? "" : "; it does not have: ", fmt::join(flags.lacks, "; "));
         for (const std::string& line : flags.lines) {
             text += fmt::format("  {}\n", line);

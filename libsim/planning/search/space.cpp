@@ -177,6 +177,9 @@ model::Layout layout_of(const PlanSpace& space, const model::Transformer& model,
         space.schedule.empty() ? (point.schedule == 0 ? "1f1b" : "interleaved") : space.schedule[point.schedule];
     layout.sequence_parallel = space.sequence_parallel.value_or(point.tp > 1 && model.sequence % point.cp == 0 &&
                                                                 model.sequence / point.cp % point.tp == 0);
+    if (layout.loss) {
+        layout.loss = model::loss_of_framework(layout);
+    }
     return layout;
 }
 

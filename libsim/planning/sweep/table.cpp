@@ -114,8 +114,9 @@ void SweepTable::read(const std::string& text, const std::string& file) {
         const std::string line = text.substr(at, end - at);
         at = end + 1;
         if (first && line != header()) {
-            throw UsageError(fmt::format(
-                "{} is there and is no table of this sweep: its columns are \"{}\", not \"{}\"", file, line, header()));
+            throw UsageError(
+                fmt::format("{} is there and is not a table of this sweep: its columns are \"{}\", not \"{}\"", file,
+                            line, header()));
         }
         const auto cells = csv_cells(line);
         if (first || !cells || cells->size() != columns) {

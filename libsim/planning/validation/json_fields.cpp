@@ -36,7 +36,7 @@ void JsonFields::refuse(const char* key, const std::string& wanted) const {
     if (found == object.end()) {
         throw BadRecord(missing(object, path, key));
     }
-    throw BadRecord(fmt::format("{}{} is {}, not {}", path, key, wanted, found->dump().substr(0, 40)));
+    throw BadRecord(fmt::format("{}{} must be {}, not {}", path, key, wanted, found->dump().substr(0, 40)));
 }
 
 std::string JsonFields::text(const char* key) const {
@@ -127,7 +127,8 @@ json parse_records(const std::string& text, const std::string& file) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
         const std::string what = error.what();
         const std::size_t bracket = what.find("] ");
-        throw UsageError(fmt::format("{}: {}", file, bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw UsageError(fmt::format("{}: is not valid JSON: {}", file,
+                                     bracket == std::string::npos ? what : what.substr(bracket + 2)));
     }
     const json* list = root.is_array() ? &root : nullptr;
     if (root.is_object() && root.contains("records")) {

@@ -1,4 +1,5 @@
-// Reading the fields of a JSON object, with complaints that say where: "layout.tp is a whole number from 1, not "two"".
+// Reading the fields of a JSON object, with complaints that say where: "layout.tp must be a whole number from 1, not
+// "two"".
 #pragma once
 
 #include "libsim/config/errors.hpp"

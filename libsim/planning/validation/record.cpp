@@ -80,8 +80,8 @@ RunLayout layout_of(const JsonFields& fields) {
     const std::int64_t others = std::int64_t{layout.tp} * layout.pp * layout.cp;
     layout.dp = fields.optional_whole("dp").value_or(static_cast<int>(layout.gpus / others));
     if (layout.dp * others != layout.gpus) {
-        throw BadRecord(fmt::format("layout.gpus is dp x tp x pp x cp, {} x {} x {} x {}, not {}", layout.dp, layout.tp,
-                                    layout.pp, layout.cp, layout.gpus));
+        throw BadRecord(fmt::format("layout.gpus must be dp x tp x pp x cp, {} x {} x {} x {}, not {}", layout.dp,
+                                    layout.tp, layout.pp, layout.cp, layout.gpus));
     }
     if (layout.zero && *layout.zero > 3) {
         fields.refuse("zero", "0, 1, 2 or 3");
@@ -121,7 +121,7 @@ std::vector<RunRecord> read_runs(const std::string& text, const std::string& fil
         const std::string number = fmt::format("record {}", records.size());
         try {
             if (!value.is_object()) {
-                throw BadRecord(fmt::format("is an object, not {}", value.dump().substr(0, 40)));
+                throw BadRecord(fmt::format("must be an object, not {}", value.dump().substr(0, 40)));
             }
             records.push_back(record_of({value, ""}));
         } catch (const BadRecord& bad) {

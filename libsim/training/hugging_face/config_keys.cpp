@@ -47,7 +47,7 @@ json parsed(std::string_view text, const std::string& where) {
     try {
         object = json::parse(text);
     } catch (const json::exception& error) {
-        throw ProgramError(fmt::format("{}: is no JSON: {}", where, plain(error.what())));
+        throw ProgramError(fmt::format("{}: is not valid JSON: {}", where, plain(error.what())));
     }
     if (!object.is_object()) {
         throw ProgramError(

@@ -99,14 +99,28 @@ int head_dim_of(int hidden, int heads) {
     return heads > 0 && hidden % heads == 0 ? hidden / heads : 0;
 }
 
-int sequence_of(const ConfigKeys& keys) {
+std::string sequence_key_of(const ConfigKeys& keys) {
     constexpr const char* original = "original_max_position_embeddings";
     for (const char* table : {"rope_scaling", "rope_parameters"}) {
         if (keys.has_table(table) && keys.table(table).has(original)) {
-            return keys.table(table).number(original);
+            return fmt::format("{}.{}", table, original);
         }
     }
-    return keys.number({original, "initial_context_length", "max_position_embeddings"});
+    for (const char* key : {original, "initial_context_length", "max_position_embeddings", "n_positions", "n_ctx",
+                            "seq_length", "max_seq_len"}) {
+        if (keys.has(key)) {
+            return key;
+        }
+    }
+    return "";
+}
+
+int sequence_of(const ConfigKeys& keys) {
+    const std::string key = sequence_key_of(keys);
+    if (const std::size_t dot = key.find('.'); dot != std::string::npos) {
+        return keys.table(key.substr(0, dot).c_str()).number(key.substr(dot + 1).c_str());
+    }
+    return keys.number({"original_max_position_embeddings", "initial_context_length", "max_position_embeddings"});
 }
 
 Transformer read_llama_like(const ConfigKeys& keys) {

@@ -23,6 +23,8 @@ Transformer read_llama_like(const ConfigKeys& keys);
 
 // What it was pretrained at if the file says so, otherwise max_position_embeddings.
 int sequence_of(const ConfigKeys& keys);
+// The key that says so, such as "rope_scaling.original_max_position_embeddings"; empty where none does.
+std::string sequence_key_of(const ConfigKeys& keys);
 
 // hidden / heads, or 0 (which check_transformer() explains) where that is none.
 int head_dim_of(int hidden, int heads);

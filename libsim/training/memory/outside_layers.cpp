@@ -1,5 +1,7 @@
 #include "libsim/training/memory/outside_layers.hpp"
 
+#include "libsim/training/memory.hpp"
+
 #include <algorithm>
 
 namespace sim::model {
@@ -16,16 +18,15 @@ struct LogitBytes {
 
 LogitBytes logit_bytes(const Layout& layout) {
     const double e = element_bytes(layout);
-    if (is_fully_sharded(layout)) {
-        // torch.nn.functional.cross_entropy of logits.float(): its result is kept; in the backward pass the gradients
-        // before and after log_softmax in fp32, and the logits' own.
-        return {.kept = 4, .moment = 4 + 4 + e};
+    switch (loss_of(layout)) {
+        case Loss::fused: return {.kept = e, .moment = 0};
+        // The softmax takes the place of an fp32 copy; logits, and their gradient.
+        case Loss::parallel: return {.kept = 4, .moment = 2 * e};
+        // Its result is kept; in the backward pass the gradients before and after log_softmax in fp32, and the logits'
+        // own.
+        case Loss::torch: break;
     }
-    if (layout.fusion == Fusion::fused && layout.flash_attention) {
-        return {.kept = e, .moment = 0};  // Transformer Engine's: the gradient takes the place of the logits
-    }
-    // Megatron-LM's vocab_parallel_cross_entropy: softmax in place of an fp32 copy; logits, and their gradient.
-    return {.kept = 4, .moment = 2 * e};
+    return {.kept = 4, .moment = 4 + 4 + e};
 }
 
 bool is_deepspeed_spread(const Layout& layout) {
@@ -47,6 +48,11 @@ void add_logits(const Transformer& model, const Layout& layout, double embedding
     chunk.outside += each.kept * logits;
     chunk.forward = std::max(chunk.forward, each.moment * logits);
     chunk.backward = std::max(chunk.backward, each.moment * logits + weight_gradient + e * tokens * model.hidden);
+}
+
+double loss_bytes_per_logit(const Layout& layout) {
+    const LogitBytes each = logit_bytes(layout);
+    return each.kept + each.moment;
 }
 
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding) {

@@ -27,6 +27,15 @@ std::vector<sim::Share> item_shares(const Options& options) {
     return weighted_shares(options.items, speeds);
 }
 
+// Of the rank with the most.
+int most_items(const Options& options) {
+    int most = 0;
+    for (const sim::Share& share : item_shares(options)) {
+        most = std::max(most, share.count);
+    }
+    return most;
+}
+
 // How many micro-batches a rank's `items` are cut into.
 int micro_batch_count(const Options& options, int items) {
     if (options.item_by_item) {
@@ -64,6 +73,13 @@ training::Placement chunk_of(const Options& options, const RankPlan& plan, int c
 void check_items(const Options& options) {
     const MeshSizes& mesh = options.mesh;
     if (options.item_by_item) {
+        const int most = most_items(options);
+        if (options.accumulate > most) {
+            throw UsageError(
+                fmt::format("--accumulate must be at most {0}, the items of a rank in a step, not {1}; "
+                            "--accumulate {0} adds up all of them, --items {2} gives a rank as many",
+                            most, options.accumulate, std::int64_t{options.accumulate} * mesh.dp));
+        }
         if (options.works_in_layers() && options.items < mesh.dp) {
             throw UsageError(
                 fmt::format("{} items leave some of dp {} without any; --zero and --overlap need "
@@ -159,8 +175,10 @@ std::string schedule_text(const Options& options) {
     const PipelineShape shape = shape_of(options);
     const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
     const PipelineSteps steps = steps_of_all(shape, schedule.steps);
-    return fmt::format("{}: {}\nF is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
-                       schedule.summary, schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
+    const std::string warning = schedule.warning(shape);
+    return fmt::format("{}: {}\n{}F is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
+                       schedule.summary, warning.empty() ? "" : warning + "\n",
+                       schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
                        list_schedule(shape, steps));
 }
 

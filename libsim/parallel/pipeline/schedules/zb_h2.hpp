@@ -13,6 +13,11 @@
 
 namespace sim {
 
+// From so many micro-batches on no stage waits.
+constexpr int zb_h2_fills_from(int stages) {
+    return 2 * stages - 1;
+}
+
 std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage);
 
 }  // namespace sim
