@@ -27,7 +27,7 @@ Schedule Kernel::schedule_for(const Op& op) const {
     return schedule_of(word.kind, algorithm_of(op), group.size(), op.peer < 0 ? 0 : group.index_of(op.peer));
 }
 
-bool Kernel::collective(int rank, RankState& self, Stream on, const NumberedOp& at) {
+bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
     const Rendezvous::Meeting* const meeting = rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op);
     block(self, on, at);
     if (links_ && !whole_prices_) {

@@ -10,7 +10,7 @@
 namespace sim {
 
 // False: the stream is blocked until its message is there.
-bool Kernel::send_as_flow(int rank, RankState& self, Stream on, const NumberedOp& at) {
+bool Kernel::send_as_flow(int rank, RankState& self, Stream on, NumberedOp at) {
     const Time begin = self.at(on).clock;
     Owner sender = on;
     if (is_asynchronous(at.op)) {

@@ -10,7 +10,7 @@
 namespace sim {
 
 // Tags below 0 are those of collectives, whose buffers are known beforehand: their messages never wait.
-Kernel::Sending Kernel::sending_at_ends(int rank, const NumberedOp& at, Time begin) {
+Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
     const Op& op = at.op;
     prices_.require_for_message(rank, op, at.number, begin);
     const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});

@@ -36,10 +36,9 @@ inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int so
     return last.channel;
 }
 
-inline bool Kernel::send(int rank, RankState& self, Stream on, const NumberedOp& at) {
-    if (links_) [[unlikely]] {
-        return send_as_flow(rank, self, on, at);
-    }
+// A send whose times are known when it begins, where the network prices messages or (`at_ends`) times both their ends.
+template <bool at_ends>
+[[gnu::always_inline]] inline bool Kernel::send_at_once(int rank, RankState& self, Stream on, NumberedOp at) {
     const Op& op = at.op;
     StreamState& state = self.at(on);
     const Matching::Channel to = channel(state.last_send, op, rank, op.peer, on);
@@ -52,7 +51,7 @@ inline bool Kernel::send(int rank, RankState& self, Stream on, const NumberedOp&
     Time goes_on;        // when a sender that is not asynchronous may go on
     Time busy;           // until when this one is
     bool waits = false;  // for its receiver
-    if (times_ends_) [[unlikely]] {
+    if constexpr (at_ends) {
         const Sending sending = sending_at_ends(rank, at, begin);
         goes_on = busy = sending.times.processor;
         message.end = sending.times.there;
@@ -70,11 +69,13 @@ inline bool Kernel::send(int rank, RankState& self, Stream on, const NumberedOp&
     message.payload = at.payload;
     message.number = at.number + 1;
     message.measure = op.measure;
-    message.transfer = TransferId::none;
+    if constexpr (at_ends) {
+        message.transfer = TransferId::none;
+    }
     self.count_message(op);
     self.spend(on, {.end = busy});
     // Where senders may be held, the span of an asynchronous send is known when it is joined.
-    if (on_span_ && !waits && !(is_async && times_ends_)) {
+    if (on_span_ && !waits && !(is_async && at_ends)) {
         emit(rank, op, at.number, begin, goes_on, Duration{0}, id_of(rank, message));
     }
     Owner sender = on;
@@ -82,7 +83,7 @@ inline bool Kernel::send(int rank, RankState& self, Stream on, const NumberedOp&
         sender = self.joinables.add(
             {.op = op, .op_number = at.number, .done = !waits, .begin = begin, .end = goes_on, .message = message});
     }
-    if (waits) [[unlikely]] {
+    if (waits) {
         message.transfer = transfers_.add({.source = rank, .sender = sender, .op = op, .message = message});
         if (!is_async) {
             block(self, on, at);
@@ -96,7 +97,15 @@ inline bool Kernel::send(int rank, RankState& self, Stream on, const NumberedOp&
     return !waits || is_async;
 }
 
-inline bool Kernel::receive(int rank, RankState& self, Stream on, const NumberedOp& at) {
+[[gnu::always_inline]] inline bool Kernel::send(int rank, RankState& self, Stream on, NumberedOp at) {
+    return !may_hold_senders_ ? send_at_once<false>(rank, self, on, at) : send_and_hold(rank, self, on, at);
+}
+
+bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) {
+    return links_ ? send_as_flow(rank, self, on, at) : send_at_once<true>(rank, self, on, at);
+}
+
+[[gnu::always_inline]] inline bool Kernel::receive(int rank, RankState& self, Stream on, NumberedOp at) {
     StreamState& state = self.at(on);
     const Matching::Channel from = channel(state.last_receive, at.op, at.op.peer, rank, on);
     const Message* message = matching_.oldest_message(from);
@@ -122,11 +131,10 @@ inline bool Kernel::receive(int rank, RankState& self, Stream on, const Numbered
 }
 
 // False: the rank is blocked, or has finished.
-inline bool Kernel::carry_out(int rank, RankState& self, const Op& op) {
+[[gnu::always_inline]] inline bool Kernel::carry_out(int rank, RankState& self, const Op& op) {
     if (op.stream != Stream::main && op.stream != Stream::own) [[unlikely]] {
         return issue(rank, self, op);
     }
-    const Time now = self.program.clock;
     switch (op.kind) {
         case OpKind::compute: return compute(rank, self, op);
         case OpKind::send: {
@@ -138,8 +146,10 @@ inline bool Kernel::carry_out(int rank, RankState& self, const Op& op) {
         case OpKind::allocate: allocate(rank, self, op); return true;
         case OpKind::record: check(false, "rank {} marks no stream", rank); return true;
         case OpKind::collective: return collective(rank, self, Stream::main, {op, self.op_number++});
-        case OpKind::enter: rendezvous_.arrive(rank, self.op_number, now, op); return true;
-        case OpKind::log: emit(rank, op, self.op_number, now, now, Duration{0}, 0); return true;
+        case OpKind::enter: rendezvous_.arrive(rank, self.op_number, self.program.clock, op); return true;
+        case OpKind::log:
+            emit(rank, op, self.op_number, self.program.clock, self.program.clock, Duration{0}, 0);
+            return true;
         case OpKind::now: ++self.op_number; return true;
         case OpKind::finish: return finish(rank, self);
     }
@@ -218,7 +228,8 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     async_is_done(target, self, id);
 }
 
-inline void Kernel::end_receive(int rank, RankState& self, Stream on, const NumberedOp& at, const Message& message) {
+[[gnu::always_inline]] inline void Kernel::end_receive(int rank, RankState& self, Stream on, NumberedOp at,
+                                                       const Message& message) {
     StreamState& state = self.at(on);
     const Time posted = state.clock;
     const Time end = times_ends_ ? take(state.receives_free, posted, message)
@@ -234,7 +245,7 @@ inline void Kernel::end_receive(int rank, RankState& self, Stream on, const Numb
 }
 
 // A receive meets a message that holds its sender, or has held it. False: the stream is blocked.
-bool Kernel::receive_held(int rank, RankState& self, Stream on, const NumberedOp& at, Matching::Channel from) {
+bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from) {
     Message message = *matching_.oldest_message(from);
     matching_.drop_oldest(from);
     const Time now = self.at(on).clock;

@@ -9,8 +9,7 @@
 
 namespace sim {
 
-void Kernel::begin_receive(int rank, RankState& self, const NumberedOp& at, Matching::Channel from,
-                           const Message* message) {
+void Kernel::begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message) {
     const Time now = self.program.clock;
     Joinable joinable{.op = at.op, .op_number = at.number, .begin = now};
     if (message != nullptr) {
@@ -70,7 +69,7 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
         const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
         self.communicating += end - std::clamp(transfer, begin, end);
     }
-    if ((times_ends_ || links_) && joinable.op.kind == OpKind::send) {
+    if (may_hold_senders_ && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
              id_of(rank, joinable.message));
     }

@@ -39,6 +39,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       prices_(cluster_, ranks),
       times_ends_(times_ends(cluster_.network)),
       links_(traffic_on(cluster_.network, ranks)),
+      may_hold_senders_(times_ends_ || links_),
       rendezvous_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
       beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
@@ -90,7 +91,7 @@ void Kernel::unblock(int rank, RankState& self) {
     agenda_.push({self.program.clock, rank, self.op_number});
 }
 
-void Kernel::throw_unless_fit(int target, const NumberedOp& at, Time posted, const Message& message) const {
+void Kernel::throw_unless_fit(int target, NumberedOp at, Time posted, const Message& message) const {
     const Op& receive = at.op;
     const bool sizes_fit = receive.amount < 0 || (receive.amount == message.amount &&
                                                   (receive.measure == message.measure || receive.amount == 0));

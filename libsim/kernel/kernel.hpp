@@ -108,22 +108,37 @@ private:
     // kernel/inner_loop.cpp. Each handles one op; false: the stream is blocked in it.
     bool carry_out(int rank, RankState& self, const Op& op);
     bool compute(int rank, RankState& self, const Op& op);
-    bool send(int rank, RankState& self, Stream on, const NumberedOp& at);
-    bool receive(int rank, RankState& self, Stream on, const NumberedOp& at);
-    bool receive_held(int rank, RankState& self, Stream on, const NumberedOp& at, Matching::Channel from);
+    bool send(int rank, RankState& self, Stream on, NumberedOp at);
+    bool send_and_hold(int rank, RankState& self, Stream on, NumberedOp at);
+    template <bool at_ends>
+    [[gnu::always_inline]] inline bool send_at_once(int rank, RankState& self, Stream on, NumberedOp at);
+    bool receive(int rank, RankState& self, Stream on, NumberedOp at);
+    bool receive_held(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
-    void end_receive(int rank, RankState& self, Stream on, const NumberedOp& at, const Message& message);
+    void end_receive(int rank, RankState& self, Stream on, NumberedOp at, const Message& message);
     Matching::Channel channel(LastChannel& last, const Op& op, int source, int target, Stream on);
 
     // kernel/held_sends.cpp: messages whose sender waits, and networks that time both ends of a message.
-    Sending sending_at_ends(int rank, const NumberedOp& at, Time begin);
+    Sending sending_at_ends(int rank, NumberedOp at, Time begin);
     Time take(Time& card, Time ready, const Message& message);
     Time end_of_asynchronous(int rank, const Joinable& joinable, const Message& message);
     void end_send(const Transfer& transfer, Time at);
 
     // kernel/streams.cpp
-    void block(RankState& self, Stream on, const NumberedOp& at);
-    void resume(int rank, RankState& self, Stream on);
+    static void block(RankState& self, Stream on, NumberedOp at) {
+        if (on == Stream::main) {
+            self.block(at.op, at.number);
+        }  // another stream is blocked as long as its front has not ended
+    }
+    // What a stream was blocked in has ended.
+    void resume(int rank, RankState& self, Stream on) {
+        if (on == Stream::main) {
+            unblock(rank, self);
+        } else {
+            end_issued(rank, self, on);
+            awake_.push_back({rank, on});
+        }
+    }
     bool issue(int rank, RankState& self, const Op& op);
     bool carry_out_at_once(int rank, RankState& self, const Op& op);
     void send_ahead(int rank, const Op& op, std::uint32_t payload);
@@ -141,7 +156,7 @@ private:
         std::uint32_t payload;
         Owner sender;
     };
-    bool send_as_flow(int rank, RankState& self, Stream on, const NumberedOp& at);
+    bool send_as_flow(int rank, RankState& self, Stream on, NumberedOp at);
     void start_flow(int rank, RankState& self, const Op& op, const Departure& departure);
     void note_busy_receiver(int rank, Owner owner, Time from);
     bool has_come(Message& message);
@@ -150,7 +165,7 @@ private:
     void end_flow(TransferId id, Time at);
 
     // kernel/walks.cpp
-    void begin_walks(int rank, RankState& self, Stream on, const NumberedOp& at);
+    void begin_walks(int rank, RankState& self, Stream on, NumberedOp at);
     void next_step(WalkId id);
     void walk_on(WalkId id);
     void walk_sends(WalkId id);
@@ -166,19 +181,19 @@ private:
     bool begin_compute_beside_streams(int rank, RankState& self, const Op& op);
     void look_at_compute(int rank, Time now);
     Time end_beside_streams(int rank, const RankState& self, const Op& op, Time now);
-    void compute_beside_streams(int rank, RankState& self, const NumberedOp& at, Time now);
+    void compute_beside_streams(int rank, RankState& self, NumberedOp at, Time now);
     void end_postponed_compute(int rank, RankState& self, Time now);
     void go_on_without_streams();
 
     // kernel/joining.cpp
-    void begin_receive(int rank, RankState& self, const NumberedOp& at, Matching::Channel from, const Message* message);
+    void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
     bool finish(int rank, RankState& self);
     void join(int rank, RankState& self, Joinable& joinable);
     void join_without_forgetting(int rank, RankState& self, Joinable& joinable);
 
     // kernel/collectives.cpp
-    bool collective(int rank, RankState& self, Stream on, const NumberedOp& at);
+    bool collective(int rank, RankState& self, Stream on, NumberedOp at);
     void end_collective(const Rendezvous::Meeting& meeting, int last_rank);
     void end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank);
     void end_of_member(int rank, Stream on, const MemberClock& clock, bool is_last);
@@ -194,13 +209,13 @@ private:
     void unblock(int rank, RankState& self);
     void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
               std::uint64_t message);
-    void check_fit(int target, const NumberedOp& receive, Time posted, const Message& message) const {
+    void check_fit(int target, NumberedOp receive, Time posted, const Message& message) const {
         const Op& op = receive.op;
         if (op.amount != message.amount || op.measure != message.measure || op.bytes != message.bytes) {
             throw_unless_fit(target, receive, posted, message);
         }
     }
-    void throw_unless_fit(int target, const NumberedOp& at, Time posted, const Message& message) const;
+    void throw_unless_fit(int target, NumberedOp at, Time posted, const Message& message) const;
 
     Cluster cluster_;
     const Names* names_;
@@ -210,6 +225,7 @@ private:
     Prices prices_;
     bool times_ends_;                          // how the network times messages
     std::optional<LinkTraffic> links_;         // where messages share links
+    bool may_hold_senders_;                    // either of both: a send may wait
     std::optional<WholePrices> whole_prices_;  // where collectives have a price
     Transfers transfers_;
     Walks walks_;

@@ -77,7 +77,7 @@ Time Kernel::end_beside_streams(int rank, const RankState& self, const Op& op, T
     return busy == nullptr ? later(begin, work) : stretched_end(begin, work, beside_streams_, busy->busy);
 }
 
-void Kernel::compute_beside_streams(int rank, RankState& self, const NumberedOp& at, Time now) {
+void Kernel::compute_beside_streams(int rank, RankState& self, NumberedOp at, Time now) {
     const Time begin = std::max(self.program.clock, self.computes_free);
     const Time end = end_beside_streams(rank, self, at.op, now);
     self.computes_free = end;

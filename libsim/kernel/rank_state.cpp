@@ -12,11 +12,6 @@ StreamQueue& RankState::queue(Stream on) {
     return queues[index];
 }
 
-NumberedOp RankState::in(Stream on) const {
-    return on == Stream::main ? NumberedOp{pending, pending_number}
-                              : queues[static_cast<std::size_t>(on) - 1].waiting.front().numbered();
-}
-
 void RankState::note(Stream on, const StreamTime& spent) {
     StreamQueue& at = queue(on);
     const Time busy_from = at.state.clock + spent.idle;

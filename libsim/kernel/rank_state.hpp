@@ -60,7 +60,10 @@ struct RankState {
     }
     StreamQueue& queue(Stream on);
     // The op that a blocked stream is in.
-    NumberedOp in(Stream on) const;
+    NumberedOp in(Stream on) const {
+        return on == Stream::main ? NumberedOp{pending, pending_number}
+                                  : queues[static_cast<std::size_t>(on) - 1].waiting.front().numbered();
+    }
 
     void block(const Op& op, std::uint32_t number) {
         pending = op;

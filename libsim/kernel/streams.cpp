@@ -17,22 +17,6 @@ bool program_waits_for(const Op& op) {
 
 }  // namespace
 
-void Kernel::block(RankState& self, Stream on, const NumberedOp& at) {
-    if (on == Stream::main) {
-        self.block(at.op, at.number);
-    }  // another stream is blocked as long as its front has not ended
-}
-
-// What a stream was blocked in has ended.
-void Kernel::resume(int rank, RankState& self, Stream on) {
-    if (on == Stream::main) {
-        unblock(rank, self);
-    } else {
-        end_issued(rank, self, on);
-        awake_.push_back({rank, on});
-    }
-}
-
 // An op that comes to an empty stream, waits for nobody and has a known end need not be kept. False: it must.
 bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
     StreamQueue& at = self.queue(op.stream);

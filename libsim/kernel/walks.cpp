@@ -34,7 +34,7 @@ void Kernel::walk_message_ends(const Walk& walk, Time at) {
     }
 }
 
-void Kernel::begin_walks(int rank, RankState& self, Stream on, const NumberedOp& at) {
+void Kernel::begin_walks(int rank, RankState& self, Stream on, NumberedOp at) {
     WalkPlan plan{.schedule = schedule_for(at.op),
                   .group = &groups_->group(collective_word(at.op).group),
                   .op = at.op,

@@ -1,5 +1,6 @@
 // A training step of one rank a stage is that of all ranks, to the picosecond.
 #include "libsim/training/check_layout.hpp"
+#include "ranks/launch.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <functional>
