@@ -31,7 +31,7 @@ std::size_t Run::accept(int rank, std::span<const Op> ops) {
     // A line has the rank's time when its turn comes: whatever is before it goes to the kernel first.
     const auto is_log = [](const Op& op) { return op.kind == OpKind::log; };
     const auto first = std::find_if(ops.begin(), ops.end(), is_log);
-    if (first != ops.begin()) {
+    if (ops.empty() || first != ops.begin()) {  // none: the rank has thrown
         return kernel.accept(rank, ops.first(static_cast<std::size_t>(first - ops.begin())));
     }
     log.add({.at = kernel.time(rank),

@@ -18,7 +18,7 @@ struct Run {
     void begin_with(std::vector<int> rank_pids);
     // Fills in what the kernel knows; `fault` stays as it is.
     Result result();
-    // As Kernel::accept, and keeps the lines that the rank logs. Requires: there are ops.
+    // As Kernel::accept, and keeps the lines that the rank logs.
     std::size_t accept(int rank, std::span<const Op> ops);
     // Tells the log lines that no other can come before any more. Asked often, it seldom does anything.
     void tell_log();

@@ -95,3 +95,11 @@ TEST_P(LogLines, ChangeNothingInTheTimeline) {
     heard.on_log = [](const ranks::LogLine&) {};
     EXPECT_EQ(ranks::launch(heard, count_down).timeline_sha256, ranks::launch(quiet, count_down).timeline_sha256);
 }
+
+TEST_P(LogLines, AreNotMadeUpForARankThatThrows) {
+    int lines = 0;
+    ranks::LaunchOptions options = ranks(1);
+    options.on_log = [&](const ranks::LogLine&) { ++lines; };
+    EXPECT_EQ(ranks::launch(options, [](GPU&) { throw std::runtime_error("at once"); }).exit_code(), 4);
+    EXPECT_EQ(lines, 0);
+}

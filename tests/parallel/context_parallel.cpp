@@ -311,8 +311,9 @@ TEST_P(ContextParallelism, OfSeveralHeadsAndItemsIsThatOfEachAlone) {
         const Numbers own_k = mine(k);
         const Numbers own_v = mine(v);
         const AttentionInput input{.q = own_q, .k = own_k, .v = own_v, .width = 2, .heads = heads, .items = items};
-        const Attention attention = ring_attention(gpu, world(gpu), input);
-        const AttentionGradient gradient = ring_attention_backward(gpu, world(gpu), input, attention, mine(dout));
+        const Attention attention = ring_attention(gpu, world(gpu), input, {.rotated = Units{1}});
+        const AttentionGradient gradient =
+            ring_attention_backward(gpu, world(gpu), input, attention, mine(dout), {.rotated = Units{1}});
         return std::vector<Numbers>{attention.out, gradient.dq, gradient.dk, gradient.dv};
     };
     const Simulation s = simulate_well(ranks(n), [&](GPU& gpu) {
