@@ -3,6 +3,7 @@
 #include "libsim/model/operators.hpp"
 #include "libsim/model/split.hpp"
 #include "libsim/model/step/footprint.hpp"
+#include "libsim/network/bus_bandwidth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,18 +16,6 @@ using model::Layout;
 using model::Operator;
 using model::OperatorKind;
 using model::StepPlan;
-
-// nccl-tests' definition of bus bandwidth: what a collective's data would need over the slowest link.
-double bus_factor(CollectiveKind kind, int members) {
-    const double n = members;
-    switch (kind) {
-        case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
-        case CollectiveKind::all_gather:
-        case CollectiveKind::reduce_scatter:
-        case CollectiveKind::all_to_all: return (n - 1) / n;
-        default: return 1;
-    }
-}
 
 class Uses {
 public:

@@ -1,5 +1,6 @@
 // ndsim_calibrate: the numbers of an accelerator generation's data file, found on published runs. For developers.
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/text_file.hpp"
 #include "scenarios/run/exit.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
 
 namespace {
 
@@ -49,30 +49,21 @@ std::vector<OptionRow> option_rows(Options& options) {
     };
 }
 
-std::vector<std::string> split(const std::string& names) {
-    std::vector<std::string> result;
-    std::istringstream parts(names);
-    for (std::string name; std::getline(parts, name, ',');) {
-        result.push_back(name);
-    }
-    return result;
-}
-
 std::vector<sim::model::EfficiencyField> fields_named(const std::string& names) {
     std::vector<std::string> known;
     for (const sim::model::EfficiencyField& field : sim::model::efficiency_fields()) {
         known.emplace_back(field.name);
     }
+    if (names.empty()) {
+        throw UsageError(fmt::format("--fields is needed: {}", fmt::join(known, ", ")));
+    }
     std::vector<sim::model::EfficiencyField> result;
-    for (const std::string& name : split(names)) {
+    for (const std::string& name : sim::split(names, ',')) {
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end()) {
             throw UsageError(fmt::format("--fields: there is no \"{}\"{}", name, sim::did_you_mean(name, known)));
         }
         result.push_back(sim::model::efficiency_fields()[static_cast<std::size_t>(found - known.begin())]);
-    }
-    if (result.empty()) {
-        throw UsageError(fmt::format("--fields is needed: {}", fmt::join(known, ", ")));
     }
     return result;
 }
@@ -82,11 +73,11 @@ CalibrationRuns runs_of(const Options& options) {
     const std::string content = read_text(options.file, "a JSON file");
     const std::vector<RunRecord> records = read_runs(content, options.file);
     const std::vector<Measured> measured = read_measured(content, options.file);
-    const std::vector<std::string> sets = split(options.sets);
+    const std::vector<std::string> sets = sim::split(options.sets, ',');
     CalibrationRuns runs{.machines = machines_of(records)};
     for (std::size_t i = 0; i < records.size(); ++i) {
         Assumed assumed;
-        const bool in_sets = sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
+        const bool in_sets = options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
         if (records[i].problem.empty() && in_sets &&
             machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
             runs.records.push_back(records[i]);

@@ -2,6 +2,7 @@
 
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/split.hpp"
 #include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
@@ -46,14 +47,9 @@ constexpr auto axes = std::to_array<Axis>({
     {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &PlanSpace::zero, 0, 3},
 });
 
-std::vector<std::string> parts_of(const std::string& text) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 0; at <= text.size() && !text.empty();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        parts.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return parts;
+// Those of a list; none where it was not said.
+std::vector<std::string> names_in(const std::string& list) {
+    return list.empty() ? std::vector<std::string>{} : split(list, ',');
 }
 
 // Throws UsageError for a name that is not one of `known`.
@@ -67,7 +63,7 @@ void check_name(const char* option, const std::string& name, const std::vector<s
 std::vector<model::Recompute> recompute_of(const std::string& text) {
     using model::Recompute;
     std::vector<model::Recompute> found;
-    for (const std::string& name : parts_of(text)) {
+    for (const std::string& name : names_in(text)) {
         check_name("--recompute", name, {"none", "selective", "full"});
         found.push_back(name == "none" ? Recompute::none : name == "full" ? Recompute::full : Recompute::selective);
     }
@@ -79,7 +75,7 @@ std::vector<std::string> schedule_of(const std::string& text) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
         known.emplace_back(schedule.name);
     }
-    const std::vector<std::string> names = parts_of(text);
+    const std::vector<std::string> names = names_in(text);
     for (const std::string& name : names) {
         check_name("--schedule", name, known);
     }

@@ -1,6 +1,7 @@
 #include "tools/ndsim/validate.hpp"
 
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 #include "scenarios/errors.hpp"
 #include "scenarios/options/text_file.hpp"
 #include "scenarios/prediction/validation/report.hpp"
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace sim::scenarios {
 namespace {
@@ -49,15 +49,6 @@ std::vector<OptionRow> option_rows(ValidateOptions& options) {
     };
 }
 
-std::vector<std::string> split(const std::string& names) {
-    std::vector<std::string> result;
-    std::istringstream parts(names);
-    for (std::string name; std::getline(parts, name, ',');) {
-        result.push_back(name);
-    }
-    return result;
-}
-
 struct Runs {
     std::vector<RunRecord> records;
     std::vector<Measured> measured;
@@ -90,7 +81,7 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 Runs read(const ValidateOptions& options) {
     const std::string content = read_text(options.file, "a JSON file");
     Runs runs{read_runs(content, options.file), read_measured(content, options.file)};
-    return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets), options.file);
+    return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }
 
 std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {

@@ -1,6 +1,6 @@
 #include "scenarios/training/transformer/alone.hpp"
 
-#include "scenarios/training/random.hpp"
+#include "libsim/random.hpp"
 #include "scenarios/training/transformer/stage.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "scenarios/training/transformer/batch.hpp"
 
-#include "scenarios/training/random.hpp"
+#include "libsim/random.hpp"
 
 #include <cmath>
 
