@@ -1,5 +1,5 @@
 # Who may include what (docs/design.md): the rank's side and the kernel's side of libsim meet only in core; libsim
-# knows no process, thread, file or wall clock; Boost and spdlog stay behind the headers of ranks/.
+# knows no process, thread, file or wall clock; Boost and spdlog stay behind the headers of ranks/, and Boost behind workers.hpp.
 
 function fail(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
 
@@ -39,7 +39,7 @@ libsim && /(system|steady|high_resolution)_clock/ { fail("libsim knows no wall c
 
     if (libsim && what ~ /^(thread|mutex|shared_mutex|condition_variable|future|atomic|fstream|filesystem|iostream|cstdio|csignal|random|unistd\.h|signal\.h|poll\.h|pthread\.h|sys\/.*)$/)
         fail("libsim knows no process, thread, file or chance: <" what ">")
-    if (what ~ /^boost\// && FILENAME !~ /^(ranks|tests)\//) fail("Boost belongs to ranks/: <" what ">")
+    if (what ~ /^boost\// && FILENAME !~ /^(ranks|tests)\/|\/workers\.cpp$/) fail("Boost belongs to ranks/ and to the threads of a program: <" what ">")
     if (what ~ /^spdlog\// && FILENAME !~ /^(ranks|scenarios|tests)\//) fail("spdlog belongs to ranks/: <" what ">")
     if (public_header && what ~ /^(boost|spdlog|openssl)\//) fail("not in a public header: <" what ">")
 }

@@ -131,8 +131,8 @@ Choice choice(std::string& field, const std::vector<std::string>& names) {
     return {names, [&field, names](std::size_t i) { field = names[i]; }};
 }
 
-std::string typed_name(const OptionRow& row) {
-    return row.role == Role::option ? "--" + row.name : row.name;
+bool is_called(const OptionRow& row, const std::string& name) {
+    return row.name == name || std::find(row.also.begin(), row.also.end(), name) != row.also.end();
 }
 
 std::vector<std::string> option_names(const std::vector<OptionRow>& rows) {

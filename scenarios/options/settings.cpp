@@ -13,7 +13,7 @@ namespace sim::scenarios {
 namespace {
 
 const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string& name) {
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return is_called(row, name); });
     return at == rows.end() ? nullptr : &*at;
 }
 
@@ -26,7 +26,7 @@ void read_config(const std::string& file, const std::vector<OptionRow>& rows, Se
         }
         const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
         check_option(*row, setting.what, setting.value);
-        settings[entry.key] = setting;
+        settings[row->name] = setting;
     }
 }
 
@@ -51,9 +51,10 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
     }
     for (const auto& [name, text] : line.given) {
         const OptionRow& row = row_named(rows, name);
-        const Setting setting{typed_name(row), value_of_text(row, text), true};
+        const std::string typed = row.role == Role::option ? "--" + name : name;
+        const Setting setting{typed, value_of_text(row, text), true};
         check_option(row, setting.what, setting.value);
-        settings[name] = setting;
+        settings[row.name] = setting;
     }
     return settings;
 }

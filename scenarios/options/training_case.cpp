@@ -2,9 +2,9 @@
 #include "libsim/error.hpp"
 #include "libsim/model/check_layout.hpp"
 #include "libsim/model/hardware.hpp"
-#include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/errors.hpp"
+#include "scenarios/options/efficiency_changes.hpp"
 #include "scenarios/options/machine_file.hpp"
 #include "scenarios/options/model_file.hpp"
 #include "scenarios/options/training_options.hpp"
@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 namespace sim::scenarios {
@@ -127,37 +126,6 @@ void derive_spreading(const TrainingOptions& options, const model::Transformer& 
     }
 }
 
-// KEY=VALUE,KEY=VALUE of `text`.
-void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
-    std::vector<std::string> known;
-    for (const model::EfficiencyField& field : model::efficiency_fields()) {
-        known.emplace_back(field.name);
-    }
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        const std::string part = text.substr(at, end - at);
-        at = end + 1;
-        const std::size_t equals = std::min(part.find('='), part.size());
-        const std::string key = part.substr(0, equals);
-        const auto fields = model::efficiency_fields();
-        const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == key; });
-        if (equals == part.size()) {
-            throw UsageError(fmt::format("--efficiency must be KEY=VALUE, not \"{}\"", part));
-        }
-        if (field == fields.end()) {
-            throw UsageError(fmt::format("--efficiency: there is no \"{}\"{}", key, did_you_mean(key, known)));
-        }
-        double value = 0;
-        const auto [last, error] = std::from_chars(part.data() + equals + 1, part.data() + part.size(), value);
-        if (error != std::errc{} || last != part.data() + part.size() ||
-            !(value >= field->lowest && value <= field->highest)) {
-            throw UsageError(fmt::format("--efficiency: {} must be a number from {} to {:.12g}, not \"{}\"", key,
-                                         field->lowest, field->highest, part.substr(equals + 1)));
-        }
-        efficiency.*field->field = value;
-    }
-}
-
 // Who says what a GPU of a machine that ships with ndsim costs; of a file, the file.
 std::string source_of_price(const std::string& name) {
     try {
@@ -210,7 +178,7 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
 model::Machine machine_of(const TrainingOptions& options) {
     model::Machine machine = read_machine(options.machine);
     if (!options.efficiency.empty()) {
-        set_efficiency(options.efficiency, machine.gpu.efficiency);
+        apply(efficiency_changes(options.efficiency), machine.gpu);
     }
     if (options.has("usd-per-hour")) {
         machine.gpu.usd_per_hour = options.usd_per_hour;

@@ -25,7 +25,7 @@ struct Calibration {
     std::vector<EfficiencyChange> others;        // held
     int passes = 20;
     double first_step = 0.1;  // share of a number's value
-    unsigned threads = 0;
+    ForEach for_each = one_by_one;  // of runs
     std::function<void(int pass, double loss)> on_pass = nullptr;
 };
 

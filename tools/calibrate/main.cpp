@@ -5,6 +5,7 @@
 #include "scenarios/options/text_file.hpp"
 #include "scenarios/run/exit.hpp"
 #include "scenarios/run/given_options.hpp"
+#include "scenarios/run/workers.hpp"
 #include "tools/calibrate/calibration.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ struct Options {
     std::string sets;
     std::string efficiency;
     int passes = 20;
-    int threads = 0;
+    int jobs = 0;
     double step = 0.1;
 };
 
@@ -40,12 +41,11 @@ std::vector<OptionRow> option_rows(Options& options) {
         {"generation", "NAME", "whose numbers", text(options.generation)},
         {"fields", "NAMES", "which of them, separated by commas", text(options.fields)},
         {"sets", "NAMES", "on which sets of runs, separated by commas; all of the generation", text(options.sets)},
-        {"efficiency", "CHANGES", "numbers to start from: GENERATION.KEY=VALUE, separated by commas",
+        {"efficiency", "CHANGES", "numbers to start from: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          text(options.efficiency)},
         {"passes", "N", "how often each number is changed at most", whole(options.passes, 1, 10'000)},
         {"step", "X", "the first change, as a share of the number", real(options.step, 1e-6, 1)},
-        {"threads", "N", "how many runs are predicted side by side (0: as many as there are cores)",
-         whole(options.threads, 0, 1024)},
+        jobs_row(options.jobs),
     };
 }
 
@@ -91,10 +91,10 @@ CalibrationRuns runs_of(const Options& options) {
     return runs;
 }
 
-std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, unsigned threads) {
+std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, const ForEach& each) {
     std::string text;
     const std::vector<RunPrediction> predictions =
-        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .threads = threads});
+        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
     for (const SetScore& set : set_scores(predictions, runs.measured)) {
         text += fmt::format("#   {:<18} {:>4} runs  error {:>6.2f} %  bias {:>+7.2f} %\n", set.name, set.steps.size(),
                             mean_absolute_error(set.steps) * 100, mean_error(set.steps) * 100);
@@ -107,16 +107,18 @@ int run(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
+    Workers workers(options.jobs);
     Calibration calibration{.generation = options.generation,
                             .fields = fields_named(options.fields),
-                            .others = efficiency_changes(options.efficiency),
+                            .others = options.efficiency.empty() ? std::vector<EfficiencyChange>{}
+                                                                 : efficiency_changes(options.efficiency),
                             .passes = options.passes,
                             .first_step = options.step,
-                            .threads = static_cast<unsigned>(options.threads)};
+                            .for_each = workers.executor()};
     calibration.on_pass = [](int pass, double loss) { fmt::print(stderr, "pass {}: loss {:.5f}\n", pass, loss); };
     const CalibrationRuns runs = runs_of(options);
     print(fmt::format("# before, {} runs\n{}", runs.records.size(),
-                      errors_of(runs, calibration.others, calibration.threads)));
+                      errors_of(runs, calibration.others, calibration.for_each)));
     const Descent best = calibrate(runs, calibration);
     std::vector<EfficiencyChange> changes = calibration.others;
     std::string lines;
@@ -125,7 +127,7 @@ int run(int argc, const char* const* argv) {
         lines += fmt::format("{} = {:.6g}\n", calibration.fields[i].name, best.values[i]);
     }
     print(fmt::format("# after {} evaluations, loss {:.5f}\n{}{}", best.calls, best.least,
-                      errors_of(runs, changes, calibration.threads), lines));
+                      errors_of(runs, changes, calibration.for_each), lines));
     return done;
 }
 

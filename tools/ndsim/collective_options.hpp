@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenarios/experiments/collective_sweep.hpp"
-#include "scenarios/options/option_row.hpp"
+#include "scenarios/run/outputs.hpp"
 
 #include <string>
 #include <vector>
@@ -23,9 +23,7 @@ struct CollectiveOptions {
     std::string type = "float";
     bool check = false;
     bool explain_cost = false;
-    bool json = false;
-    std::string csv;
-    std::string plot;
+    Outputs outputs;
 };
 
 std::vector<OptionRow> option_rows(CollectiveOptions& options);

@@ -4,6 +4,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/split.hpp"
 #include "scenarios/errors.hpp"
+#include "scenarios/run/workers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -115,11 +116,12 @@ std::vector<OptionRow> option_rows(PlanCommandOptions& options) {
         rows.end(),
         {{"objective", "NAME", "what comes first: time or cost (time)", choice(options.objective, {"time", "cost"})},
          {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
-         {"jobs", "N", "threads (all cores); the result does not depend on it", whole(options.jobs, 1, 1024)},
-         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds", flag(options.exhaustive)},
-         {"csv", "FILE|-", "all that were simulated; -: in place of the text", text(options.csv)},
-         {"svg", "FILE.svg", "the shortest step of each tp and pp, as colours", text(options.svg)},
-         {"json", "", "print one JSON object", flag(options.json)}});
+         jobs_row(options.jobs),
+         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds", flag(options.exhaustive)}});
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.table = "all that were simulated",
+                                      .picture = "the shortest step of each tp and pp, as colours"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "libsim/model/check_layout.hpp"
+#include "scenarios/prediction/for_each.hpp"
 #include "scenarios/prediction/plan/pareto.hpp"
 #include "scenarios/prediction/plan/space.hpp"
 #include "scenarios/prediction/prediction.hpp"
@@ -43,7 +44,7 @@ enum class PlanObjective : std::uint8_t { time, cost };
 struct PlanOptions {
     PlanObjective objective = PlanObjective::time;
     bool exhaustive = false;  // simulate all that may fit
-    int jobs = 1;             // threads
+    ForEach for_each = one_by_one;  // of layouts: bounds, and simulations of a round
     PlanOracle oracle;
     // Some 20 times a second, in the caller's thread; `what` is being done.
     std::function<void(std::size_t done, std::size_t all, const char* what)> on_progress;

@@ -4,6 +4,7 @@
 #include "libsim/model/layout.hpp"
 #include "libsim/model/machine.hpp"
 #include "libsim/model/transformer.hpp"
+#include "scenarios/options/efficiency_changes.hpp"
 #include "scenarios/prediction/validation/practice.hpp"
 #include "scenarios/prediction/validation/record.hpp"
 
@@ -15,13 +16,6 @@ namespace sim::scenarios {
 
 // Field and value, for everything that the record does not say.
 using Assumed = std::map<std::string, std::string>;
-
-// Replaces a number of Efficiency for all machines of one generation; for calibration.
-struct EfficiencyChange {
-    std::string generation;
-    double model::Efficiency::*field = nullptr;
-    double value = 0;
-};
 
 // Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
 // missing.

@@ -1,6 +1,7 @@
 // What a validation found, for people and as JSON.
 #pragma once
 
+#include "libsim/report/table.hpp"
 #include "scenarios/prediction/validation/score.hpp"
 
 #include <string>
@@ -10,6 +11,9 @@ namespace sim::scenarios {
 
 // A row per set, then the worst runs.
 std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
+
+// The errors of each set, as shares.
+report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
 // {"sets": {NAME: {"n", "mape", "bias", "spearman", …}}, "records": [{"id", "predicted_iter_s",
 // "predicted_memory_gib", "assumed": {…}, …}]}: shares, seconds, GiB. null: not measured, or too few; a record that was
