@@ -1,9 +1,9 @@
 #include "scenarios/options/efficiency_changes.hpp"
 
-#include "libsim/model/hardware.hpp"
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/split.hpp"
-#include "scenarios/errors.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -43,8 +43,7 @@ void check_generation(const std::string& generation) {
 EfficiencyChange change_of(const std::string& text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-        throw UsageError(
-            fmt::format("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"{}\"", text));
+        throw UsageError(fmt::format("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"{}\"", text));
     }
     const std::string name = text.substr(0, equals);
     const std::size_t dot = name.find('.');

@@ -4,7 +4,7 @@
 //   ampere.gemm_peak=0.7,hopper.…        of one generation
 #pragma once
 
-#include "libsim/model/machine.hpp"
+#include "libsim/training/machine.hpp"
 
 #include <string>
 #include <vector>

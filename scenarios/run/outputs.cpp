@@ -1,9 +1,9 @@
 #include "scenarios/run/outputs.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/report/csv.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/run/exit.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
 
 #include <fmt/format.h>
 
@@ -18,9 +18,9 @@ const std::string standard_output = "-";
 
 struct Format {
     const char* option;
-    const char* also;              // another name of the option; empty: none
-    const char* takes;             // empty: a flag, for standard output
-    std::string Offer::*words;     // of what it shows
+    const char* also;           // another name of the option; empty: none
+    const char* takes;          // empty: a flag, for standard output
+    std::string Offer::*words;  // of what it shows
     std::string (*show)(const Report& report);
 };
 

@@ -4,8 +4,8 @@
 // the format shows: a new format is one file and one row in outputs.cpp, and all commands have it.
 #pragma once
 
+#include "libsim/config/option_row.hpp"
 #include "libsim/report/table.hpp"
-#include "scenarios/options/option_row.hpp"
 
 #include <functional>
 #include <map>
@@ -16,10 +16,11 @@ namespace sim::scenarios {
 
 // What was found, in each of its shapes; made when it is asked for.
 struct Report {
-    std::function<std::string()> text;                 // for people
-    std::function<std::string()> json = nullptr;       // one object, as the command defines it
-    std::function<report::Table()> table = nullptr;    // rows for spreadsheets and scripts
-    std::function<std::string()> picture = nullptr;    // the elements of an SVG picture, or none where nothing is to be seen
+    std::function<std::string()> text;               // for people
+    std::function<std::string()> json = nullptr;     // one object, as the command defines it
+    std::function<report::Table()> table = nullptr;  // rows for spreadsheets and scripts
+    std::function<std::string()> picture =
+        nullptr;  // the elements of an SVG picture, or none where nothing is to be seen
 };
 
 // The words of --help for each shape; without words there is none.

@@ -1,8 +1,8 @@
 // The threads that a program works with: the one place where they are made. Ranks are none of them.
 #pragma once
 
-#include "scenarios/options/option_row.hpp"
-#include "scenarios/prediction/for_each.hpp"
+#include "libsim/config/option_row.hpp"
+#include "libsim/planning/for_each.hpp"
 
 #include <memory>
 

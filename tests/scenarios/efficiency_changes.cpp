@@ -1,7 +1,7 @@
 #include "scenarios/options/efficiency_changes.hpp"
 
-#include "libsim/model/hardware.hpp"
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,8 +39,7 @@ TEST(EfficiencyChanges, ThatCannotBeAreRefusedWithWhatIsNearest) {
     EXPECT_EQ(refused("gem_peak=1"), "--efficiency: there is no \"gem_peak\"; did you mean gemm_peak?");
     EXPECT_EQ(refused("amper.gemm_peak=0.7"), "--efficiency: there is no generation \"amper\"; did you mean ampere?");
     EXPECT_EQ(refused("gemm_peak=2"), "--efficiency: gemm_peak must be a number from 0.01 to 1.2, not \"2\"");
-    EXPECT_EQ(refused("gemm_peak=0.5,"),
-              "--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"\"");
+    EXPECT_EQ(refused("gemm_peak=0.5,"), "--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"\"");
 }
 
 }  // namespace

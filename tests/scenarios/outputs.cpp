@@ -1,6 +1,6 @@
 #include "scenarios/run/outputs.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,10 @@ const Offer everything{.json = "one object", .table = "all rows", .picture = "a 
 Report report() {
     return {.text = [] { return "two rows\n"; },
             .json = [] { return "{}\n"; },
-            .table = [] { return report::Table{.columns = {{"n"}}, .rows = {{"1"}, {"2"}}}; },
+            .table =
+                [] {
+                    return report::Table{.columns = {{"n"}}, .rows = {{"1"}, {"2"}}};
+                },
             .picture = [] { return "<svg/>\n"; }};
 }
 

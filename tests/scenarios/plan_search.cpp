@@ -1,4 +1,4 @@
-#include "scenarios/prediction/plan/search.hpp"
+#include "libsim/planning/search/search.hpp"
 #include "scenarios/run/workers.hpp"
 
 #include "libsim/error.hpp"
@@ -211,8 +211,8 @@ TEST(PlanSearch, FindsHowManyGpusWouldDo) {
 
 TEST(PlanSearch, EndsWhenItIsToldTo) {
     Workers workers(2);
-    const Plan plan =
-        search(wide_question(), {.for_each = workers.executor(), .oracle = disordered(), .should_stop = [] { return true; }});
+    const Plan plan = search(
+        wide_question(), {.for_each = workers.executor(), .oracle = disordered(), .should_stop = [] { return true; }});
     EXPECT_EQ(plan.counts.refused_in_all() + plan.counts.evaluated() + plan.counts.not_reached, plan.counts.all);
 }
 

@@ -1,7 +1,7 @@
 // Predictions that are made by several threads at once share nothing that they write to.
-#include "libsim/model/hardware.hpp"
-#include "libsim/model/presets.hpp"
-#include "scenarios/prediction/plan/search.hpp"
+#include "libsim/planning/search/search.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 #include "scenarios/run/workers.hpp"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,7 @@ TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
     question.space.rest.global_batch = 16;
     Workers workers(3);
     const Plan one = search(question, {.exhaustive = true, .oracle = predictor()});
-    const Plan three =
-        search(question, {.exhaustive = true, .for_each = workers.executor(), .oracle = predictor()});
+    const Plan three = search(question, {.exhaustive = true, .for_each = workers.executor(), .oracle = predictor()});
     ASSERT_FALSE(one.rows.empty());
     ASSERT_EQ(one.rows.size(), three.rows.size());
     for (std::size_t i = 0; i < one.rows.size(); ++i) {

@@ -1,6 +1,6 @@
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/sweep/table.hpp"
-#include "scenarios/prediction/sweep/values.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/sweep/table.hpp"
+#include "libsim/planning/sweep/values.hpp"
 #include "scenarios/run/row_queue.hpp"
 
 #include <gtest/gtest.h>

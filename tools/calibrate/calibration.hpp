@@ -3,9 +3,9 @@
 // One set of numbers per generation, for all of its runs: docs/accuracy.md says on which sets they were found.
 #pragma once
 
-#include "scenarios/prediction/validation/coordinate_descent.hpp"
-#include "scenarios/prediction/validation/score.hpp"
-#include "scenarios/prediction/validation/validation.hpp"
+#include "libsim/planning/validation/coordinate_descent.hpp"
+#include "libsim/planning/validation/score.hpp"
+#include "libsim/planning/validation/validation.hpp"
 
 #include <functional>
 #include <string>
@@ -24,7 +24,7 @@ struct Calibration {
     std::vector<model::EfficiencyField> fields;  // to be found
     std::vector<EfficiencyChange> others;        // held
     int passes = 20;
-    double first_step = 0.1;  // share of a number's value
+    double first_step = 0.1;        // share of a number's value
     ForEach for_each = one_by_one;  // of runs
     std::function<void(int pass, double loss)> on_pass = nullptr;
 };

@@ -1,12 +1,12 @@
 // ndsim_calibrate: the numbers of an accelerator generation's data file, found on published runs. For developers.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/split.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/workers.hpp"
 #include "tools/calibrate/calibration.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 
 #include <fmt/format.h>
 
@@ -108,13 +108,13 @@ int run(int argc, const char* const* argv) {
         return done;
     }
     Workers workers(options.jobs);
-    Calibration calibration{.generation = options.generation,
-                            .fields = fields_named(options.fields),
-                            .others = options.efficiency.empty() ? std::vector<EfficiencyChange>{}
-                                                                 : efficiency_changes(options.efficiency),
-                            .passes = options.passes,
-                            .first_step = options.step,
-                            .for_each = workers.executor()};
+    Calibration calibration{
+        .generation = options.generation,
+        .fields = fields_named(options.fields),
+        .others = options.efficiency.empty() ? std::vector<EfficiencyChange>{} : efficiency_changes(options.efficiency),
+        .passes = options.passes,
+        .first_step = options.step,
+        .for_each = workers.executor()};
     calibration.on_pass = [](int pass, double loss) { fmt::print(stderr, "pass {}: loss {:.5f}\n", pass, loss); };
     const CalibrationRuns runs = runs_of(options);
     print(fmt::format("# before, {} runs\n{}", runs.records.size(),

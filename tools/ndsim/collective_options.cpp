@@ -1,12 +1,12 @@
 #include "tools/ndsim/collective_options.hpp"
 
+#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
+#include "libsim/config/topology_table.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/byte_sizes.hpp"
-#include "scenarios/options/profile.hpp"
-#include "scenarios/options/run_options.hpp"
-#include "scenarios/options/topology_table.hpp"
+#include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/collective_methods.hpp"
 
 #include <fmt/format.h>
@@ -122,10 +122,10 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
          choice(options.type, types)},
         {"check", "", "carry it out message by message with numbers too: as long, and right?", flag(options.check)},
         {"explain-cost", "", "how each time was found, and why that is exact, as # lines", flag(options.explain_cost)}};
-    const std::vector<OptionRow> outputs = output_rows(
-        options.outputs, {.json = "print one JSON object instead of the table",
-                          .table = "one line for each size and algorithm",
-                          .picture = "bus bandwidth over size, a curve for each algorithm; also --plot"});
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object instead of the table",
+                                      .table = "one line for each size and algorithm",
+                                      .picture = "bus bandwidth over size, a curve for each algorithm; also --plot"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }

@@ -1,7 +1,7 @@
 // What was typed after `ndsim collective`, and what it means.
 #pragma once
 
-#include "scenarios/experiments/collective_sweep.hpp"
+#include "libsim/planning/collective_sweep.hpp"
 #include "scenarios/run/outputs.hpp"
 
 #include <string>

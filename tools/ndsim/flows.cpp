@@ -1,8 +1,8 @@
 // `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/text_file.hpp"
 #include "scenarios/run/outputs.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 
@@ -30,7 +30,7 @@ const Executable executable{
 
 std::vector<OptionRow> option_rows(FlowOptions& options) {
     std::vector<OptionRow> rows{as_argument(
-                {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", text(options.file)})};
+        {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", text(options.file)})};
     const std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -104,12 +104,9 @@ std::string tables_of(const std::vector<FlowCase>& cases) {
 // Bare numbers, where the text has six figures.
 report::Table flows_of(const std::vector<FlowCase>& cases) {
     using report::Cells;
-    report::Table table{.columns = {{"case", Cells::words},
-                                    {"flow", Cells::words},
-                                    {"start_seconds"},
-                                    {"bytes"},
-                                    {"finish_seconds"}},
-                        .rows = {}};
+    report::Table table{
+        .columns = {{"case", Cells::words}, {"flow", Cells::words}, {"start_seconds"}, {"bytes"}, {"finish_seconds"}},
+        .rows = {}};
     for (const FlowCase& flow_case : cases) {
         const std::vector<double> finish = finish_seconds(flow_case);
         for (std::size_t i = 0; i < finish.size(); ++i) {

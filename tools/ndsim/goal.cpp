@@ -1,12 +1,12 @@
 // `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp).
+#include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/outputs.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 
@@ -36,11 +36,11 @@ const Executable executable{
 
 std::vector<OptionRow> option_rows(GoalOptions& options) {
     std::vector<OptionRow> rows{
-            as_argument({"FILE", "", "the schedule, in the text form of GOAL", text(options.file)}),
-            loggp_row(options.costs),
-            {"charge", "WHEN",
-             "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
-             enumerator(options.charge, {"arrival", "match"})}};
+        as_argument({"FILE", "", "the schedule, in the text form of GOAL", text(options.file)}),
+        loggp_row(options.costs),
+        {"charge", "WHEN",
+         "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
+         enumerator(options.charge, {"arrival", "match"})}};
     const std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the table", .table = "when each rank finishes"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());

@@ -1,8 +1,8 @@
 // `ndsim hardware [NAME|FILE.toml]`: the machines and accelerators there are, and every number of one with its source.
-#include "scenarios/options/machine_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/planning/machine_file.hpp"
 #include "scenarios/run/outputs.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/hardware_report.hpp"
 

@@ -1,8 +1,8 @@
 // Hardware as text and as JSON.
 #pragma once
 
-#include "libsim/model/hardware.hpp"
 #include "libsim/report/table.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include <string>
 

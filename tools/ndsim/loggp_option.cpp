@@ -1,8 +1,8 @@
 #include "tools/ndsim/loggp_option.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/split.hpp"
-#include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
 

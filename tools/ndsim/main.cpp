@@ -1,8 +1,8 @@
 // ndsim COMMAND …: what can be asked of the simulator without writing a program.
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/command_line.hpp"
-#include "scenarios/run/exit.hpp"
+#include "tools/command_line/command_line.hpp"
+#include "tools/command_line/exit.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
@@ -60,7 +60,8 @@ int run(int argc, const char* const* argv) {
         print(version_line());
         return done;
     }
-    const auto found = std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == name; });
+    const auto found =
+        std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == name; });
     if (found == std::end(commands)) {
         refuse(name);
     }

@@ -1,10 +1,10 @@
 // ndsim memory: what a GPU's memory holds in a training step, and whether that fits.
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/report/memory_report.hpp"
-#include "scenarios/prediction/report/sections.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/report/memory_report.hpp"
+#include "libsim/planning/report/sections.hpp"
 #include "scenarios/run/outputs.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>

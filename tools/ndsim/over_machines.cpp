@@ -1,6 +1,6 @@
 #include "tools/ndsim/over_machines.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 
 #include <unistd.h>
 

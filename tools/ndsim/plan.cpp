@@ -1,15 +1,15 @@
 // ndsim plan: which layout of a training is the fastest, or the cheapest, on so many GPUs; all legal ones are looked
 // at.
 // Exit code 1: no layout fits; the nearest ones are named.
+#include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
+#include "libsim/planning/search/report.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/plan/report.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/outputs.hpp"
 #include "scenarios/run/workers.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/progress.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/plan_options.hpp"
 

@@ -1,9 +1,9 @@
 #include "tools/ndsim/plan_options.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/split.hpp"
-#include "scenarios/errors.hpp"
 #include "scenarios/run/workers.hpp"
 
 #include <fmt/format.h>
@@ -112,15 +112,15 @@ std::vector<OptionRow> option_rows(PlanCommandOptions& options) {
     replace("schedule",
             {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)", text(options.schedule)});
     std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
-    rows.insert(
-        rows.end(),
-        {{"objective", "NAME", "what comes first: time or cost (time)", choice(options.objective, {"time", "cost"})},
-         {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
-         jobs_row(options.jobs),
-         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds", flag(options.exhaustive)}});
+    rows.insert(rows.end(), {{"objective", "NAME", "what comes first: time or cost (time)",
+                              choice(options.objective, {"time", "cost"})},
+                             {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
+                             jobs_row(options.jobs),
+                             {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
+                              flag(options.exhaustive)}});
     const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.table = "all that were simulated",
-                                      .picture = "the shortest step of each tp and pp, as colours"});
+        output_rows(options.outputs,
+                    {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }

@@ -1,15 +1,15 @@
 // ndsim sweep: every combination of some options of `ndsim train`, a row each, over all cores and machines.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/planning/sweep/table.hpp"
+#include "libsim/planning/sweep/values.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/settings.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/prediction/sweep/table.hpp"
-#include "scenarios/prediction/sweep/values.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
 #include "scenarios/run/outputs.hpp"
 #include "scenarios/run/workers.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/progress.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/over_machines.hpp"
 
@@ -171,9 +171,8 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
         return stopped + stop.received();
     }
     const auto told = [&] {
-        return options.out.empty()
-                   ? ""  // the rows are printed already
-                   : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
+        return options.out.empty() ? ""  // the rows are printed already
+                                   : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
     };
     write_outputs(options.outputs,
                   {.text = told, .json = [&] { return table.json(); }, .table = [&] { return table.rows(); }});

@@ -1,8 +1,8 @@
 // `ndsim topology NAME|FILE.toml`: what a topology is made of, how far its GPUs are apart, and how it looks.
-#include "scenarios/options/topology_table.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/topology_table.hpp"
 #include "scenarios/run/outputs.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/drawing/drawing.hpp"
 #include "tools/ndsim/topology_report.hpp"
@@ -32,12 +32,12 @@ const Executable executable{
 
 std::vector<OptionRow> option_rows(TopologyOptions& options) {
     std::vector<OptionRow> rows{
-            as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", text(options.topology)},
-                        Role::optional_argument),
-            {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
-            {"route", "A,B", "print every hop from rank A to rank B",
-             List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
-            {"list", "", "print the names of topologies and exit", flag(options.list)}};
+        as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", text(options.topology)},
+                    Role::optional_argument),
+        {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
+        {"route", "A,B", "print every hop from rank A to rank B",
+         List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
+        {"list", "", "print the names of topologies and exit", flag(options.list)}};
     const std::vector<OptionRow> outputs =
         output_rows(options.outputs, {.table = "its kinds of links; with --route its hops", .picture = "draw it"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -77,13 +77,12 @@ int run_topology(int argc, const char* const* argv) {
     }
     const Topology topology = read_topology(options.topology, options.ranks);
     const auto ends = ends_of(options, topology);
-    write_outputs(options.outputs,
-                  {.text = [&] {
-                       return ends ? route_text(topology, *ends) : topology_text(topology, facts_of(topology));
-                   },
-                   .json = [&] { return topology_json(topology, facts_of(topology), ends); },
-                   .table = [&] { return ends ? hops_of(topology, *ends) : links_of(facts_of(topology)); },
-                   .picture = [&] { return drawing_of(topology); }});
+    write_outputs(
+        options.outputs,
+        {.text = [&] { return ends ? route_text(topology, *ends) : topology_text(topology, facts_of(topology)); },
+         .json = [&] { return topology_json(topology, facts_of(topology), ends); },
+         .table = [&] { return ends ? hops_of(topology, *ends) : links_of(facts_of(topology)); },
+         .picture = [&] { return drawing_of(topology); }});
     return done;
 }
 

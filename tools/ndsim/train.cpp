@@ -1,13 +1,13 @@
 // ndsim train: one training step of a model on a machine in a layout, predicted and explained.
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/report/sections.hpp"
-#include "scenarios/prediction/report/step_report.hpp"
-#include "scenarios/report/chrome_trace.hpp"
-#include "scenarios/report/labels.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/report/sections.hpp"
+#include "libsim/planning/report/step_report.hpp"
+#include "libsim/report/chrome_trace.hpp"
+#include "libsim/report/labels.hpp"
 #include "scenarios/run/outputs.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
@@ -107,8 +107,8 @@ report::Table parts_of(const Prediction& step) {
     report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
     for (std::size_t i = 0; i < step.budget.size(); ++i) {
         const double share = step.budget[i] / seconds(step.step);
-        table.rows.push_back({title_of(static_cast<Spent>(i)), fmt::format("{:.12g}", step.budget[i]),
-                              fmt::format("{:.6g}", share)});
+        table.rows.push_back(
+            {title_of(static_cast<Spent>(i)), fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
     }
     return table;
 }

@@ -1,16 +1,16 @@
 // `ndsim validate`: published training runs, predicted and compared with what was measured.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/planning/validation/report.hpp"
+#include "libsim/planning/validation/validation.hpp"
 #include "libsim/split.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/prediction/validation/report.hpp"
-#include "scenarios/prediction/validation/validation.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/outputs.hpp"
 #include "scenarios/run/workers.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/progress.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,8 @@ std::vector<OptionRow> option_rows(ValidateOptions& options) {
         as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", text(options.file)}),
         {"out", "FILE", "write predictions and errors to FILE, as JSON", text(options.out)},
         {"set", "NAMES", "only these sets, separated by commas", text(options.sets)},
-        {"efficiency", "CHANGES", "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
+        {"efficiency", "CHANGES",
+         "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          text(options.efficiency)},
         jobs_row(options.jobs)};
     std::vector<OptionRow> outputs = output_rows(

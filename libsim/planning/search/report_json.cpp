@@ -1,0 +1,119 @@
+#include "libsim/planning/launch_flags.hpp"
+#include "libsim/planning/report/json.hpp"
+#include "libsim/planning/search/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json row_json(const PlanQuestion& question, const PlanRow& row) {
+    const bool priced = question.machine.gpu.usd_per_hour > 0;
+    return {{"gpus", row.point.gpus},
+            {"step_seconds", seconds(row.step)},
+            {"tokens_per_second", row.tokens_per_second},
+            {"mfu", row.mfu},
+            {"memory_bytes", row.memory},
+            {"headroom_bytes", question.machine.gpu.memory_bytes - row.memory},
+            {priced ? "usd_per_step" : "gpu_hours_per_step", row.cost},
+            {"layout", json_of(layout_of(question.space, question.model, row.point))}};
+}
+
+Json miss_json(const PlanQuestion& question, const PlanMiss& miss) {
+    return {{"gpus", miss.point.gpus},
+            {"memory_bytes", miss.memory},
+            {"layout", json_of(layout_of(question.space, question.model, miss.point))}};
+}
+
+Json counts_json(const PlanCounts& counts) {
+    Json refused = Json::object();
+    for (std::size_t i = 0; i < misfit_kinds; ++i) {
+        refused[name_of(static_cast<model::Misfit>(i))] = counts.refused[i];
+    }
+    return {{"layouts", counts.all},           {"refused", std::move(refused)},
+            {"evaluated", counts.evaluated()}, {"need_too_much_memory", counts.need_too_much()},
+            {"outdone", counts.outdone},       {"simulated", counts.simulated()},
+            {"feasible", counts.feasible},     {"not_reached", counts.not_reached}};
+}
+
+Json flags_json(const PlanQuestion& question, const PlanRow& best) {
+    Json all = Json::object();
+    for (const LaunchFlags& flags :
+         launch_flags(question.model, layout_of(question.space, question.model, best.point))) {
+        all[flags.framework] = Json{{"lines", flags.lines}, {"lacks", flags.lacks}};
+    }
+    return all;
+}
+
+}  // namespace
+
+std::string json_of(const PlanReport& report) {
+    const PlanQuestion& question = report.question;
+    const Plan& plan = report.plan;
+    Json object{{"model", question.model.name},
+                {"machine", question.machine.name},
+                {"gpus", question.space.gpus},
+                {"global_batch", question.space.rest.global_batch},
+                {"sequence", question.model.sequence},
+                {"objective", report.objective == PlanObjective::cost ? "cost" : "time"},
+                {"feasible", !plan.rows.empty()},
+                {"counts", counts_json(plan.counts)},
+                {"summary", counts_text(plan.counts, question.machine)}};
+    object["best"] = plan.rows.empty() ? Json(nullptr) : row_json(question, plan.rows.front());
+    Json front = Json::array();
+    for (std::size_t i = 0; i < plan.pareto.size() && i < report.top; ++i) {
+        front.push_back(row_json(question, plan.rows[plan.pareto[i]]));
+    }
+    object["pareto_front_size"] = plan.pareto.size();
+    object["pareto"] = std::move(front);
+    if (plan.rows.empty()) {
+        Json nearest = Json::array();
+        for (const PlanMiss& miss : plan.nearest) {
+            nearest.push_back(miss_json(question, miss));
+        }
+        object["nearest"] = std::move(nearest);
+        const bool helps = report.enough && report.enough->gpus > 0;
+        object["enough_gpus"] = helps ? miss_json(question, report.enough->smallest) : Json(nullptr);
+        object["problems"] = report.first_problems;
+    } else {
+        object["launch"] = flags_json(question, plan.rows.front());
+    }
+    return object.dump() + "\n";
+}
+
+report::Table table_of(const PlanReport& plan) {
+    const PlanQuestion& question = plan.question;
+    report::Table table;
+    for (const char* name :
+         {"gpus", "dp", "tp", "pp", "cp", "ep", "expert_tp", "interleave", "schedule", "micro_batch", "zero",
+          "recompute", "step_seconds", "tokens_per_second", "mfu", "memory_bytes", "headroom_bytes"}) {
+        table.columns.push_back({name});
+    }
+    table.columns[8].cells = table.columns[11].cells = report::Cells::names;
+    table.columns.push_back({question.machine.gpu.usd_per_hour > 0 ? "usd_per_step" : "gpu_hours_per_step"});
+    table.columns.push_back({"pareto"});
+    for (std::size_t i = 0; i < plan.plan.rows.size(); ++i) {
+        const PlanRow& row = plan.plan.rows[i];
+        const PlanPoint& p = row.point;
+        const bool on_front = std::binary_search(plan.plan.pareto.begin(), plan.plan.pareto.end(), i);
+        std::vector<std::string> cells;
+        for (const int n : {p.gpus, p.dp, p.tp, p.pp, p.cp, p.ep, p.expert_tp, p.interleave}) {
+            cells.push_back(std::to_string(n));
+        }
+        cells.insert(cells.end(),
+                     {layout_of(question.space, question.model, p).schedule, std::to_string(p.micro_batch),
+                      std::to_string(p.zero), name_of(p.recompute), fmt::format("{:.12g}", seconds(row.step)),
+                      fmt::format("{:.12g}", row.tokens_per_second), fmt::format("{:.6g}", row.mfu),
+                      std::to_string(row.memory), std::to_string(question.machine.gpu.memory_bytes - row.memory),
+                      fmt::format("{:.9g}", row.cost), on_front ? "1" : "0"});
+        table.rows.push_back(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace sim::scenarios

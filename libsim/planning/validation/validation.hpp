@@ -1,0 +1,22 @@
+// Predictions of many published runs.
+#pragma once
+
+#include "libsim/planning/for_each.hpp"
+#include "libsim/planning/validation/predict_run.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct ValidationOptions {
+    std::vector<EfficiencyChange> changes;
+    Machines machines;              // of the records, for who predicts them often; empty: read anew
+    ForEach for_each = one_by_one;  // of runs
+    std::function<void(std::size_t done)> on_progress = nullptr;
+};
+
+// In the order of `records`, whatever `for_each` does.
+std::vector<RunPrediction> predict_runs(const std::vector<RunRecord>& records, const ValidationOptions& options = {});
+
+}  // namespace sim::scenarios
