@@ -1,5 +1,4 @@
 #include "libsim/config/whole_numbers.hpp"
-
 #include "libsim/split.hpp"
 
 #include <algorithm>

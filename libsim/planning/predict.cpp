@@ -53,23 +53,19 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     const model::StepPlan plan = plan_step(model, machine, layout);
     const model::Places places(layout, !options.unfold);
     const model::StepOptions step{.jitter = options.jitter, .seed = options.seed};
-    const ranks::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, step); });
+    const replay::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, step); });
 
     TimeBudget account(plan, places);
-    ranks::LaunchOptions launch{
-        .ranks = places.ranks(), .cluster = step_cluster(plan, places), .hash_timeline = options.hash_timeline};
+    replay::ReplayOptions replay{.cluster = step_cluster(plan, places), .hash_timeline = options.hash_timeline};
     if (options.details || options.on_span || plan.steps > 1) {
-        launch.on_span = [&](const Span& span) {
+        replay.on_span = [&](const Span& span) {
             account.take(span);
             if (options.on_span) {
                 options.on_span(span);
             }
         };
     }
-    const ranks::Result result = recording.replay(launch);
-    if (result.fault) {
-        throw ProgramError(result.fault->message);
-    }
+    const replay::Replay result = recording.replay(replay);
 
     Prediction prediction;
     prediction.step = result.end - account.before_last();

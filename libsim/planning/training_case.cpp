@@ -1,13 +1,14 @@
 // What the options of a training mean together: derived values, and what cannot be.
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/planning/machine_file.hpp"
 #include "libsim/planning/model_file.hpp"
 #include "libsim/planning/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
-#include "scenarios/options/efficiency_changes.hpp"
+#include "libsim/planning/efficiency_changes.hpp"
 
 #include <fmt/format.h>
 

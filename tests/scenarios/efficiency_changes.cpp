@@ -1,4 +1,4 @@
-#include "scenarios/options/efficiency_changes.hpp"
+#include "libsim/planning/efficiency_changes.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/training/hardware.hpp"

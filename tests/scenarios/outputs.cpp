@@ -1,4 +1,4 @@
-#include "scenarios/run/outputs.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"

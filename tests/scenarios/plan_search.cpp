@@ -1,5 +1,5 @@
 #include "libsim/planning/search/search.hpp"
-#include "scenarios/run/workers.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include "libsim/error.hpp"
 

@@ -2,7 +2,7 @@
 #include "libsim/planning/search/search.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
-#include "scenarios/run/workers.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/sweep/table.hpp"
 #include "libsim/planning/sweep/values.hpp"
-#include "scenarios/run/row_queue.hpp"
+#include "tools/command_line/row_queue.hpp"
 
 #include <gtest/gtest.h>
 

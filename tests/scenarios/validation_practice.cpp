@@ -2,7 +2,7 @@
 #include "libsim/error.hpp"
 #include "libsim/planning/validation/predict_run.hpp"
 #include "libsim/planning/validation/validation.hpp"
-#include "scenarios/run/workers.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "scenarios/run/workers.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
 // What was typed after `ndsim collective`, and what it means.
 #pragma once
 
+#include "libsim/config/option_row.hpp"
 #include "libsim/planning/collective_sweep.hpp"
-#include "scenarios/run/outputs.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
 #include "libsim/config/text_file.hpp"
-#include "scenarios/run/outputs.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"

@@ -1,6 +1,6 @@
 // `ndsim hardware [NAME|FILE.toml]`: the machines and accelerators there are, and every number of one with its source.
 #include "libsim/planning/machine_file.hpp"
-#include "scenarios/run/outputs.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/commands.hpp"

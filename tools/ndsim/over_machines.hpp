@@ -4,7 +4,7 @@
 // The first process hands out rows and takes them; the others make them.
 #pragma once
 
-#include "scenarios/run/row_queue.hpp"
+#include "tools/command_line/row_queue.hpp"
 
 namespace sim::scenarios {
 

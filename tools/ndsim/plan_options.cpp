@@ -4,7 +4,7 @@
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/split.hpp"
-#include "scenarios/run/workers.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 
 #include "libsim/planning/search/search.hpp"
 #include "libsim/planning/training_options.hpp"
-#include "scenarios/run/outputs.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include <string>
 #include <vector>

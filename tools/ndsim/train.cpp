@@ -4,7 +4,7 @@
 #include "libsim/planning/report/step_report.hpp"
 #include "libsim/report/chrome_trace.hpp"
 #include "libsim/report/labels.hpp"
-#include "scenarios/run/outputs.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"

@@ -6,7 +6,7 @@
 // in anything. Who is simulated does not depend on the number of threads.
 #pragma once
 
-#include "libsim/planning/for_each.hpp"
+#include "libsim/for_each.hpp"
 #include "libsim/planning/predict.hpp"
 #include "libsim/planning/search/pareto.hpp"
 #include "libsim/planning/search/space.hpp"

@@ -6,7 +6,7 @@
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
 #include "libsim/training/transformer.hpp"
-#include "scenarios/options/efficiency_changes.hpp"
+#include "libsim/planning/efficiency_changes.hpp"
 
 #include <map>
 #include <string>

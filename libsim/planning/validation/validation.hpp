@@ -1,7 +1,7 @@
 // Predictions of many published runs.
 #pragma once
 
-#include "libsim/planning/for_each.hpp"
+#include "libsim/for_each.hpp"
 #include "libsim/planning/validation/predict_run.hpp"
 
 #include <functional>

@@ -1,5 +1,4 @@
 #include "libsim/training/step/jitter.hpp"
-
 #include "libsim/random.hpp"
 
 #include <algorithm>

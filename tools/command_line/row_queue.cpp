@@ -1,4 +1,4 @@
-#include "scenarios/run/row_queue.hpp"
+#include "tools/command_line/row_queue.hpp"
 
 #include <mutex>
 

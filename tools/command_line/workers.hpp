@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
-#include "libsim/planning/for_each.hpp"
+#include "libsim/for_each.hpp"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Rows to be computed, handed out to the cores of this machine, and of others.
 #pragma once
 
-#include "scenarios/run/workers.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <algorithm>
 #include <atomic>
