@@ -73,7 +73,7 @@ std::vector<EfficiencyChange> efficiency_changes(const std::string& text) {
     return changes;
 }
 
-void apply(const std::vector<EfficiencyChange>& changes, model::Accelerator& gpu) {
+void change_efficiency(model::Accelerator& gpu, const std::vector<EfficiencyChange>& changes) {
     for (const EfficiencyChange& change : changes) {
         if (change.generation.empty() || change.generation == gpu.generation) {
             gpu.efficiency.*change.field = change.value;

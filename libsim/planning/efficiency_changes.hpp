@@ -21,6 +21,6 @@ struct EfficiencyChange {
 std::vector<EfficiencyChange> efficiency_changes(const std::string& text);
 
 // Those that are meant for this GPU, in their order.
-void apply(const std::vector<EfficiencyChange>& changes, model::Accelerator& gpu);
+void change_efficiency(model::Accelerator& gpu, const std::vector<EfficiencyChange>& changes);
 
 }  // namespace sim::scenarios

@@ -3,12 +3,12 @@
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/planning/efficiency_changes.hpp"
 #include "libsim/planning/machine_file.hpp"
 #include "libsim/planning/model_file.hpp"
 #include "libsim/planning/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
-#include "libsim/planning/efficiency_changes.hpp"
 
 #include <fmt/format.h>
 
@@ -179,7 +179,7 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
 model::Machine machine_of(const TrainingOptions& options) {
     model::Machine machine = read_machine(options.machine);
     if (!options.efficiency.empty()) {
-        apply(efficiency_changes(options.efficiency), machine.gpu);
+        change_efficiency(machine.gpu, efficiency_changes(options.efficiency));
     }
     if (options.has("usd-per-hour")) {
         machine.gpu.usd_per_hour = options.usd_per_hour;

@@ -120,7 +120,8 @@ TEST(ValidateCommand, RefusesNamesThatThereAreNot) {
     EXPECT_THAT(refusal(line + "--efficiency amper.gemm_peak=0.7"), HasSubstr("did you mean ampere?"));
     EXPECT_THAT(refusal(line + "--efficiency ampere.gemm_peak=70"),
                 HasSubstr("gemm_peak must be a number from 0.01 to 1.2"));
-    EXPECT_THAT(refusal(line + "--efficiency gemm_peak"), HasSubstr("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE"));
+    EXPECT_THAT(refusal(line + "--efficiency gemm_peak"),
+                HasSubstr("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE"));
 }
 
 TEST(ValidateCommand, SaysWhereItCannotWrite) {

@@ -12,7 +12,7 @@ using namespace sim::scenarios;
 
 model::Accelerator changed(const char* gpu, const std::string& text) {
     model::Accelerator result = model::accelerator(gpu);
-    apply(efficiency_changes(text), result);
+    change_efficiency(result, efficiency_changes(text));
     return result;
 }
 

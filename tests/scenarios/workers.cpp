@@ -21,9 +21,8 @@ TEST(Workers, DoEachNumberOnce) {
 
 TEST(Workers, AreNotTheThreadThatAsks) {
     Workers workers(2);
-    workers.for_each(8, {}, [caller = std::this_thread::get_id()](std::size_t) {
-        EXPECT_NE(std::this_thread::get_id(), caller);
-    });
+    workers.for_each(
+        8, {}, [caller = std::this_thread::get_id()](std::size_t) { EXPECT_NE(std::this_thread::get_id(), caller); });
 }
 
 TEST(Workers, ThrowWhatTheLowestNumberThrew) {
@@ -72,8 +71,8 @@ TEST(OneByOne, IsTheSameWithoutThreads) {
                            [&](std::size_t i) { order.push_back(i); }));
     EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 3}));
     EXPECT_EQ(told, 4);
-    EXPECT_FALSE(one_by_one(4, {.should_stop = [&] { return order.size() == 6; }},
-                            [&](std::size_t i) { order.push_back(i); }));
+    EXPECT_FALSE(
+        one_by_one(4, {.should_stop = [&] { return order.size() == 6; }}, [&](std::size_t i) { order.push_back(i); }));
     EXPECT_EQ(order.size(), 6);
 }
 

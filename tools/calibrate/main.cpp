@@ -3,10 +3,10 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/split.hpp"
-#include "tools/command_line/workers.hpp"
 #include "tools/calibrate/calibration.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
 

@@ -98,7 +98,7 @@ private:
 }  // namespace
 
 struct Workers::Pool {
-    explicit Pool(int threads) : threads(static_cast<std::size_t>(threads)) {}
+    explicit Pool(int count) : threads(static_cast<std::size_t>(count)) {}
     boost::asio::thread_pool threads;
 };
 

@@ -1,8 +1,8 @@
 // `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
 #include "libsim/config/text_file.hpp"
-#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 
@@ -96,7 +96,8 @@ std::string table_of(const FlowCase& flow_case) {
 std::string tables_of(const std::vector<FlowCase>& cases) {
     std::string text;
     for (const FlowCase& flow_case : cases) {
-        text += (text.empty() ? "" : "\n") + table_of(flow_case);
+        text += text.empty() ? "" : "\n";
+        text += table_of(flow_case);
     }
     return text;
 }

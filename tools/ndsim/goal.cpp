@@ -4,9 +4,9 @@
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
-#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 

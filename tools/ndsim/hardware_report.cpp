@@ -142,8 +142,8 @@ report::Table numbers_of(const Hardware& hardware) {
                                     {"confidence", Cells::names}},
                         .rows = {}};
     for (const Sourced& one : hardware.numbers) {
-        table.rows.push_back({one.field, fmt::format("{:.12g}", one.value), one.unit, one.source,
-                              fmt::format("{}", one.confidence)});
+        table.rows.push_back(
+            {one.field, fmt::format("{:.12g}", one.value), one.unit, one.source, fmt::format("{}", one.confidence)});
     }
     return table;
 }

@@ -5,12 +5,12 @@
 #include "libsim/planning/validation/report.hpp"
 #include "libsim/planning/validation/validation.hpp"
 #include "libsim/split.hpp"
-#include "tools/command_line/outputs.hpp"
-#include "tools/command_line/workers.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
+#include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>

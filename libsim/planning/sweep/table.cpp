@@ -123,12 +123,13 @@ std::string SweepTable::csv() const {
 
 report::Table SweepTable::rows() const {
     report::Table table;
-    for (const std::string& name : report::csv_cells(header()).value()) {
+    const std::vector<std::string> names = report::csv_cells(header()).value();
+    for (const std::string& name : names) {
         table.columns.push_back({name, report::Cells::names});
     }
     for (const std::string& row : rows_) {
-        if (const auto cells = report::csv_cells(row); !row.empty() && cells) {
-            table.rows.push_back(*cells);
+        if (!row.empty()) {
+            table.rows.push_back(report::csv_cells(row).value());
         }
     }
     return table;

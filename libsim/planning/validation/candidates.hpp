@@ -1,12 +1,12 @@
 // What a record's run may have been: model, machine, and the layouts that its source leaves open.
 #pragma once
 
+#include "libsim/planning/efficiency_changes.hpp"
 #include "libsim/planning/validation/practice.hpp"
 #include "libsim/planning/validation/record.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
 #include "libsim/training/transformer.hpp"
-#include "libsim/planning/efficiency_changes.hpp"
 
 #include <map>
 #include <string>

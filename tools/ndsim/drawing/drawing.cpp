@@ -98,8 +98,7 @@ std::string line(const Placement& placement, const Cable& cable, int links, cons
 }
 
 std::string text(Point at, const std::string& words, const char* more) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more,
-                       report::xml_escaped(words));
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, report::xml_escaped(words));
 }
 
 std::string box(const Box& box) {
@@ -169,10 +168,10 @@ std::string drawing_of(const Topology& topology) {
     const double top = bounds.low.y - margin - legend_height;
     const double width = std::max(320.0, bounds.high.x - left + margin);
     const double height = bounds.high.y - top + margin;
-    std::string svg = fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"100%\" height=\"100%\" fill=\"white\"/>\n", left, top);
-    svg += frames(placement) +
-           fmt::format("<g fill=\"none\" stroke-opacity=\"{}\">\n", cables.size() > 400 ? 0.3 : 0.55);
+    std::string svg =
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"100%\" height=\"100%\" fill=\"white\"/>\n", left, top);
+    svg +=
+        frames(placement) + fmt::format("<g fill=\"none\" stroke-opacity=\"{}\">\n", cables.size() > 400 ? 0.3 : 0.55);
     for (const auto& [cable, links] : cables) {
         svg += line(placement, cable, links, colours.at(cable.rate));
     }
@@ -180,11 +179,10 @@ std::string drawing_of(const Topology& topology) {
     for (const Box& one : placement.boxes) {
         svg += box(one);
     }
-    return report::svg_picture(
-        fmt::format("viewBox=\"{:.1f} {:.1f} {:.1f} {:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
-                    "font-family=\"sans-serif\" font-size=\"10\"",
-                    left, top, width, height, width, height),
-        svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}));
+    return report::svg_picture(fmt::format("viewBox=\"{:.1f} {:.1f} {:.1f} {:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
+                                           "font-family=\"sans-serif\" font-size=\"10\"",
+                                           left, top, width, height, width, height),
+                               svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}));
 }
 
 }  // namespace sim::scenarios
