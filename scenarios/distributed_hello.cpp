@@ -144,7 +144,8 @@ int run_or_throw(int argc, const char* const* argv) {
     if (!launched.result.ok()) {
         return launched.exit_code;
     }
-    print(options.json ? json_report(options, launched.result) : text_report(options, launched.result));
+    write_outputs(options.outputs, {.text = [&] { return text_report(options, launched.result); },
+                                    .json = [&] { return json_report(options, launched.result); }});
     if (!is_right(launched.result, options.ranks)) {
         return complain(executable.name, "the sum is wrong", failed);
     }
