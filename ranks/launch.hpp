@@ -6,6 +6,7 @@
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
 #include "libsim/trace/span.hpp"
+#include "ranks/exit_code.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -68,11 +69,11 @@ struct LaunchOptions {
 
 // Why a run did not end well. The numbers are the executables' exit codes.
 enum class Failure {
-    mismatch_or_deadlock = 3,
-    rank_died = 4,
-    rank_hung = 5,
-    machine_limit = 7,
-    interrupted = 128,  // plus the signal, see exit_code()
+    mismatch_or_deadlock = exit_code::deadlock,
+    rank_died = exit_code::rank_died,
+    rank_hung = exit_code::rank_hung,
+    machine_limit = exit_code::machine_limit,
+    interrupted = exit_code::stopped,  // plus the signal, see exit_code()
 };
 
 struct Fault {

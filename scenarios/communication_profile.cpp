@@ -54,17 +54,22 @@ std::vector<OptionRow> option_rows(ProfileOptions& options) {
     }
     const auto set_algorithm = [&options](std::size_t i) { options.algorithm = sim::all_algorithms()[i]; };
     const auto set_sizes = [&options](const std::vector<std::int64_t>& sizes) { options.sizes = sizes; };
-    return {{"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
-            {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
-            {"algorithm", "NAME", "ring, direct, … (ring; direct for gather, scatter, all-to-all)",
-             Choice{algorithm_names, set_algorithm}},
-            {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
-             List{1, 1'000'000'000'000, set_sizes}},
-            {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
-            host_row(options),
-            profile_row(options, fmt::format("{}", fmt::join(profile_names(), ", "))),
-            watchdog_row(options),
-            json_row(options)};
+    std::vector<OptionRow> rows{
+        {"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
+        {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
+        {"algorithm", "NAME", "ring, direct, … (ring; direct for gather, scatter, all-to-all)",
+         Choice{algorithm_names, set_algorithm}},
+        {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
+         List{1, 1'000'000'000'000, set_sizes}},
+        {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
+        host_row(options),
+        profile_row(options, fmt::format("{}", fmt::join(profile_names(), ", "))),
+        watchdog_row(options),
+    };
+    const std::vector<OptionRow> outputs = output_rows(
+        options.outputs, {.json = "print one JSON object instead of the table", .table = "a line for each size"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 sim::AlgorithmConfig config_of(const ProfileOptions& options) {
@@ -134,6 +139,7 @@ int run_or_throw(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
+    check_outputs(options.outputs);
     const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     check_options(options, cluster);
     std::vector<CollectiveCase> cases;
@@ -155,7 +161,9 @@ int run_or_throw(int argc, const char* const* argv) {
             return stopped + signal;
         }
     }
-    print(options.json ? bandwidth_json(options, table) : bandwidth_table(options, table));
+    write_outputs(options.outputs, {.text = [&] { return bandwidth_table(options, table); },
+                                    .json = [&] { return bandwidth_json(options, table); },
+                                    .table = [&] { return bandwidth_rows(table); }});
     return right ? done : complain(executable.name, "some of the numbers are wrong", failed);
 }
 

@@ -143,9 +143,10 @@ int run_or_throw(int argc, const char* const* argv) {
     if (!launched.result.ok()) {
         return launched.exit_code;
     }
-    if (options.prints_report()) {
-        print(options.json ? json_report(options, launched.result) : text_report(options, launched.result));
-    }
+    write_outputs(options.outputs,
+                  {.text = [&] { return text_report(options, launched.result); },
+                   .json = [&] { return json_report(options, launched.result); }},
+                  options.prints_report());
     if (!is_right(launched.result, options.ranks)) {
         return complain(executable.name, "the sum is wrong", failed);
     }

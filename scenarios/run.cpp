@@ -64,9 +64,9 @@ int run_once(const Scenario& scenario, Options options) {
         return launched.exit_code;
     }
     const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));
-    if (options.prints_report()) {
-        print(options.json ? json_report(outcome) : summary(outcome));
-    }
+    write_outputs(options.outputs,
+                  {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }},
+                  options.prints_report());
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }
@@ -118,7 +118,8 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
         throw UsageError(
             fmt::format("--scaling: none of these sizes is possible; the first: {}", scaling.sizes.front().why_not));
     }
-    print(asked.json ? json_scaling(scaling) : show_scaling(scaling));
+    write_outputs(asked.outputs,
+                  {.text = [&] { return show_scaling(scaling); }, .json = [&] { return json_scaling(scaling); }});
     return agree ? done : complain(line.scenario.name, differs, failed);
 }
 

@@ -1,6 +1,7 @@
 #include "libsim/config/byte_sizes.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 
@@ -12,18 +13,6 @@ namespace sim::scenarios {
 namespace {
 
 constexpr std::string_view suffixes = "KMGT";
-
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> parts{""};
-    for (const char c : text) {
-        if (c == at) {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
 
 // How many powers of 1024 a letter stands for; 0: none.
 unsigned power_of(char letter) {

@@ -1,7 +1,6 @@
 #include "libsim/config/option_row.hpp"
 
 #include "libsim/check.hpp"
-
 #include "libsim/config/errors.hpp"
 #include "libsim/config/whole_numbers.hpp"
 #include "libsim/nearest.hpp"
@@ -145,8 +144,8 @@ Choice choice(std::string& field, const std::vector<std::string>& names) {
     return {names, [&field, names](std::size_t i) { field = names[i]; }};
 }
 
-std::string typed_name(const OptionRow& row) {
-    return row.role == Role::option ? "--" + row.name : row.name;
+bool is_called(const OptionRow& row, const std::string& name) {
+    return row.name == name || std::find(row.also.begin(), row.also.end(), name) != row.also.end();
 }
 
 std::vector<std::string> option_names(const std::vector<OptionRow>& rows) {
@@ -185,7 +184,7 @@ TomlValue value_of_text(const OptionRow& row, const std::string& text) {
 }
 
 const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string& name) {
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return is_called(row, name); });
     return at == rows.end() ? nullptr : &*at;
 }
 

@@ -58,6 +58,7 @@ struct OptionRow {
     std::string help;
     std::variant<Whole, Real, Choice, Text, Flag, List, Switch, Custom> kind;
     Role role = Role::option;
+    std::vector<std::string> also = {};  // other names of an option, which --help leaves out
 };
 
 // {"FILE", "", "what it is", kind} as an argument; complaints and --help name it FILE.
@@ -65,9 +66,9 @@ inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
     row.role = role;
     return row;
 }
-// What a complaint calls the row on a command line: --items, or FILE.
-std::string typed_name(const OptionRow& row);
-// The names that --config may have.
+// Whether that is one of its names.
+bool is_called(const OptionRow& row, const std::string& name);
+// The names that --config may have, but for what is in `also`.
 std::vector<std::string> option_names(const std::vector<OptionRow>& rows);
 // The row of that name; null if there is none.
 const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string& name);

@@ -1,4 +1,5 @@
 #include "libsim/config/whole_numbers.hpp"
+#include "libsim/split.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,18 +10,6 @@ namespace sim::scenarios {
 namespace {
 
 constexpr double most = 1e15;
-
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> parts{""};
-    for (const char c : text) {
-        if (c == at) {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
 
 std::vector<std::int64_t> range(const std::vector<std::string>& parts) {
     const auto low = whole_number(parts[0]);

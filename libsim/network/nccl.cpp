@@ -1,6 +1,7 @@
 #include "libsim/network/nccl.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/network/bus_bandwidth.hpp"
 
 #include <fmt/format.h>
 
@@ -51,22 +52,6 @@ Place place_of(const Nccl& network, std::int64_t bytes, const Footprint& at) {
         place.ring_bandwidth = on_node == 1 ? place.card_bandwidth : std::min(network.within, place.card_bandwidth);
     }
     return place;
-}
-
-// Of bytes sent and received by each member, for a byte of the collective (nccl-tests).
-double bus_factor(CollectiveKind kind, double members) {
-    switch (kind) {
-        case CollectiveKind::barrier:
-        case CollectiveKind::all_reduce: return 2 * (members - 1) / members;
-        case CollectiveKind::broadcast:
-        case CollectiveKind::reduce: return 1;
-        case CollectiveKind::all_gather:
-        case CollectiveKind::reduce_scatter:
-        case CollectiveKind::gather:
-        case CollectiveKind::scatter:
-        case CollectiveKind::all_to_all: return (members - 1) / members;
-    }
-    return 1;
 }
 
 bool adds_up_everywhere(CollectiveKind kind) {

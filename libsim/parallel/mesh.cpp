@@ -1,6 +1,7 @@
 #include "libsim/parallel/mesh.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,18 +12,6 @@
 namespace sim {
 
 namespace {
-
-std::vector<std::string_view> split(std::string_view order) {
-    std::vector<std::string_view> names;
-    for (;;) {
-        const std::size_t end = order.find('-');
-        names.push_back(order.substr(0, end));
-        if (end == std::string_view::npos) {
-            return names;
-        }
-        order.remove_prefix(end + 1);
-    }
-}
 
 void check_axes(const std::vector<Axis>& axes) {
     for (const Axis& axis : axes) {
@@ -41,8 +30,8 @@ void check_axes(const std::vector<Axis>& axes) {
 
 Mesh::Mesh(std::vector<Axis> axes, std::string_view order) : axes_(std::move(axes)), strides_(axes_.size(), 0) {
     check_axes(axes_);
-    for (const std::string_view name : split(order)) {
-        const auto named = [name](const Axis& axis) { return axis.name == name; };
+    for (const std::string& name : split(order, '-')) {
+        const auto named = [&name](const Axis& axis) { return axis.name == name; };
         const auto found = std::find_if(axes_.begin(), axes_.end(), named);
         if (found == axes_.end()) {
             continue;

@@ -2,6 +2,7 @@
 
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/network/bus_bandwidth.hpp"
 
 #include <fmt/format.h>
 
@@ -119,14 +120,7 @@ bool CollectiveCase::reduces() const {
 }
 
 double CollectiveCase::bus_factor() const {
-    const double others = static_cast<double>(ranks - 1) / ranks;
-    if (send_receive) {
-        return 1;
-    }
-    if (kind == CollectiveKind::all_reduce) {
-        return 2 * others;
-    }
-    return is_made_of_chunks(kind) ? others : 1;
+    return send_receive ? 1 : sim::bus_factor(kind, ranks);
 }
 
 CollectiveCase collective_case(CollectiveKind kind, const AlgorithmConfig& config, std::int64_t elements, int ranks) {

@@ -1,5 +1,6 @@
 #include "libsim/planning/communication.hpp"
 
+#include "libsim/network/bus_bandwidth.hpp"
 #include "libsim/training/operators.hpp"
 #include "libsim/training/split.hpp"
 #include "libsim/training/step/footprint.hpp"
@@ -15,18 +16,6 @@ using model::Layout;
 using model::Operator;
 using model::OperatorKind;
 using model::StepPlan;
-
-// nccl-tests' definition of bus bandwidth: what a collective's data would need over the slowest link.
-double bus_factor(CollectiveKind kind, int members) {
-    const double n = members;
-    switch (kind) {
-        case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
-        case CollectiveKind::all_gather:
-        case CollectiveKind::reduce_scatter:
-        case CollectiveKind::all_to_all: return (n - 1) / n;
-        default: return 1;
-    }
-}
 
 class Uses {
 public:

@@ -4,6 +4,7 @@
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/planning/efficiency_changes.hpp"
 #include "libsim/planning/machine_file.hpp"
 #include "libsim/planning/model_file.hpp"
 #include "libsim/planning/training_options.hpp"
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 namespace sim::scenarios {
@@ -138,37 +138,6 @@ void derive_loss(Layout& layout, std::vector<std::string>& told) {
                     name_of(layout.framework), model::loss_bytes_per_logit(layout)));
 }
 
-// KEY=VALUE,KEY=VALUE of `text`.
-void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
-    std::vector<std::string> known;
-    for (const model::EfficiencyField& field : model::efficiency_fields()) {
-        known.emplace_back(field.name);
-    }
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        const std::string part = text.substr(at, end - at);
-        at = end + 1;
-        const std::size_t equals = std::min(part.find('='), part.size());
-        const std::string key = part.substr(0, equals);
-        const auto fields = model::efficiency_fields();
-        const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == key; });
-        if (equals == part.size()) {
-            throw UsageError(fmt::format("--efficiency must be KEY=VALUE, not \"{}\"", part));
-        }
-        if (field == fields.end()) {
-            throw UsageError(fmt::format("--efficiency: there is no \"{}\"{}", key, did_you_mean(key, known)));
-        }
-        double value = 0;
-        const auto [last, error] = std::from_chars(part.data() + equals + 1, part.data() + part.size(), value);
-        if (error != std::errc{} || last != part.data() + part.size() ||
-            !(value >= field->lowest && value <= field->highest)) {
-            throw UsageError(fmt::format("--efficiency: {} must be a number from {} to {:.12g}, not \"{}\"", key,
-                                         field->lowest, field->highest, part.substr(equals + 1)));
-        }
-        efficiency.*field->field = value;
-    }
-}
-
 // Who says what a GPU costs: a list, or a line of the user's own file.
 std::string source_of_price(const model::Hardware& hardware, const std::string& name_or_file) {
     for (const model::Sourced& number : hardware.numbers) {
@@ -248,7 +217,7 @@ PricedMachine priced_machine_of(const TrainingOptions& options) {
     PricedMachine found{.machine = std::move(hardware.machine)};
     model::Accelerator& gpu = found.machine.gpu;
     if (!options.efficiency.empty()) {
-        set_efficiency(options.efficiency, gpu.efficiency);
+        change_efficiency(gpu, efficiency_changes(options.efficiency));
     }
     if (options.has("usd-per-hour")) {
         gpu.usd_per_hour = options.usd_per_hour;

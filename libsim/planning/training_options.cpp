@@ -138,7 +138,8 @@ std::vector<OptionRow> training_rows(TrainingOptions& options) {
     add_shape(options.shape, rows);
     rows.insert(
         rows.end(),
-        {{"efficiency", "KEY=VALUE", "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9",
+        {{"efficiency", "KEY=VALUE",
+          "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for some GPUs",
           text(options.efficiency)},
          {"usd-per-hour", "X", "price of one GPU (the machine's data)", real(options.usd_per_hour, 0, 1e6)},
          {"jitter", "X", "standard deviation of kernels' times, as a share (0)", real(options.jitter, 0, 1)},

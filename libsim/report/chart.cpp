@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/config/byte_sizes.hpp"
+#include "libsim/report/svg.hpp"
 
 #include <fmt/format.h>
 
@@ -79,17 +80,9 @@ std::vector<double> round_numbers(const Axis& axis) {
     return ticks;
 }
 
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : text) {
-        safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return safe;
-}
-
 std::string text_at(double x, double y, const char* anchor, const std::string& text, const std::string& more = "") {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
-                       escaped(text));
+                       report::xml_escaped(text));
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* colour) {
@@ -132,10 +125,11 @@ std::string curve_of(const Chart& chart, std::size_t number, const Axis& x, cons
         const double at_x = x.at(static_cast<double>(chart.x[i]));
         const double at_y = y.at(curve.values[i]);
         points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", at_x, at_y);
-        marks += mark(number, at_x, at_y) +
-                 escaped(fmt::format("{}: {:.4g} at {}", curve.name, curve.values[i], size_text(chart.x[i])))
-                     .insert(0, "<title>") +
-                 "</title>" + end_of_mark(number);
+        marks +=
+            mark(number, at_x, at_y) +
+            report::xml_escaped(fmt::format("{}: {:.4g} at {}", curve.name, curve.values[i], size_text(chart.x[i])))
+                .insert(0, "<title>") +
+            "</title>" + end_of_mark(number);
     }
     return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-width=\"2\" {}/>\n", points, stroke(number)) +
            marks;
@@ -199,17 +193,15 @@ std::string svg_of(const Chart& chart) {
     const Axis y = axis_of(values, top + height - 8, top + 8);
     const double all_width = left + width + 70 + 7.6 * static_cast<double>(longest);
     const double all_height = std::max(top + height + below, top + 20 * static_cast<double>(chart.curves.size()) + 20);
-    std::string svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-        "{1:.0f}\" "
-        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222222\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        all_width, all_height);
-    svg += axes_of(chart, x, y);
+    std::string svg = "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" + axes_of(chart, x, y);
     for (std::size_t number = 0; number < chart.curves.size(); ++number) {
         svg += curve_of(chart, number, x, y);
     }
-    return svg + legend_of(chart) + "</svg>\n";
+    return report::svg_picture(
+        fmt::format("width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+                    "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222222\"",
+                    all_width, all_height),
+        svg + legend_of(chart));
 }
 
 }  // namespace sim::scenarios

@@ -120,7 +120,7 @@ void check_combinations(const Options& options) {
     const auto refuse = [](const char* a, const char* b, const char* why) {
         throw UsageError(fmt::format("{} and {} exclude each other: {}", a, b, why));
     };
-    if (options.show_schedule && options.json) {
+    if (options.show_schedule && !shows_text(options.outputs)) {
         refuse("--show-schedule", "--json", "a schedule is shown as a picture");
     }
     if (options.zero > 0 && options.synchronize != Algorithm::ring) {

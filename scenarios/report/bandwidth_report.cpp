@@ -56,6 +56,28 @@ std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>&
            draw(plot);
 }
 
+report::Table bandwidth_rows(const std::vector<Timed>& rows) {
+    using report::Cells;
+    report::Table table{.columns = {{"bytes"},
+                                    {"count"},
+                                    {"type", Cells::names},
+                                    {"redop", Cells::names},
+                                    {"algorithm", Cells::names},
+                                    {"seconds"},
+                                    {"algbw"},
+                                    {"busbw"},
+                                    {"wrong"}},
+                        .rows = {}};
+    for (const Timed& row : rows) {
+        table.rows.push_back(
+            {std::to_string(row.what.bytes()), std::to_string(row.what.count()), "float",
+             row.what.reduces() ? "sum" : "none", text_of(row.what.method), fmt::format("{:.12g}", seconds(row.end)),
+             fmt::format("{:.12g}", row.algorithm_bandwidth()), fmt::format("{:.12g}", row.bus_bandwidth()),
+             row.wrong ? std::to_string(*row.wrong) : ""});
+    }
+    return table;
+}
+
 std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows) {
     Json list = Json::array();
     for (const Timed& row : rows) {

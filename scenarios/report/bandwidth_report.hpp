@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/planning/collective_case.hpp"
+#include "libsim/report/table.hpp"
 #include "tools/command_line/run_options.hpp"
 
 #include <optional>
@@ -21,6 +22,8 @@ struct Timed {
 
 // Requires: at least one row, all of one kind, algorithm and number of ranks.
 std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>& rows);
+// A row for each size; bandwidths in bytes per second.
+report::Table bandwidth_rows(const std::vector<Timed>& rows);
 std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows);
 
 }  // namespace sim::scenarios

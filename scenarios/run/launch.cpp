@@ -5,6 +5,7 @@
 #include "scenarios/report/narration.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
@@ -90,9 +91,7 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptio
 
 Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program) {
-    if (options.trace == "-" && options.json) {
-        throw UsageError("--trace - and --json both want standard output; give the trace a file");
-    }
+    check_outputs(options.outputs, options.trace);
     if (!options.trace.empty()) {
         check_output(options.trace);
     }

@@ -24,7 +24,7 @@ void plan(benchmark::State& state, const Load& load, bool exhaustive) {
     PlanQuestion question{.model = model::preset(load.model), .machine = model::machine(load.machine)};
     question.space.gpus = {load.gpus};
     question.space.rest.global_batch = load.global_batch;
-    const PlanOptions options{.exhaustive = exhaustive, .jobs = 1, .oracle = predictor()};
+    const PlanOptions options{.exhaustive = exhaustive, .oracle = predictor()};
     PlanCounts counts;
     for (auto _ : state) {
         counts = search(question, options).counts;

@@ -22,7 +22,7 @@ TEST(Usage, ThatCannotBeEndsWithExitCode2AndOneLine) {
          "--accumulate must be at most 4, the items of a rank in a step, not 17; --accumulate 4 adds up all of them, "
          "--items 68 gives a rank as many"},
         {"--verbose --quiet", "--verbose and --quiet exclude each other: every log line, or none"},
-        {"--trace - --json", "--trace - and --json both want standard output; give the trace a file"},
+        {"--trace - --json", "--json and --trace - both want standard output; give one of them a file"},
         {"--items 1.5", "--items must be a whole number from 1 to 1000000, not 1.5"},
         {"--ranks 1e6", "--ranks must be a whole number from 1 to 100000, not 1000000"},
         {"--items ''", "--items must be a whole number from 1 to 1000000, not \"\""},

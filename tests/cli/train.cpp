@@ -110,7 +110,7 @@ TEST(TrainCommand, WritesATraceToStandardOutputInPlaceOfTheText) {
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_TRUE(said.json().at("traceEvents").is_array());
     EXPECT_EQ(refusal("ndsim train" + small + " --trace - --json"),
-              "ndsim train: --trace - and --json both want standard output; give the trace a file");
+              "ndsim train: --json and --trace - both want standard output; give one of them a file");
 }
 
 // What was asked for, and the nearest that is possible.

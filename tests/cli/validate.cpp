@@ -119,8 +119,9 @@ TEST(ValidateCommand, RefusesNamesThatThereAreNot) {
                 HasSubstr("there is no \"gem_peak\"; did you mean gemm_peak?"));
     EXPECT_THAT(refusal(line + "--efficiency amper.gemm_peak=0.7"), HasSubstr("did you mean ampere?"));
     EXPECT_THAT(refusal(line + "--efficiency ampere.gemm_peak=70"),
-                HasSubstr("gemm_peak is a number from 0.01 to 1.2"));
-    EXPECT_THAT(refusal(line + "--efficiency gemm_peak"), HasSubstr("--efficiency is GENERATION.KEY=VALUE"));
+                HasSubstr("gemm_peak must be a number from 0.01 to 1.2"));
+    EXPECT_THAT(refusal(line + "--efficiency gemm_peak"),
+                HasSubstr("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE"));
 }
 
 TEST(ValidateCommand, SaysWhereItCannotWrite) {

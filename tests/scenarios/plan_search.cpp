@@ -1,4 +1,5 @@
 #include "libsim/planning/search/search.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include "libsim/error.hpp"
 
@@ -165,8 +166,9 @@ TEST(PlanSearch, HasTheSameFrontWhetherAllAreSimulatedOrNot) {
 }
 
 TEST(PlanSearch, AddsUpAndIsTheSameWithOneThreadAndWithThree) {
-    const Plan one = search(wide_question(), {.jobs = 1, .oracle = disordered()});
-    const Plan three = search(wide_question(), {.jobs = 3, .oracle = disordered()});
+    Workers workers(3);
+    const Plan one = search(wide_question(), {.oracle = disordered()});
+    const Plan three = search(wide_question(), {.for_each = workers.executor(), .oracle = disordered()});
     EXPECT_EQ(one.counts.refused_in_all() + one.counts.evaluated(), one.counts.all);
     EXPECT_EQ(one.counts.refused, three.counts.refused);
     EXPECT_EQ(one.counts.simulated(), three.counts.simulated());
@@ -208,7 +210,9 @@ TEST(PlanSearch, FindsHowManyGpusWouldDo) {
 }
 
 TEST(PlanSearch, EndsWhenItIsToldTo) {
-    const Plan plan = search(wide_question(), {.jobs = 2, .oracle = disordered(), .should_stop = [] { return true; }});
+    Workers workers(2);
+    const Plan plan = search(
+        wide_question(), {.for_each = workers.executor(), .oracle = disordered(), .should_stop = [] { return true; }});
     EXPECT_EQ(plan.counts.refused_in_all() + plan.counts.evaluated() + plan.counts.not_reached, plan.counts.all);
 }
 
@@ -218,8 +222,9 @@ TEST(PlanSearch, ThrowsWhatTheFirstLayoutThrows) {
         throw ProgramError("tp " + std::to_string(l.tp));
     };
     for (const int jobs : {1, 3}) {
+        Workers workers(jobs);
         try {
-            search(question(), {.jobs = jobs, .oracle = broken});
+            search(question(), {.for_each = workers.executor(), .oracle = broken});
             FAIL();
         } catch (const ProgramError& error) {
             EXPECT_STREQ(error.what(), "tp 1");

@@ -2,6 +2,7 @@
 #include "libsim/planning/search/search.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,9 @@ TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
     PlanQuestion question{.model = model::preset("gpt2"), .machine = model::machine("dgx-h100")};
     question.space = {.gpus = {8}, .tp = {1, 2}, .pp = {1, 2}, .micro_batch = {1, 2}};
     question.space.rest.global_batch = 16;
-    const Plan one = search(question, {.exhaustive = true, .jobs = 1, .oracle = predictor()});
-    const Plan three = search(question, {.exhaustive = true, .jobs = 3, .oracle = predictor()});
+    Workers workers(3);
+    const Plan one = search(question, {.exhaustive = true, .oracle = predictor()});
+    const Plan three = search(question, {.exhaustive = true, .for_each = workers.executor(), .oracle = predictor()});
     ASSERT_FALSE(one.rows.empty());
     ASSERT_EQ(one.rows.size(), three.rows.size());
     for (std::size_t i = 0; i < one.rows.size(); ++i) {

@@ -1,7 +1,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/sweep/table.hpp"
 #include "libsim/planning/sweep/values.hpp"
-#include "libsim/planning/sweep/work.hpp"
+#include "tools/command_line/row_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -164,8 +164,9 @@ TEST(OverCores, MakesEveryRowOnce) {
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     Queue queue(numbers);
     std::vector<int> seen(100, 0);
+    Workers workers(4);
     over_cores(
-        queue, 4, [](std::size_t i) { return std::to_string(i); },
+        queue, workers, [](std::size_t i) { return std::to_string(i); },
         [&](std::size_t i, const std::string& row) {
             EXPECT_EQ(row, std::to_string(i));
             ++seen[i];
@@ -178,15 +179,17 @@ TEST(OverCores, StopsWhenItIsEnough) {
     std::vector<std::size_t> numbers(100);
     Queue queue(numbers);
     int taken = 0;
+    Workers workers(1);
     over_cores(
-        queue, 1, [](std::size_t) { return ""; }, [&](std::size_t, const std::string&) { return ++taken < 3; });
+        queue, workers, [](std::size_t) { return ""; }, [&](std::size_t, const std::string&) { return ++taken < 3; });
     EXPECT_EQ(taken, 3);
 }
 
 TEST(OverCores, ThrowsWhatARowThrew) {
     Queue queue({0, 1, 2});
     const RowMaker fails = [](std::size_t) -> std::string { throw UsageError("no"); };
-    EXPECT_THROW(over_cores(queue, 2, fails, [](std::size_t, const std::string&) { return true; }), UsageError);
+    Workers workers(2);
+    EXPECT_THROW(over_cores(queue, workers, fails, [](std::size_t, const std::string&) { return true; }), UsageError);
 }
 
 }  // namespace

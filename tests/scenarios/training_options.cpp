@@ -153,7 +153,7 @@ TEST(MachineOf, RefusesEfficienciesThatAreNone) {
         return std::string("none");
     };
     EXPECT_EQ(refused("gem_peak=1"), "--efficiency: there is no \"gem_peak\"; did you mean gemm_peak?");
-    EXPECT_EQ(refused("gemm_peak"), "--efficiency must be KEY=VALUE, not \"gemm_peak\"");
+    EXPECT_EQ(refused("gemm_peak"), "--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"gemm_peak\"");
     EXPECT_EQ(refused("gemm_peak=2"), "--efficiency: gemm_peak must be a number from 0.01 to 1.2, not \"2\"");
     EXPECT_EQ(refused("gemm_peak=x"), "--efficiency: gemm_peak must be a number from 0.01 to 1.2, not \"x\"");
 }

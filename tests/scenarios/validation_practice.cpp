@@ -2,6 +2,7 @@
 #include "libsim/error.hpp"
 #include "libsim/planning/validation/predict_run.hpp"
 #include "libsim/planning/validation/validation.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -187,8 +188,9 @@ TEST(PredictRuns, DoNotDependOnTheNumberOfThreads) {
     for (int i = 0; i < 9; ++i) {
         records[static_cast<std::size_t>(i)].model.layers = 4 + 2 * i;
     }
-    const std::vector<RunPrediction> one = predict_runs(records, {.threads = 1});
-    const std::vector<RunPrediction> three = predict_runs(records, {.threads = 3});
+    Workers workers(3);
+    const std::vector<RunPrediction> one = predict_runs(records);
+    const std::vector<RunPrediction> three = predict_runs(records, {.for_each = workers.executor()});
     for (std::size_t i = 0; i < records.size(); ++i) {
         EXPECT_EQ(one[i].step_seconds, three[i].step_seconds);
         EXPECT_EQ(one[i].memory_gib, three[i].memory_gib);

@@ -63,7 +63,7 @@ double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<
 Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
     model::Efficiency start = efficiency_of(calibration.generation);
     for (const EfficiencyChange& change : calibration.others) {
-        if (change.generation == calibration.generation) {
+        if (change.generation.empty() || change.generation == calibration.generation) {
             start.*change.field = change.value;
         }
     }
@@ -76,7 +76,7 @@ Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
     const auto loss = [&](const std::vector<double>& values) {
         const std::vector<RunPrediction> predictions = predict_runs(
             runs.records,
-            {.changes = changes_of(calibration, values), .machines = runs.machines, .threads = calibration.threads});
+            {.changes = changes_of(calibration, values), .machines = runs.machines, .for_each = calibration.for_each});
         return loss_of(predictions, runs.measured);
     };
     return coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);

@@ -24,8 +24,8 @@ struct Calibration {
     std::vector<model::EfficiencyField> fields;  // to be found
     std::vector<EfficiencyChange> others;        // held
     int passes = 20;
-    double first_step = 0.1;  // share of a number's value
-    unsigned threads = 0;
+    double first_step = 0.1;        // share of a number's value
+    ForEach for_each = one_by_one;  // of runs
     std::function<void(int pass, double loss)> on_pass = nullptr;
 };
 

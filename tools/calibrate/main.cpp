@@ -2,15 +2,16 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 #include "tools/calibrate/calibration.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
 
 namespace {
 
@@ -23,7 +24,7 @@ struct Options {
     std::string sets;
     std::string efficiency;
     int passes = 20;
-    int threads = 0;
+    int jobs = 0;
     double step = 0.1;
 };
 
@@ -40,22 +41,12 @@ std::vector<OptionRow> option_rows(Options& options) {
         {"generation", "NAME", "whose numbers", text(options.generation)},
         {"fields", "NAMES", "which of them, separated by commas", text(options.fields)},
         {"sets", "NAMES", "on which sets of runs, separated by commas; all of the generation", text(options.sets)},
-        {"efficiency", "CHANGES", "numbers to start from: GENERATION.KEY=VALUE, separated by commas",
+        {"efficiency", "CHANGES", "numbers to start from: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          text(options.efficiency)},
         {"passes", "N", "how often each number is changed at most", whole(options.passes, 1, 10'000)},
         {"step", "X", "the first change, as a share of the number", real(options.step, 1e-6, 1)},
-        {"threads", "N", "how many runs are predicted side by side (0: as many as there are cores)",
-         whole(options.threads, 0, 1024)},
+        jobs_row(options.jobs),
     };
-}
-
-std::vector<std::string> split(const std::string& names) {
-    std::vector<std::string> result;
-    std::istringstream parts(names);
-    for (std::string name; std::getline(parts, name, ',');) {
-        result.push_back(name);
-    }
-    return result;
 }
 
 std::vector<sim::model::EfficiencyField> fields_named(const std::string& names) {
@@ -63,16 +54,16 @@ std::vector<sim::model::EfficiencyField> fields_named(const std::string& names) 
     for (const sim::model::EfficiencyField& field : sim::model::efficiency_fields()) {
         known.emplace_back(field.name);
     }
+    if (names.empty()) {
+        throw UsageError(fmt::format("--fields is needed: {}", fmt::join(known, ", ")));
+    }
     std::vector<sim::model::EfficiencyField> result;
-    for (const std::string& name : split(names)) {
+    for (const std::string& name : sim::split(names, ',')) {
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end()) {
             throw UsageError(fmt::format("--fields: there is no \"{}\"{}", name, sim::did_you_mean(name, known)));
         }
         result.push_back(sim::model::efficiency_fields()[static_cast<std::size_t>(found - known.begin())]);
-    }
-    if (result.empty()) {
-        throw UsageError(fmt::format("--fields is needed: {}", fmt::join(known, ", ")));
     }
     return result;
 }
@@ -82,11 +73,11 @@ CalibrationRuns runs_of(const Options& options) {
     const std::string content = read_text(options.file, "a JSON file", written_by_programs);
     const std::vector<RunRecord> records = read_runs(content, options.file);
     const std::vector<Measured> measured = read_measured(content, options.file);
-    const std::vector<std::string> sets = split(options.sets);
+    const std::vector<std::string> sets = sim::split(options.sets, ',');
     CalibrationRuns runs{.machines = machines_of(records)};
     for (std::size_t i = 0; i < records.size(); ++i) {
         Assumed assumed;
-        const bool in_sets = sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
+        const bool in_sets = options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
         if (records[i].problem.empty() && in_sets &&
             machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
             runs.records.push_back(records[i]);
@@ -100,10 +91,10 @@ CalibrationRuns runs_of(const Options& options) {
     return runs;
 }
 
-std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, unsigned threads) {
+std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, const ForEach& each) {
     std::string text;
     const std::vector<RunPrediction> predictions =
-        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .threads = threads});
+        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
     for (const SetScore& set : set_scores(predictions, runs.measured)) {
         text += fmt::format("#   {:<18} {:>4} runs  error {:>6.2f} %  bias {:>+7.2f} %\n", set.name, set.steps.size(),
                             mean_absolute_error(set.steps) * 100, mean_error(set.steps) * 100);
@@ -116,16 +107,18 @@ int run(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    Calibration calibration{.generation = options.generation,
-                            .fields = fields_named(options.fields),
-                            .others = efficiency_changes(options.efficiency),
-                            .passes = options.passes,
-                            .first_step = options.step,
-                            .threads = static_cast<unsigned>(options.threads)};
+    Workers workers(options.jobs);
+    Calibration calibration{
+        .generation = options.generation,
+        .fields = fields_named(options.fields),
+        .others = options.efficiency.empty() ? std::vector<EfficiencyChange>{} : efficiency_changes(options.efficiency),
+        .passes = options.passes,
+        .first_step = options.step,
+        .for_each = workers.executor()};
     calibration.on_pass = [](int pass, double loss) { tell(fmt::format("pass {}: loss {:.5f}\n", pass, loss)); };
     const CalibrationRuns runs = runs_of(options);
     print(fmt::format("# before, {} runs\n{}", runs.records.size(),
-                      errors_of(runs, calibration.others, calibration.threads)));
+                      errors_of(runs, calibration.others, calibration.for_each)));
     const Descent best = calibrate(runs, calibration);
     std::vector<EfficiencyChange> changes = calibration.others;
     std::string lines;
@@ -134,7 +127,7 @@ int run(int argc, const char* const* argv) {
         lines += fmt::format("{} = {:.6g}\n", calibration.fields[i].name, best.values[i]);
     }
     print(fmt::format("# after {} evaluations, loss {:.5f}\n{}{}", best.calls, best.least,
-                      errors_of(runs, changes, calibration.threads), lines));
+                      errors_of(runs, changes, calibration.for_each), lines));
     return done;
 }
 

@@ -59,8 +59,16 @@ void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
         const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
         app.add_flag_function("--" + row.name, on, row.help)->disable_flag_override();
     } else {
-        auto* option = app.add_option_function<std::string>("--" + row.name, take, row.help);
-        option->type_name(row.takes)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        const auto add = [&](const std::string& name) {
+            const auto take_it = [&line, name](const std::string& text) { line.given.emplace_back(name, text); };
+            return app.add_option_function<std::string>("--" + name, take_it, row.help)
+                ->type_name(row.takes)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        };
+        add(row.name);
+        for (const std::string& name : row.also) {
+            add(name)->group("");  // not in --help
+        }
     }
 }
 

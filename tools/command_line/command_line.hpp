@@ -26,7 +26,7 @@ struct Answer {
 };
 
 struct CommandLine {
-    std::vector<std::pair<std::string, std::string>> given;  // row, text; an option given twice: the last
+    std::vector<std::pair<std::string, std::string>> given;  // name as typed, text; an option given twice: the last
     std::optional<std::string> config;
 };
 

@@ -1,13 +1,14 @@
 // How an executable ends: its exit code, and one line on standard error that says why.
 #pragma once
 
+#include "ranks/exit_code.hpp"
+
 #include <functional>
 #include <string>
 
 namespace sim::scenarios {
 
-// Beside those of a fault (ranks/launch.hpp).
-enum ExitCode { done = 0, failed = 1, usage = 2, deadlock = 3, no_output = 6, machine_limit = 7, stopped = 128 };
+using namespace exit_code;
 
 // Writes `text` to standard error. Where that cannot be written, nothing is said: the exit code still tells.
 void tell(const std::string& text);

@@ -33,20 +33,18 @@ OptionRow profile_row(RunOptions& options, const std::string& names) {
             text(options.profile)};
 }
 
-OptionRow json_row(RunOptions& options) {
-    return {"json", "", "print one JSON object instead of the summary", flag(options.json)};
-}
-
 OptionRow watchdog_row(RunOptions& options) {
     return {"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
             real(options.watchdog_seconds, 0.001, 1e6)};
 }
 
 void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows) {
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object instead of the summary"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
     rows.insert(rows.end(), {{"trace", "FILE|-",
                               "the timeline as Chrome trace JSON, for ui.perfetto.dev; -: in place of the summary",
                               text(options.trace)},
-                             json_row(options),
                              {"verbose", "", "show every log line", flag(options.verbose)},
                              {"quiet", "", "show no log lines", flag(options.quiet)}});
 }

@@ -4,6 +4,7 @@
 #include "libsim/config/option_row.hpp"
 #include "ranks/hosts.hpp"
 #include "ranks/launch.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include <cstdint>
 #include <string>
@@ -19,7 +20,7 @@ struct RunOptions {
     std::string profile = "gpu-py";
     double watchdog_seconds = 30;
     std::string trace;  // empty: none
-    bool json = false;
+    Outputs outputs;
     bool verbose = false;
     bool quiet = false;
 
@@ -36,7 +37,6 @@ const char* name_of(sim::ranks::Clock clock);
 OptionRow host_row(RunOptions& options);
 void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows);
 OptionRow profile_row(RunOptions& options, const std::string& names);
-OptionRow json_row(RunOptions& options);
 OptionRow watchdog_row(RunOptions& options);
 // --trace, --json, --verbose, --quiet
 void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows);

@@ -21,7 +21,7 @@ void read_config(const std::string& file, const std::vector<OptionRow>& rows, Se
         }
         const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
         check_option(*row, setting.what, setting.value);
-        settings[entry.key] = setting;
+        settings[row->name] = setting;
     }
 }
 
@@ -57,9 +57,10 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
     }
     for (const auto& [name, text] : line.given) {
         const OptionRow& row = row_named(rows, name);
-        const Setting setting{typed_name(row), value_of_text(row, text), true};
+        const std::string typed = row.role == Role::option ? "--" + name : name;
+        const Setting setting{typed, value_of_text(row, text), true};
         check_option(row, setting.what, setting.value);
-        settings[name] = setting;
+        settings[row.name] = setting;
     }
     settle_opposites(settings);
     return settings;

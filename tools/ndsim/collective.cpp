@@ -1,5 +1,4 @@
-#include "tools/ndsim/collective.hpp"
-
+// ndsim collective: how long collectives take on any network, by size and algorithm; what nccl-tests is to real GPUs.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
@@ -7,9 +6,11 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
 #include "tools/ndsim/collective_check.hpp"
 #include "tools/ndsim/collective_options.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/nccl_table.hpp"
 #include "tools/ndsim/sweep_report.hpp"
 
@@ -60,34 +61,22 @@ public:
     }
 
     void finish(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
-        if (is_table()) {
-            print(table_foot(rows));
-        } else {
-            print(options_.json ? sweep_json(sweep, rows) : sweep_csv(rows));
-        }
-        if (!options_.csv.empty() && options_.csv != "-") {
-            write_output(options_.csv, [&](std::ostream& out) { out << sweep_csv(rows); });
-        }
         const auto has_curve = [](const SweepRow& row) { return row.best().bus_bandwidth() > 0; };
-        if (!options_.plot.empty() && std::any_of(rows.begin(), rows.end(), has_curve)) {
-            write_output(options_.plot, [&](std::ostream& out) { out << sweep_svg(sweep, rows); });
+        Report report{.text = [&] { return table_foot(rows); },
+                      .json = [&] { return sweep_json(sweep, rows); },
+                      .table = [&] { return sweep_rows(rows); }};
+        if (std::any_of(rows.begin(), rows.end(), has_curve)) {
+            report.picture = [&] { return sweep_svg(sweep, rows); };
         }
+        write_outputs(options_.outputs, report);
     }
 
 private:
-    bool is_table() const { return !options_.json && options_.csv != "-"; }
+    bool is_table() const { return shows_text(options_.outputs); }
 
     const CollectiveOptions& options_;
     TableShape shape_;
 };
-
-void check_outputs(const CollectiveOptions& options) {
-    for (const std::string& file : {options.csv, options.plot}) {
-        if (!file.empty() && file != "-") {
-            check_output(file);
-        }
-    }
-}
 
 // The text of a complaint where one method of the row was wrong.
 std::string check_row(const Sweep& sweep, SweepRow& row) {
@@ -106,7 +95,7 @@ bool is_right(const SweepRow& row) {
 
 int sweep_sizes(const CollectiveOptions& options, const Sweep& sweep) {
     const std::vector<CollectiveCase> cases = cases_of(options, sweep);
-    check_outputs(options);
+    check_outputs(options.outputs);
     const ranks::StopSignal stop;
     const Output output(options, sweep);
     std::vector<SweepRow> rows;

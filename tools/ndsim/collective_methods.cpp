@@ -7,6 +7,7 @@
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/network/rails.hpp"
+#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 
@@ -37,18 +38,6 @@ Algorithm algorithm_of(const std::string& typed, CollectiveKind kind) {
     }
     throw UsageError(fmt::format("--algorithm must be auto, all, or some of {}, not \"{}\"{}", fmt::join(known, ","),
                                  typed, did_you_mean(name, known)));
-}
-
-std::vector<std::string> parts_of(const std::string& list) {
-    std::vector<std::string> parts{""};
-    for (const char c : list) {
-        if (c == ',') {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
 }
 
 // An algorithm as such; a hierarchy is of nodes.
@@ -89,8 +78,8 @@ Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, const 
         }
     } else {
         choices.by_name = true;
-        for (const std::string& name : parts_of(options.algorithm)) {
-            choices.configs.push_back(config_of(algorithm_of(name, kind), per_node));
+        for (const std::string& name : split(options.algorithm, ',')) {
+            choices.configs.push_back(config_of(algorithm_named(name, kind), per_node));
         }
     }
     return choices;

@@ -96,7 +96,7 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
     for (const ElementType& type : element_types()) {
         types.emplace_back(type.name);
     }
-    return {
+    std::vector<OptionRow> rows{
         as_argument({"KIND", "",
                      "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
                      "send-receive; nccl-tests' spellings, too",
@@ -121,19 +121,19 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
         {"type", "NAME", fmt::format("of the elements: {} (float)", fmt::join(types, ", ")),
          choice(options.type, types)},
         {"check", "", "carry it out message by message with numbers too: as long, and right?", flag(options.check)},
-        {"explain-cost", "", "how each time was found, and why that is exact, as # lines", flag(options.explain_cost)},
-        {"csv", "FILE|-", "one line for each size and algorithm; -: in place of the table", text(options.csv)},
-        {"plot", "FILE.svg", "bus bandwidth over size, a curve for each algorithm", text(options.plot)},
-        {"json", "", "print one JSON object instead of the table", flag(options.json)}};
+        {"explain-cost", "", "how each time was found, and why that is exact, as # lines", flag(options.explain_cost)}};
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object instead of the table",
+                                      .table = "one line for each size and algorithm",
+                                      .picture = "bus bandwidth over size, a curve for each algorithm; also --plot"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 Sweep sweep_of(CollectiveOptions& options) {
     Sweep sweep;
     sweep.what = case_of_kind(options.kind);
     sweep.what.type = type_named(options.type);
-    if (options.json && options.csv == "-") {
-        throw UsageError("--json and --csv - both want standard output; give one of them a file");
-    }
     if (is_schedule_file(options.algorithm)) {
         take_schedule(options, sweep);
     }

@@ -3,6 +3,7 @@
 
 #include "libsim/config/option_row.hpp"
 #include "libsim/planning/collective_sweep.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include <string>
 #include <vector>
@@ -23,9 +24,7 @@ struct CollectiveOptions {
     std::string type = "float";
     bool check = false;
     bool explain_cost = false;
-    bool json = false;
-    std::string csv;
-    std::string plot;
+    Outputs outputs;
 };
 
 std::vector<OptionRow> option_rows(CollectiveOptions& options);

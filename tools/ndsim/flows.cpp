@@ -1,8 +1,9 @@
-#include "tools/ndsim/flows.hpp"
-
+// `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
 #include "libsim/config/text_file.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ constexpr double picoseconds_per_second = 1e12;
 
 struct FlowOptions {
     std::string file;
-    bool json = false;
+    Outputs outputs;
 };
 
 const Executable executable{
@@ -28,9 +29,12 @@ const Executable executable{
 };
 
 std::vector<OptionRow> option_rows(FlowOptions& options) {
-    return {as_argument(
-                {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", text(options.file)}),
-            {"json", "", "print one JSON object instead of the tables", flag(options.json)}};
+    std::vector<OptionRow> rows{as_argument(
+        {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", text(options.file)})};
+    const std::vector<OptionRow> outputs = output_rows(
+        options.outputs, {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 // In seconds, one per flow.
@@ -89,6 +93,33 @@ std::string table_of(const FlowCase& flow_case) {
     return result;
 }
 
+std::string tables_of(const std::vector<FlowCase>& cases) {
+    std::string text;
+    for (const FlowCase& flow_case : cases) {
+        text += text.empty() ? "" : "\n";
+        text += table_of(flow_case);
+    }
+    return text;
+}
+
+// Bare numbers, where the text has six figures.
+report::Table flows_of(const std::vector<FlowCase>& cases) {
+    using report::Cells;
+    report::Table table{
+        .columns = {{"case", Cells::words}, {"flow", Cells::words}, {"start_seconds"}, {"bytes"}, {"finish_seconds"}},
+        .rows = {}};
+    for (const FlowCase& flow_case : cases) {
+        const std::vector<double> finish = finish_seconds(flow_case);
+        for (std::size_t i = 0; i < finish.size(); ++i) {
+            const PlannedFlow& flow = flow_case.flows[i];
+            table.rows.push_back({flow_case.name, flow_case.flow_names[i],
+                                  fmt::format("{}", flow.at / picoseconds_per_second), fmt::format("{}", flow.bytes),
+                                  fmt::format("{}", finish[i])});
+        }
+    }
+    return table;
+}
+
 }  // namespace
 
 int run_flows(int argc, const char* const* argv) {
@@ -96,15 +127,12 @@ int run_flows(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
+    check_outputs(options.outputs);
     const std::vector<FlowCase> cases =
         parse_flow_cases(read_text(options.file, "a JSON file", written_by_programs), options.file);
-    if (options.json) {
-        print(json_of(cases));
-        return done;
-    }
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        print(fmt::format("{}{}", i > 0 ? "\n" : "", table_of(cases[i])));
-    }
+    write_outputs(options.outputs, {.text = [&] { return tables_of(cases); },
+                                    .json = [&] { return json_of(cases); },
+                                    .table = [&] { return flows_of(cases); }});
     return done;
 }
 

@@ -1,5 +1,4 @@
-#include "tools/ndsim/goal.hpp"
-
+// `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp).
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/explain.hpp"
@@ -7,6 +6,8 @@
 #include "libsim/goal/text.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ struct GoalOptions {
     std::string file;
     LogGP costs = goal::loggopsim_costs();
     goal::Charge charge = goal::Charge::arrival;
-    bool json = false;
+    Outputs outputs;
 };
 
 const Executable executable{
@@ -34,12 +35,16 @@ const Executable executable{
 };
 
 std::vector<OptionRow> option_rows(GoalOptions& options) {
-    return {as_argument({"FILE", "", "the schedule, in the text form of GOAL", text(options.file)}),
-            loggp_row(options.costs),
-            {"charge", "WHEN",
-             "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
-             enumerator(options.charge, {"arrival", "match"})},
-            {"json", "", "print one JSON object instead of the table", flag(options.json)}};
+    std::vector<OptionRow> rows{
+        as_argument({"FILE", "", "the schedule, in the text form of GOAL", text(options.file)}),
+        loggp_row(options.costs),
+        {"charge", "WHEN",
+         "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
+         enumerator(options.charge, {"arrival", "match"})}};
+    const std::vector<OptionRow> outputs = output_rows(
+        options.outputs, {.json = "print one JSON object instead of the table", .table = "when each rank finishes"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 std::string json_of(const goal::Outcome& outcome) {
@@ -67,7 +72,7 @@ std::string counted(const goal::Schedule& schedule) {
 }
 
 // All ranks, or of very many those that finish last.
-std::string table(const GoalOptions& options, const goal::Schedule& schedule, const goal::Outcome& outcome) {
+std::string text_of(const GoalOptions& options, const goal::Schedule& schedule, const goal::Outcome& outcome) {
     constexpr std::size_t most_rows = 64;
     std::vector<std::size_t> ranks(outcome.rank_finish.size());
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -91,6 +96,14 @@ std::string table(const GoalOptions& options, const goal::Schedule& schedule, co
     return text + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
 }
 
+report::Table finish_of(const goal::Outcome& outcome) {
+    report::Table table{.columns = {{"rank"}, {"finish"}}, .rows = {}};
+    for (std::size_t rank = 0; rank < outcome.rank_finish.size(); ++rank) {
+        table.rows.push_back({std::to_string(rank), std::to_string(outcome.rank_finish[rank])});
+    }
+    return table;
+}
+
 }  // namespace
 
 int run_goal(int argc, const char* const* argv) {
@@ -98,13 +111,16 @@ int run_goal(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
+    check_outputs(options.outputs);
     const std::string text = read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::Schedule schedule = goal::parse(text, options.file);
     const goal::Outcome outcome = goal::run(schedule, options.costs, options.charge);
     if (!outcome.finished()) {
         throw DeadlockError(goal::explain(schedule, outcome, text));
     }
-    print(options.json ? json_of(outcome) : table(options, schedule, outcome));
+    write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
+                                    .json = [&] { return json_of(outcome); },
+                                    .table = [&] { return finish_of(outcome); }});
     if (const std::string note = goal::explain_unreceived(schedule, outcome, text); !note.empty()) {
         complain(executable.name, fmt::format("note: {}", note), done);
     }

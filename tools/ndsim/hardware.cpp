@@ -1,8 +1,9 @@
-#include "tools/ndsim/hardware.hpp"
-
+// `ndsim hardware [NAME|FILE.toml]`: the machines and accelerators there are, and every number of one with its source.
 #include "libsim/planning/machine_file.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/hardware_report.hpp"
 
 namespace sim::scenarios {
@@ -22,19 +23,24 @@ const Executable executable{
 
 int run_hardware(int argc, const char* const* argv) {
     std::string name;
-    bool json = false;
-    const std::vector<OptionRow> rows{
-        as_argument({"NAME", "", "a machine, an accelerator or a FILE.toml", text(name)}, Role::optional_argument),
-        {"json", "", "print one JSON object", flag(json)}};
+    Outputs outputs;
+    std::vector<OptionRow> rows{
+        as_argument({"NAME", "", "a machine, an accelerator or a FILE.toml", text(name)}, Role::optional_argument)};
+    const std::vector<OptionRow> formats =
+        output_rows(outputs, {.table = "every number and its source; without NAME all machines"});
+    rows.insert(rows.end(), formats.begin(), formats.end());
     if (!take_options(executable, rows, argc, argv)) {
         return done;
     }
+    check_outputs(outputs);
     if (name.empty()) {
-        print(json ? hardware_list_json() : hardware_list_text());
+        write_outputs(outputs, {.text = hardware_list_text, .json = hardware_list_json, .table = machine_rows});
         return done;
     }
     const model::Hardware hardware = read_hardware(name);
-    print(json ? hardware_json(hardware) : hardware_text(hardware));
+    write_outputs(outputs, {.text = [&] { return hardware_text(hardware); },
+                            .json = [&] { return hardware_json(hardware); },
+                            .table = [&] { return numbers_of(hardware); }});
     return done;
 }
 

@@ -114,6 +114,40 @@ std::string hardware_list_json() {
     return Json{{"machines", machines}, {"accelerators", accelerators}}.dump() + "\n";
 }
 
+report::Table machine_rows() {
+    using report::Cells;
+    report::Table table{.columns = {{"name", Cells::names},
+                                    {"accelerator", Cells::names},
+                                    {"gpus_per_node"},
+                                    {"scale_up"},
+                                    {"scale_out"},
+                                    {"host_link"},
+                                    {"usd_per_gpu_hour"}},
+                        .rows = {}};
+    for (const std::string& name : model::machine_names()) {
+        const model::Machine one = model::machine(name);
+        table.rows.push_back({one.name, one.gpu.name, std::to_string(one.gpus_per_node),
+                              fmt::format("{:.12g}", one.scale_up), fmt::format("{:.12g}", one.scale_out),
+                              fmt::format("{:.12g}", one.host_link), fmt::format("{:.12g}", one.gpu.usd_per_hour)});
+    }
+    return table;
+}
+
+report::Table numbers_of(const Hardware& hardware) {
+    using report::Cells;
+    report::Table table{.columns = {{"field", Cells::names},
+                                    {"value"},
+                                    {"unit", Cells::names},
+                                    {"source", Cells::words},
+                                    {"confidence", Cells::names}},
+                        .rows = {}};
+    for (const Sourced& one : hardware.numbers) {
+        table.rows.push_back(
+            {one.field, fmt::format("{:.12g}", one.value), one.unit, one.source, fmt::format("{}", one.confidence)});
+    }
+    return table;
+}
+
 std::string hardware_text(const Hardware& hardware) {
     const model::Machine& machine = hardware.machine;
     std::string text = machine.name == machine.gpu.name

@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 
@@ -77,9 +78,7 @@ std::string decimal(const Pace& pace) {
 
 void read_loggp(const std::string& text, LogGP& costs) {
     const std::vector<std::string> known{"L", "o", "g", "G", "O", "S"};
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string part = text.substr(begin, end - begin);
+    for (const std::string& part : split(text, ',')) {
         const std::size_t equals = part.find('=');
         const std::string name = part.substr(0, equals);
         if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -89,7 +88,6 @@ void read_loggp(const std::string& text, LogGP& costs) {
             throw UsageError(fmt::format("--loggp: {} has no value; {}=1000 would", name, name));
         }
         set(costs, name, part.substr(equals + 1));
-        begin = end + 1;
     }
 }
 

@@ -3,25 +3,27 @@
 #include "libsim/nearest.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/ndsim/command.hpp"
+#include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 namespace {
 
 using namespace sim::scenarios;
 
-std::string help(const std::vector<Command>& table) {
+std::string help() {
     std::string text =
         "What networks, collectives and the training of neural networks cost, simulated.\n"
         "Usage: ndsim COMMAND [OPTIONS] …\n\nCommands:\n";
     std::size_t width = 0;
-    for (const Command& command : table) {
-        width = std::max(width, command.name.size());
+    for (const Command& command : commands) {
+        width = std::max(width, std::string_view(command.name).size());
     }
-    for (const Command& command : table) {
+    for (const Command& command : commands) {
         text += fmt::format("  {:<{}}  {}\n", command.name, width, command.summary);
     }
     return text +
@@ -35,33 +37,33 @@ std::string help(const std::vector<Command>& table) {
            "  ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's\n";
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::vector<Command>& table) {
+[[noreturn]] void refuse(const std::string& name) {
     if (!name.empty() && name.front() == '-') {
         throw UsageError(fmt::format("unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help",
                                      shortened(name)));
     }
     std::vector<std::string> known;
-    for (const Command& command : table) {
-        known.push_back(command.name);
+    for (const Command& command : commands) {
+        known.emplace_back(command.name);
     }
     const std::string hint = sim::did_you_mean(name, known);
     throw UsageError(fmt::format("unknown command \"{}\"{}", shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
 int run(int argc, const char* const* argv) {
-    const std::vector<Command> table = commands();
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        print(help(table));
+        print(help());
         return done;
     }
     if (name == "--version") {
         print(version_line());
         return done;
     }
-    const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
-    if (found == table.end()) {
-        refuse(name, table);
+    const auto found =
+        std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == name; });
+    if (found == std::end(commands)) {
+        refuse(name);
     }
     return exit_code_of("ndsim " + name, [&] { return found->run(argc - 1, argv + 1); });
 }

@@ -1,11 +1,12 @@
-#include "tools/ndsim/memory.hpp"
-
+// ndsim memory: what a GPU's memory holds in a training step, and whether that fits.
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/report/memory_report.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -26,15 +27,14 @@ const Executable executable{
 struct MemoryOptions {
     TrainingOptions training;
     int stage = -1;  // the fullest
-    bool json = false;
-    std::string csv;
+    Outputs outputs;
 };
 
 std::vector<OptionRow> option_rows(MemoryOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
-    rows.insert(rows.end(), {{"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)},
-                             {"csv", "FILE|-", "every stage over time; -: in place of the text", text(options.csv)},
-                             {"json", "", "print one JSON object", flag(options.json)}});
+    rows.push_back({"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)});
+    const std::vector<OptionRow> outputs = output_rows(options.outputs, {.table = "every stage over time"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
@@ -45,9 +45,7 @@ int run_memory(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    if (options.json && options.csv == "-") {
-        throw UsageError("--json and --csv - both want standard output; give one of them a file");
-    }
+    check_outputs(options.outputs);
     MemoryReport report{.what = training_case(options.training)};
     const TrainingCase& what = report.what;
     if (options.stage >= what.layout.pp) {
@@ -56,10 +54,9 @@ int run_memory(int argc, const char* const* argv) {
     report.memory = memory_of(what.model, what.machine, what.layout);
     report.stage = options.stage >= 0 ? options.stage : report.memory.fullest().stage;
     report.steps = memory_over_time(what.model, what.machine, what.layout, report.stage);
-    if (!options.csv.empty() && options.csv != "-") {
-        write_output(options.csv, [&](std::ostream& out) { out << memory_csv(what); });
-    }
-    print(options.json ? json_of(report) : options.csv == "-" ? memory_csv(what) : text_of(report));
+    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                    .json = [&] { return json_of(report); },
+                                    .table = [&] { return memory_over_stages(what); }});
     return report.memory.fits() ? done : complain(executable.name, misfit_line(report.memory, {}), failed);
 }
 

@@ -21,10 +21,10 @@ namespace sim::scenarios {
 namespace {
 
 // Cores that this process may use; where it was bound to some of them, nobody else has these.
-unsigned cores_of(int processes_here) {
-    const unsigned usable = std::max(1U, std::thread::hardware_concurrency());
-    const auto all = static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-    return usable < all ? usable : std::max(1U, all / static_cast<unsigned>(processes_here));
+int cores_of(int processes_here) {
+    const int usable = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int all = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+    return usable < all ? usable : std::max(1, all / processes_here);
 }
 
 bool started_by_mpirun() {
@@ -96,8 +96,8 @@ void serve(int others, Queue& queue, const RowTaker& take) {
 }
 
 // What the others do: rows, as many at a time as they have threads.
-void serve_the_first(unsigned threads, const RowMaker& make) {
-    const std::string head = std::to_string(threads) + "\n";
+void serve_the_first(Workers& workers, const RowMaker& make) {
+    const std::string head = std::to_string(workers.threads()) + "\n";
     std::string rows = head;
     for (;;) {
         send(0, request, rows);
@@ -107,7 +107,7 @@ void serve_the_first(unsigned threads, const RowMaker& make) {
             rows += std::to_string(number) + " " + row + "\n";
             return true;
         };
-        over_cores(queue, threads, make, keep);
+        over_cores(queue, workers, make, keep);
         if (rows == head) {
             return;
         }
@@ -150,13 +150,13 @@ Machines::Ready Machines::agree(bool ready) const {
     return {first != 0, all != 0};
 }
 
-void Machines::work_off(Queue& queue, unsigned threads, const RowMaker& make, const RowTaker& take) const {
+void Machines::work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const {
     if (processes_ == 1) {
-        return over_cores(queue, threads, make, take);
+        return over_cores(queue, workers, make, take);
     }
     try {
         if (!is_first()) {
-            return serve_the_first(threads, make);
+            return serve_the_first(workers, make);
         }
         std::mutex mutex;
         const auto take_one = [&](std::size_t number, std::string row) {
@@ -166,7 +166,7 @@ void Machines::work_off(Queue& queue, unsigned threads, const RowMaker& make, co
         std::exception_ptr failure;
         std::thread own([&] {
             try {
-                over_cores(queue, threads, make, take_one);
+                over_cores(queue, workers, make, take_one);
             } catch (...) {
                 failure = std::current_exception();
             }
@@ -199,8 +199,8 @@ Machines::Ready Machines::agree(bool ready) const {
     return {ready, ready};
 }
 
-void Machines::work_off(Queue& queue, unsigned threads, const RowMaker& make, const RowTaker& take) const {
-    over_cores(queue, threads, make, take);
+void Machines::work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const {
+    over_cores(queue, workers, make, take);
 }
 
 #endif

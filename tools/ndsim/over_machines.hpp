@@ -4,7 +4,7 @@
 // The first process hands out rows and takes them; the others make them.
 #pragma once
 
-#include "libsim/planning/sweep/work.hpp"
+#include "tools/command_line/row_queue.hpp"
 
 namespace sim::scenarios {
 
@@ -19,7 +19,7 @@ public:
     int processes() const { return processes_; }
     bool is_first() const { return process_ == 0; }
     // Cores for this process: its share of the machine's.
-    unsigned cores() const { return cores_; }
+    int cores() const { return cores_; }
 
     // Whether the first process, and all of them, are ready to begin. All call it.
     struct Ready {
@@ -29,12 +29,12 @@ public:
     Ready agree(bool ready) const;
 
     // All call it; `queue` and `take` are the first process's. An exception ends all of them.
-    void work_off(Queue& queue, unsigned threads, const RowMaker& make, const RowTaker& take) const;
+    void work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const;
 
 private:
     int process_ = 0;
     int processes_ = 1;
-    unsigned cores_ = 1;
+    int cores_ = 1;
 };
 
 }  // namespace sim::scenarios

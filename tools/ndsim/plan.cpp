@@ -1,5 +1,6 @@
-#include "tools/ndsim/plan.hpp"
-
+// ndsim plan: which layout of a training is the fastest, or the cheapest, on so many GPUs; all legal ones are looked
+// at.
+// Exit code 1: no layout fits; the nearest ones are named.
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
 #include "libsim/planning/search/report.hpp"
@@ -7,14 +8,13 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
+#include "tools/command_line/workers.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/plan_options.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <memory>
-#include <thread>
 
 namespace sim::scenarios {
 
@@ -50,15 +50,12 @@ private:
     std::string what_;
 };
 
-int jobs_of(const PlanCommandOptions& options) {
-    return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 Plan searched(const PlanCommandOptions& options, const PlanQuestion& question, const ranks::StopSignal& stop) {
     Bars bars;
+    Workers workers(options.jobs);
     return search(question, {.objective = options.objective == "cost" ? PlanObjective::cost : PlanObjective::time,
                              .exhaustive = options.exhaustive,
-                             .jobs = jobs_of(options),
+                             .for_each = workers.executor(),
                              .oracle = predictor(),
                              .on_progress = [&](std::size_t done, std::size_t all,
                                                 const char* what) { bars.at(done, all, what); },
@@ -86,27 +83,6 @@ void add_help(PlanReport& report) {
     }
 }
 
-void write(const PlanCommandOptions& options, const PlanReport& report) {
-    print(options.json ? json_of(report) : options.csv == "-" ? csv_of(report) : text_of(report));
-    if (!options.csv.empty() && options.csv != "-") {
-        write_output(options.csv, [&](std::ostream& out) { out << csv_of(report); });
-    }
-    if (!options.svg.empty()) {
-        write_output(options.svg, [&](std::ostream& out) { out << heatmap_svg(report); });
-    }
-}
-
-void check_outputs(const PlanCommandOptions& options) {
-    if (options.json && options.csv == "-") {
-        throw UsageError("--json and --csv - both want standard output; give one of them a file");
-    }
-    for (const std::string& file : {options.csv, options.svg}) {
-        if (!file.empty() && file != "-") {
-            check_output(file);
-        }
-    }
-}
-
 }  // namespace
 
 int run_plan(int argc, const char* const* argv) {
@@ -114,7 +90,7 @@ int run_plan(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options);
+    check_outputs(options.outputs);
     PlanReport report{.objective = options.objective == "cost" ? PlanObjective::cost : PlanObjective::time,
                       .top = static_cast<std::size_t>(options.top)};
     report.question = question_of(options, report.told);
@@ -127,7 +103,10 @@ int run_plan(int argc, const char* const* argv) {
     if (report.plan.rows.empty() && stop.received() == 0) {
         add_help(report);
     }
-    write(options, report);
+    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                    .json = [&] { return json_of(report); },
+                                    .table = [&] { return table_of(report); },
+                                    .picture = [&] { return heatmap_svg(report); }});
     if (stop.received() != 0) {
         return stopped + stop.received();
     }

@@ -3,6 +3,8 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/split.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,14 +48,9 @@ constexpr auto axes = std::to_array<Axis>({
     {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &PlanSpace::zero, 0, 3},
 });
 
-std::vector<std::string> parts_of(const std::string& text) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 0; at <= text.size() && !text.empty();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        parts.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return parts;
+// Those of a list; none where it was not said.
+std::vector<std::string> names_in(const std::string& list) {
+    return list.empty() ? std::vector<std::string>{} : split(list, ',');
 }
 
 // Throws UsageError for a name that is not one of `known`.
@@ -67,7 +64,7 @@ void check_name(const char* option, const std::string& name, const std::vector<s
 std::vector<model::Recompute> recompute_of(const std::string& text) {
     using model::Recompute;
     std::vector<model::Recompute> found;
-    for (const std::string& name : parts_of(text)) {
+    for (const std::string& name : names_in(text)) {
         check_name("--recompute", name, {"none", "selective", "full"});
         found.push_back(name == "none" ? Recompute::none : name == "full" ? Recompute::full : Recompute::selective);
     }
@@ -79,7 +76,7 @@ std::vector<std::string> schedule_of(const std::string& text) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
         known.emplace_back(schedule.name);
     }
-    const std::vector<std::string> names = parts_of(text);
+    const std::vector<std::string> names = names_in(text);
     for (const std::string& name : names) {
         check_name("--schedule", name, known);
     }
@@ -115,15 +112,16 @@ std::vector<OptionRow> option_rows(PlanCommandOptions& options) {
     replace("schedule",
             {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)", text(options.schedule)});
     std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
-    rows.insert(
-        rows.end(),
-        {{"objective", "NAME", "what comes first: time or cost (time)", choice(options.objective, {"time", "cost"})},
-         {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
-         {"jobs", "N", "threads (all cores); the result does not depend on it", whole(options.jobs, 1, 1024)},
-         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds", flag(options.exhaustive)},
-         {"csv", "FILE|-", "all that were simulated; -: in place of the text", text(options.csv)},
-         {"svg", "FILE.svg", "the shortest step of each tp and pp, as colours", text(options.svg)},
-         {"json", "", "print one JSON object", flag(options.json)}});
+    rows.insert(rows.end(), {{"objective", "NAME", "what comes first: time or cost (time)",
+                              choice(options.objective, {"time", "cost"})},
+                             {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
+                             jobs_row(options.jobs),
+                             {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
+                              flag(options.exhaustive)}});
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs,
+                    {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 

@@ -3,6 +3,7 @@
 
 #include "libsim/planning/search/search.hpp"
 #include "libsim/planning/training_options.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include <string>
 #include <vector>
@@ -18,9 +19,7 @@ struct PlanCommandOptions {
     int top = 10;
     int jobs = 0;  // 0: as many as cores
     bool exhaustive = false;
-    bool json = false;
-    std::string csv;
-    std::string svg;
+    Outputs outputs;
 };
 
 // Those of `ndsim train`, with lists for the axes.

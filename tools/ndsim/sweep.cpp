@@ -1,5 +1,4 @@
-#include "tools/ndsim/sweep.hpp"
-
+// ndsim sweep: every combination of some options of `ndsim train`, a row each, over all cores and machines.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/planning/sweep/table.hpp"
@@ -7,8 +6,11 @@
 #include "ranks/host/stop_signal.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
 #include "tools/command_line/settings.hpp"
+#include "tools/command_line/workers.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/over_machines.hpp"
 
 #include <fmt/format.h>
@@ -36,8 +38,8 @@ const Executable executable{
 struct SweepOptions {
     std::map<std::string, std::vector<std::string>> values;
     std::string out;
-    int threads = 0;
-    bool json = false;
+    int jobs = 0;
+    Outputs outputs;
 };
 
 std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepOptions& options) {
@@ -53,8 +55,10 @@ std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, Sweep
     }
     rows.insert(rows.end(), {{"out", "FILE.csv", "write the rows there; what is there already is not done again",
                               text(options.out)},
-                             {"threads", "N", "that work at a time (the cores)", whole(options.threads, 1, 4096)},
-                             {"json", "", "print one JSON object with all rows", flag(options.json)}});
+                             jobs_row(options.jobs)});
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
@@ -98,7 +102,7 @@ SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& o
 class Rows {
 public:
     Rows(SweepTable& table, const SweepOptions& options)
-        : table_(table), prints_(options.out.empty() && !options.json), file_name_(options.out) {
+        : table_(table), prints_(options.out.empty() && shows_text(options.outputs)), file_name_(options.out) {
         if (!file_name_.empty()) {
             // Whole rows only: what is appended begins a line.
             write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
@@ -143,10 +147,10 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
     const RowMaker make = [&](std::size_t number) {
         return table.row(number, result_of(table.grid().configuration(number), predictor));
     };
-    const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads) : machines.cores();
+    Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
     Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
     if (!machines.is_first()) {
-        machines.work_off(queue, threads, make, {});
+        machines.work_off(queue, workers, make, {});
         return done;
     }
     const ranks::StopSignal stop;
@@ -155,7 +159,7 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
     const std::size_t before = there;
     Rows rows(table, options);
     Progress progress(all);
-    machines.work_off(queue, threads, make, [&](std::size_t number, std::string row) {
+    machines.work_off(queue, workers, make, [&](std::size_t number, std::string row) {
         progress.erase();
         rows.add(number, std::move(row));
         progress.at(++there, typed(table.grid().configuration(number)));
@@ -166,11 +170,12 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
     if (stop.received() != 0) {
         return stopped + stop.received();
     }
-    if (options.json) {
-        print(table.json());
-    } else if (!options.out.empty()) {
-        print(fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before));
-    }
+    const auto told = [&] {
+        return options.out.empty() ? ""  // the rows are printed already
+                                   : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
+    };
+    write_outputs(options.outputs,
+                  {.text = told, .json = [&] { return table.json(); }, .table = [&] { return table.rows(); }});
     return done;
 }
 
@@ -186,6 +191,9 @@ int run_sweep(int argc, const char* const* argv) {
         options = options_of(argc, argv, machines, order);
         if (options) {
             table.emplace(grid_of(*options, order));
+        }
+        if (table && machines.is_first()) {
+            check_outputs(options->outputs);
         }
         if (table && machines.is_first() && !options->out.empty()) {
             check_output(options->out);

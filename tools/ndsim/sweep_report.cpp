@@ -87,21 +87,39 @@ std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string sweep_csv(const std::vector<SweepRow>& rows) {
-    std::string text =
-        "bytes,count,type,redop,root,algorithm,channels,pieces,inner,middle,seconds,algbw,busbw,messages,fastest\n";
+report::Table sweep_rows(const std::vector<SweepRow>& rows) {
+    using report::Cells;
+    report::Table table{.columns = {{"bytes"},
+                                    {"count"},
+                                    {"type", Cells::names},
+                                    {"redop", Cells::names},
+                                    {"root"},
+                                    {"algorithm", Cells::names},
+                                    {"channels"},
+                                    {"pieces"},
+                                    {"inner"},
+                                    {"middle"},
+                                    {"seconds"},
+                                    {"algbw"},
+                                    {"busbw"},
+                                    {"messages"},
+                                    {"fastest"}},
+                        .rows = {}};
+    const auto real = [](double x) { return fmt::format("{:.12g}", x); };
     for (const SweepRow& row : rows) {
         for (const TimedMethod& timed : row.timed) {
             const CollectiveCase& what = timed.what;
-            text +=
-                fmt::format("{},{},{},{},{},{},{},{},{},{},{:.12g},{:.12g},{:.12g},{},{}\n", what.bytes(), what.count(),
-                            what.type.name, what.reduces() ? "sum" : "none", what.has_root() ? what.root : -1,
-                            name_of(what.config.algorithm), what.config.channels, what.config.pieces, what.config.inner,
-                            what.config.middle, timed.seconds(), timed.algorithm_bandwidth(), timed.bus_bandwidth(),
-                            timed.time.messages, &timed == &row.best() ? 1 : 0);
+            const AlgorithmConfig& config = what.config;
+            table.rows.push_back({std::to_string(what.bytes()), std::to_string(what.count()), what.type.name,
+                                  what.reduces() ? "sum" : "none", std::to_string(what.has_root() ? what.root : -1),
+                                  name_of(config.algorithm), std::to_string(config.channels),
+                                  std::to_string(config.pieces), std::to_string(config.inner),
+                                  std::to_string(config.middle), real(timed.seconds()),
+                                  real(timed.algorithm_bandwidth()), real(timed.bus_bandwidth()),
+                                  std::to_string(timed.time.messages), &timed == &row.best() ? "1" : "0"});
         }
     }
-    return text;
+    return table;
 }
 
 std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {

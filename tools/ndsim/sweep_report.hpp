@@ -1,9 +1,10 @@
-// Timed collectives for programs and pages: JSON, CSV, and a picture of bus bandwidth over size.
+// Timed collectives for programs and pages: JSON, a table, and a picture of bus bandwidth over size.
 //
-// Bandwidths are in bytes per second. One row for each size and method.
+// Bandwidths are in bytes per second.
 #pragma once
 
 #include "libsim/planning/collective_sweep.hpp"
+#include "libsim/report/table.hpp"
 
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ namespace sim::scenarios {
 // "seconds":…,"algbw":…,"busbw":…,…}]}. Where the fastest was looked for, a row also has what was "considered".
 std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
-// A line of names, then one line for each row.
-std::string sweep_csv(const std::vector<SweepRow>& rows);
+// A row for each size and method.
+report::Table sweep_rows(const std::vector<SweepRow>& rows);
 
 // One curve for each method; where the fastest was picked, one in all. Requires: a row with a bandwidth above 0.
 std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows);

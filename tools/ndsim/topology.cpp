@@ -1,9 +1,10 @@
-#include "tools/ndsim/topology.hpp"
-
+// `ndsim topology NAME|FILE.toml`: what a topology is made of, how far its GPUs are apart, and how it looks.
 #include "libsim/config/topology_table.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/drawing/drawing.hpp"
 #include "tools/ndsim/topology_report.hpp"
 
@@ -17,9 +18,8 @@ struct TopologyOptions {
     std::string topology;
     int ranks = 0;
     std::vector<std::int64_t> route;
-    std::string svg;
     bool list = false;
-    bool json = false;
+    Outputs outputs;
 };
 
 const Executable executable{
@@ -32,14 +32,17 @@ const Executable executable{
 };
 
 std::vector<OptionRow> option_rows(TopologyOptions& options) {
-    return {as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", text(options.topology)},
-                        Role::optional_argument),
-            {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
-            {"route", "A,B", "print every hop from rank A to rank B",
-             List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
-            {"svg", "FILE", "draw it", text(options.svg)},
-            {"list", "", "print the names of topologies and exit", flag(options.list)},
-            {"json", "", "print one JSON object", flag(options.json)}};
+    std::vector<OptionRow> rows{
+        as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", text(options.topology)},
+                    Role::optional_argument),
+        {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
+        {"route", "A,B", "print every hop from rank A to rank B",
+         List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
+        {"list", "", "print the names of topologies and exit", flag(options.list)}};
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.table = "its kinds of links; with --route its hops", .picture = "draw it"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& topology) {
@@ -65,26 +68,22 @@ int run_topology(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
+    check_outputs(options.outputs);
     if (options.list) {
-        print(topology_list(options.json));
+        write_outputs(options.outputs, {.text = topology_list, .json = topology_list_json, .table = topology_names});
         return done;
     }
     if (options.topology.empty()) {
         throw UsageError("TOPOLOGY is missing: a name or a FILE.toml; --list prints the names");
     }
-    if (!options.svg.empty()) {
-        check_output(options.svg);
-    }
     const Topology topology = read_topology(options.topology, options.ranks);
     const auto ends = ends_of(options, topology);
-    if (!options.svg.empty()) {
-        write_output(options.svg, [&](std::ostream& out) { out << drawing_of(topology); });
-    }
-    if (options.json) {
-        print(topology_json(topology, facts_of(topology), ends));
-    } else {
-        print(ends ? route_text(topology, *ends) : topology_text(topology, facts_of(topology)));
-    }
+    write_outputs(
+        options.outputs,
+        {.text = [&] { return ends ? route_text(topology, *ends) : topology_text(topology, facts_of(topology)); },
+         .json = [&] { return topology_json(topology, facts_of(topology), ends); },
+         .table = [&] { return ends ? hops_of(topology, *ends) : links_of(facts_of(topology)); },
+         .picture = [&] { return drawing_of(topology); }});
     return done;
 }
 

@@ -167,14 +167,54 @@ std::string topology_json(const Topology& topology, const TopologyFacts& facts, 
     return report.dump() + "\n";
 }
 
-std::string topology_list(bool json) {
-    Json names = Json::array();
+report::Table links_of(const TopologyFacts& facts) {
+    using report::Cells;
+    report::Table table{
+        .columns = {{"from", Cells::words}, {"to", Cells::words}, {"count"}, {"bytes_per_second"}, {"latency_seconds"}},
+        .rows = {}};
+    for (const auto& [kind, count] : facts.links) {
+        table.rows.push_back({name_of(kind.a), name_of(kind.b), std::to_string(count),
+                              std::to_string(kind.bytes_per_second), fmt::format("{}", seconds(kind.latency))});
+    }
+    return table;
+}
+
+report::Table hops_of(const Topology& topology, const RankPair& ends) {
+    using report::Cells;
+    report::Table table{
+        .columns = {{"link"}, {"from", Cells::words}, {"to", Cells::words}, {"bytes_per_second"}, {"latency_seconds"}},
+        .rows = {}};
+    for (const LinkId id : route_of(topology, ends)) {
+        const Link& link = topology.links[id];
+        table.rows.push_back({std::to_string(id), name_of_vertex(topology, link.from),
+                              name_of_vertex(topology, link.to), std::to_string(link.bandwidth.bytes_per_second),
+                              fmt::format("{}", seconds(link.latency))});
+    }
+    return table;
+}
+
+std::string topology_list() {
     std::string text;
     for (const TopologyRow& named : named_topologies()) {
-        names.push_back({{"name", named.name}, {"what", named.what}});
         text += fmt::format("{:<16} {}\n", named.name, named.what);
     }
-    return json ? Json{{"topologies", names}}.dump() + "\n" : text;
+    return text;
+}
+
+std::string topology_list_json() {
+    Json names = Json::array();
+    for (const TopologyRow& named : named_topologies()) {
+        names.push_back({{"name", named.name}, {"what", named.what}});
+    }
+    return Json{{"topologies", names}}.dump() + "\n";
+}
+
+report::Table topology_names() {
+    report::Table table{.columns = {{"name", report::Cells::names}, {"what", report::Cells::words}}, .rows = {}};
+    for (const TopologyRow& named : named_topologies()) {
+        table.rows.push_back({named.name, named.what});
+    }
+    return table;
 }
 
 }  // namespace sim::scenarios

@@ -1,6 +1,7 @@
 // A topology's facts as text and as JSON.
 #pragma once
 
+#include "libsim/report/table.hpp"
 #include "tools/ndsim/topology_facts.hpp"
 
 #include <optional>
@@ -15,7 +16,13 @@ std::string topology_text(const Topology& topology, const TopologyFacts& facts);
 std::string route_text(const Topology& topology, const RankPair& ends);
 // With `route`: its hops, too.
 std::string topology_json(const Topology& topology, const TopologyFacts& facts, const std::optional<RankPair>& ends);
+// Links of each kind, and hops from the first to the second, as rows.
+report::Table links_of(const TopologyFacts& facts);
+report::Table hops_of(const Topology& topology, const RankPair& ends);
+
 // The names that --topology knows, one a line.
-std::string topology_list(bool json);
+std::string topology_list();
+std::string topology_list_json();
+report::Table topology_names();
 
 }  // namespace sim::scenarios

@@ -1,5 +1,4 @@
-#include "tools/ndsim/train.hpp"
-
+// ndsim train: one training step of a model on a machine in a layout, predicted and explained.
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/report/step_report.hpp"
@@ -8,6 +7,10 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/ndsim/commands.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -33,7 +36,7 @@ struct TrainOptions {
     double steps = 0;
     bool unfold = false;
     bool hash = false;
-    bool json = false;
+    Outputs outputs;
     std::string trace;
 };
 
@@ -44,8 +47,9 @@ std::vector<OptionRow> option_rows(TrainOptions& options) {
                              {"unfold", "", "simulate every rank, not one of each stage", flag(options.unfold)},
                              {"hash", "", "print the timeline's hash", flag(options.hash)},
                              {"trace", "FILE|-", "the step's timeline, for ui.perfetto.dev; -: in place of the text",
-                              text(options.trace)},
-                             {"json", "", "print one JSON object", flag(options.json)}});
+                              text(options.trace)}});
+    const std::vector<OptionRow> outputs = output_rows(options.outputs, {.table = "where the time of a step goes"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
@@ -76,7 +80,7 @@ StepReport report_of(const TrainOptions& options, Recording& recording) {
     StepReport report{.what = training_case(options.training), .unfolded = options.unfold};
     const TrainingCase& what = report.what;
     PredictOptions ask{.unfold = options.unfold,
-                       .hash_timeline = options.hash || options.json,
+                       .hash_timeline = options.hash || options.outputs.contains("json"),
                        .jitter = options.training.jitter,
                        .seed = static_cast<std::uint64_t>(options.training.seed)};
     // Of all ranks' spans only a trace is made: they would fill the memory.
@@ -99,6 +103,17 @@ StepReport report_of(const TrainOptions& options, Recording& recording) {
     return report;
 }
 
+// The average over all ranks.
+report::Table parts_of(const Prediction& step) {
+    report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
+    for (std::size_t i = 0; i < step.budget.size(); ++i) {
+        const double share = step.budget[i] / seconds(step.step);
+        table.rows.push_back(
+            {title_of(static_cast<Spent>(i)), fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
+    }
+    return table;
+}
+
 }  // namespace
 
 int run_train(int argc, const char* const* argv) {
@@ -109,17 +124,17 @@ int run_train(int argc, const char* const* argv) {
     if (options.steps > 0 && options.tokens > 0) {
         throw UsageError("--steps and --tokens both say how long a run is; give one of them");
     }
-    if (options.trace == "-" && options.json) {
-        throw UsageError("--trace - and --json both want standard output; give the trace a file");
-    }
+    check_outputs(options.outputs, options.trace);
     if (!options.trace.empty()) {
         check_output(options.trace);
     }
     Recording recording;
     const StepReport report = report_of(options, recording);
-    if (options.trace != "-") {
-        print(options.json ? json_of(report) : text_of(report));
-    }
+    write_outputs(options.outputs,
+                  {.text = [&] { return text_of(report); },
+                   .json = [&] { return json_of(report); },
+                   .table = [&] { return parts_of(report.step); }},
+                  options.trace != "-");
     if (!options.trace.empty()) {
         write_output(options.trace,
                      [&](std::ostream& out) { write_chrome_trace(out, recording.spans(), recording.ranks()); });

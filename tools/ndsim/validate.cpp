@@ -1,19 +1,21 @@
-#include "tools/ndsim/validate.hpp"
-
+// `ndsim validate`: published training runs, predicted and compared with what was measured.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/planning/validation/report.hpp"
 #include "libsim/planning/validation/validation.hpp"
+#include "libsim/split.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
+#include "tools/command_line/workers.hpp"
+#include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace sim::scenarios {
 namespace {
@@ -23,8 +25,8 @@ struct ValidateOptions {
     std::string out;
     std::string sets;
     std::string efficiency;
-    int threads = 0;
-    bool json = false;
+    int jobs = 0;
+    Outputs outputs;
 };
 
 const Executable executable{
@@ -37,25 +39,18 @@ const Executable executable{
 };
 
 std::vector<OptionRow> option_rows(ValidateOptions& options) {
-    return {
+    std::vector<OptionRow> rows{
         as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", text(options.file)}),
         {"out", "FILE", "write predictions and errors to FILE, as JSON", text(options.out)},
         {"set", "NAMES", "only these sets, separated by commas", text(options.sets)},
-        {"efficiency", "CHANGES", "what GPUs reach of their peaks: GENERATION.KEY=VALUE, separated by commas",
+        {"efficiency", "CHANGES",
+         "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          text(options.efficiency)},
-        {"threads", "N", "how many runs are predicted side by side (0: as many as there are cores)",
-         whole(options.threads, 0, 1024)},
-        {"json", "", "print one JSON object instead of the tables", flag(options.json)},
-    };
-}
-
-std::vector<std::string> split(const std::string& names) {
-    std::vector<std::string> result;
-    std::istringstream parts(names);
-    for (std::string name; std::getline(parts, name, ',');) {
-        result.push_back(name);
-    }
-    return result;
+        jobs_row(options.jobs)};
+    std::vector<OptionRow> outputs = output_rows(
+        options.outputs, {.json = "print one JSON object instead of the tables", .table = "the errors of each set"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 struct Runs {
@@ -90,14 +85,18 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 Runs read(const ValidateOptions& options) {
     const std::string content = read_text(options.file, "a JSON file", written_by_programs);
     Runs runs{read_runs(content, options.file), read_measured(content, options.file)};
-    return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets), options.file);
+    return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }
 
 std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
     Progress progress(runs.records.size());
-    return predict_runs(runs.records, {.changes = efficiency_changes(options.efficiency),
-                                       .threads = static_cast<unsigned>(options.threads),
-                                       .on_done = [&](std::size_t done) { progress.at(done, "published runs"); }});
+    Workers workers(options.jobs);
+    ValidationOptions how{.for_each = workers.executor(),
+                          .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
+    if (!options.efficiency.empty()) {
+        how.changes = efficiency_changes(options.efficiency);
+    }
+    return predict_runs(runs.records, how);
 }
 
 // One line for each record that could not be predicted, or of which nothing was measured that can be.
@@ -119,6 +118,7 @@ int run_validate(int argc, const char* const* argv) {
     if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
+    check_outputs(options.outputs);
     if (!options.out.empty()) {
         check_output(options.out);
     }
@@ -132,7 +132,9 @@ int run_validate(int argc, const char* const* argv) {
     if (std::all_of(predictions.begin(), predictions.end(), [](const auto& run) { return !run.problem.empty(); })) {
         return exit_code;
     }
-    print(options.json ? validation_json(predictions, runs.measured) : validation_table(predictions, runs.measured));
+    write_outputs(options.outputs, {.text = [&] { return validation_table(predictions, runs.measured); },
+                                    .json = [&] { return validation_json(predictions, runs.measured); },
+                                    .table = [&] { return errors_of_sets(predictions, runs.measured); }});
     return exit_code;
 }
 

@@ -1,6 +1,7 @@
 #include "libsim/network/topologies/clos.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/random.hpp"
 
 #include <fmt/format.h>
 
@@ -62,21 +63,13 @@ int level_count(const FatTree& tree, const Ports& ports, int endpoints, int rail
                     most, tree.radix, ports.down, room(tree, ports, most, rails), endpoints));
 }
 
-// splitmix64: every bit of the input reaches every bit of the result.
-std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
-}
-
 int up_cable(const Clos& clos, std::size_t level, int source, int target) {
     const int choices = clos.levels[level].up;
     if (clos.ecmp == Ecmp::destination) {
         return target / clos.levels[level - 1].parallel % choices;
     }
     const auto pair = static_cast<std::uint64_t>(source) << 32U | static_cast<std::uint64_t>(target);
-    return static_cast<int>(mixed(mixed(clos.seed + level) ^ pair) % static_cast<std::uint64_t>(choices));
+    return static_cast<int>(split_mix(split_mix(clos.seed + level) ^ pair) % static_cast<std::uint64_t>(choices));
 }
 
 // Of cable `up` from switch `number` of group `group` below this level.

@@ -55,18 +55,32 @@ std::string json_of(const MemoryReport& report) {
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string memory_csv(const TrainingCase& what) {
-    std::string text = "stage,number,step,parameters,gradients,optimizer,activations,working,buffers,reserve,total\n";
+report::Table memory_over_stages(const TrainingCase& what) {
+    report::Table table{.columns = {{"stage"},
+                                    {"number"},
+                                    {"step", report::Cells::words},
+                                    {"parameters"},
+                                    {"gradients"},
+                                    {"optimizer"},
+                                    {"activations"},
+                                    {"working"},
+                                    {"buffers"},
+                                    {"reserve"},
+                                    {"total"}},
+                        .rows = {}};
     for (int stage = 0; stage < what.layout.pp; ++stage) {
         int number = 0;
         for (const model::MemoryAt& at : memory_over_time(what.model, what.machine, what.layout, stage)) {
             const model::MemoryUse& use = at.use;
-            text += fmt::format("{},{},\"{}\",{},{},{},{},{},{},{},{}\n", stage, number++, at.step, use.parameters,
-                                use.gradients, use.optimizer, use.activations, use.working, use.buffers, use.reserve,
-                                use.total());
+            std::vector<std::string> row{std::to_string(stage), std::to_string(number++), at.step};
+            for (const std::int64_t bytes : {use.parameters, use.gradients, use.optimizer, use.activations, use.working,
+                                             use.buffers, use.reserve, use.total()}) {
+                row.push_back(std::to_string(bytes));
+            }
+            table.rows.push_back(std::move(row));
         }
     }
-    return text;
+    return table;
 }
 
 }  // namespace sim::scenarios

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/planning/training_options.hpp"
+#include "libsim/report/table.hpp"
 #include "libsim/training/memory.hpp"
 
 #include <string>
@@ -18,8 +19,8 @@ struct MemoryReport {
 
 std::string text_of(const MemoryReport& report);
 std::string json_of(const MemoryReport& report);
-// Every stage over time, in bytes: a line of names, then one line for each step of its schedule.
-std::string memory_csv(const TrainingCase& what);
+// Every stage over time, in bytes: a row for each step of its schedule.
+report::Table memory_over_stages(const TrainingCase& what);
 
 // Totals over time as a chart of characters, `width` columns of the most in each, up to the capacity where that is
 // more. Requires: steps.

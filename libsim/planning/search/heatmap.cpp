@@ -1,5 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/search/report.hpp"
+#include "libsim/report/svg.hpp"
 
 #include <fmt/format.h>
 
@@ -49,8 +50,8 @@ std::string cell_svg(int x, int y, const Cell& cell, double best) {
 
 }  // namespace
 
-std::string heatmap_svg(const PlanReport& report) {
-    const auto cells = cells_of(report.plan);
+std::string heatmap_svg(const PlanReport& plan) {
+    const auto cells = cells_of(plan.plan);
     std::set<int> tps;
     std::set<int> pps;
     double best = 0;
@@ -62,13 +63,12 @@ std::string heatmap_svg(const PlanReport& report) {
     const int width = left + cell_width * std::max(4, static_cast<int>(pps.size())) + 20;
     const int height = top + cell_height * static_cast<int>(tps.size()) + 30;
     std::string text = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
-        "font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
         "<text x=\"20\" y=\"24\" font-size=\"15\">{} on {} GPUs of {}: shortest step</text>\n"
         "<text x=\"20\" y=\"{}\">pipeline stages →, tensor parallel ↓; ≥: a bound, it was not worth a "
         "simulation</text>\n",
-        width, height, report.question.model.name, fmt::join(report.question.space.gpus, " or "),
-        report.question.machine.name, height - 10);
+        report::xml_escaped(plan.question.model.name), fmt::join(plan.question.space.gpus, " or "),
+        report::xml_escaped(plan.question.machine.name), height - 10);
     int y = top;
     for (const int tp : tps) {
         text += fmt::format("<text x=\"20\" y=\"{}\">tp {}</text>\n", y + cell_height / 2 + 5, tp);
@@ -85,7 +85,8 @@ std::string heatmap_svg(const PlanReport& report) {
         }
         y += cell_height;
     }
-    return text + "</svg>\n";
+    return report::svg_picture(
+        fmt::format("width=\"{}\" height=\"{}\" font-family=\"sans-serif\" font-size=\"13\"", width, height), text);
 }
 
 }  // namespace sim::scenarios

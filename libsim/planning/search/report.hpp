@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/planning/search/search.hpp"
+#include "libsim/report/table.hpp"
 
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ std::string text_of(const PlanReport& report);
 // For programs: one object on one line. It depends on the question alone, not on this machine.
 std::string json_of(const PlanReport& report);
 // All simulated layouts that fit, best first.
-std::string csv_of(const PlanReport& report);
+report::Table table_of(const PlanReport& report);
 // Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
 std::string heatmap_svg(const PlanReport& report);
 

@@ -86,23 +86,34 @@ std::string json_of(const PlanReport& report) {
     return object.dump() + "\n";
 }
 
-std::string csv_of(const PlanReport& report) {
-    const PlanQuestion& question = report.question;
-    std::string text = fmt::format(
-        "gpus,dp,tp,pp,cp,ep,expert_tp,interleave,schedule,micro_batch,zero,recompute,step_seconds,tokens_per_second,"
-        "mfu,memory_bytes,headroom_bytes,{},pareto\n",
-        question.machine.gpu.usd_per_hour > 0 ? "usd_per_step" : "gpu_hours_per_step");
-    for (std::size_t i = 0; i < report.plan.rows.size(); ++i) {
-        const PlanRow& row = report.plan.rows[i];
-        const PlanPoint& p = row.point;
-        const bool on_front = std::binary_search(report.plan.pareto.begin(), report.plan.pareto.end(), i);
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:.12g},{:.12g},{:.6g},{},{},{:.9g},{}\n", p.gpus,
-                            p.dp, p.tp, p.pp, p.cp, p.ep, p.expert_tp, p.interleave,
-                            layout_of(question.space, question.model, p).schedule, p.micro_batch, p.zero,
-                            name_of(p.recompute), seconds(row.step), row.tokens_per_second, row.mfu, row.memory,
-                            question.machine.gpu.memory_bytes - row.memory, row.cost, on_front ? 1 : 0);
+report::Table table_of(const PlanReport& plan) {
+    const PlanQuestion& question = plan.question;
+    report::Table table;
+    for (const char* name :
+         {"gpus", "dp", "tp", "pp", "cp", "ep", "expert_tp", "interleave", "schedule", "micro_batch", "zero",
+          "recompute", "step_seconds", "tokens_per_second", "mfu", "memory_bytes", "headroom_bytes"}) {
+        table.columns.push_back({name});
     }
-    return text;
+    table.columns[8].cells = table.columns[11].cells = report::Cells::names;
+    table.columns.push_back({question.machine.gpu.usd_per_hour > 0 ? "usd_per_step" : "gpu_hours_per_step"});
+    table.columns.push_back({"pareto"});
+    for (std::size_t i = 0; i < plan.plan.rows.size(); ++i) {
+        const PlanRow& row = plan.plan.rows[i];
+        const PlanPoint& p = row.point;
+        const bool on_front = std::binary_search(plan.plan.pareto.begin(), plan.plan.pareto.end(), i);
+        std::vector<std::string> cells;
+        for (const int n : {p.gpus, p.dp, p.tp, p.pp, p.cp, p.ep, p.expert_tp, p.interleave}) {
+            cells.push_back(std::to_string(n));
+        }
+        cells.insert(cells.end(),
+                     {layout_of(question.space, question.model, p).schedule, std::to_string(p.micro_batch),
+                      std::to_string(p.zero), name_of(p.recompute), fmt::format("{:.12g}", seconds(row.step)),
+                      fmt::format("{:.12g}", row.tokens_per_second), fmt::format("{:.6g}", row.mfu),
+                      std::to_string(row.memory), std::to_string(question.machine.gpu.memory_bytes - row.memory),
+                      fmt::format("{:.9g}", row.cost), on_front ? "1" : "0"});
+        table.rows.push_back(std::move(cells));
+    }
+    return table;
 }
 
 }  // namespace sim::scenarios

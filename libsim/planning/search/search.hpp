@@ -6,6 +6,7 @@
 // in anything. Who is simulated does not depend on the number of threads.
 #pragma once
 
+#include "libsim/for_each.hpp"
 #include "libsim/planning/predict.hpp"
 #include "libsim/planning/search/pareto.hpp"
 #include "libsim/planning/search/space.hpp"
@@ -42,8 +43,8 @@ enum class PlanObjective : std::uint8_t { time, cost };
 
 struct PlanOptions {
     PlanObjective objective = PlanObjective::time;
-    bool exhaustive = false;  // simulate all that may fit
-    int jobs = 1;             // threads
+    bool exhaustive = false;        // simulate all that may fit
+    ForEach for_each = one_by_one;  // of layouts: bounds, and simulations of a round
     PlanOracle oracle;
     // Some 20 times a second, in the caller's thread; `what` is being done.
     std::function<void(std::size_t done, std::size_t all, const char* what)> on_progress;

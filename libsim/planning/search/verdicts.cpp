@@ -1,7 +1,5 @@
 #include "libsim/planning/search/verdicts.hpp"
 
-#include "libsim/planning/search/parallel.hpp"
-
 #include <algorithm>
 #include <tuple>
 
@@ -21,7 +19,7 @@ public:
         : question_(question), points_(points), options_(options), verdicts_(points.size()) {}
 
     std::vector<PlanVerdict> judge() && {
-        const bool all = in_parallel(points_.size(), points_.size(), 0, bounds_at_a_time, "bounds", [&](std::size_t i) {
+        const bool all = for_each(points_.size(), points_.size(), 0, bounds_at_a_time, "bounds", [&](std::size_t i) {
             verdicts_[i] = bounds_of(question_, points_[i], options_.oracle);
         });
         if (all) {
@@ -31,13 +29,13 @@ public:
     }
 
 private:
-    bool in_parallel(std::size_t count, std::size_t all, std::size_t before, std::size_t block, const char* what,
-                     const std::function<void(std::size_t)>& work) const {
-        InParallel options{.jobs = options_.jobs, .block = block, .should_stop = options_.should_stop};
+    bool for_each(std::size_t count, std::size_t all, std::size_t before, std::size_t block, const char* what,
+                  const std::function<void(std::size_t)>& work) const {
+        EachOptions options{.block = block, .should_stop = options_.should_stop};
         if (options_.on_progress) {
             options.on_progress = [&](std::size_t done) { options_.on_progress(before + done, all, what); };
         }
-        return for_each_number(count, options, work);
+        return options_.for_each(count, options, work);
     }
 
     Tradeoff tradeoff(std::size_t i) const {
@@ -89,7 +87,7 @@ private:
                     round.push_back(order[at]);
                 }
             }
-            const bool all = in_parallel(
+            const bool all = for_each(
                 round.size(), order.size(), at - round.size(), 1, "simulations",
                 [&](std::size_t i) { verdicts_[round[i]] = simulated(question_, points_[round[i]], options_.oracle); });
             if (!all) {

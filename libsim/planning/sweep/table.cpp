@@ -1,6 +1,7 @@
 #include "libsim/planning/sweep/table.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/report/csv.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,18 +14,6 @@ namespace sim::scenarios {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string quoted(const std::string& cell) {
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
-        return cell;
-    }
-    std::string text = "\"";
-    for (const char c : cell) {
-        text.append(c == '"' ? 2 : 1, c);
-    }
-    text += '"';
-    return text;
-}
 
 std::vector<std::string> values_of(const Change& configuration) {
     std::vector<std::string> values;
@@ -52,34 +41,6 @@ Json typed_cell(const std::string& cell) {
 
 }  // namespace
 
-std::string csv_line(const std::vector<std::string>& cells) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (i > 0) {
-            line += ',';
-        }
-        line += quoted(cells[i]);
-    }
-    return line;
-}
-
-std::optional<std::vector<std::string>> csv_cells(const std::string& line) {
-    std::vector<std::string> cells{""};
-    bool inside = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '"' && inside && i + 1 < line.size() && line[i + 1] == '"') {
-            cells.back() += line[i++];
-        } else if (line[i] == '"') {
-            inside = !inside;
-        } else if (line[i] == ',' && !inside) {
-            cells.emplace_back();
-        } else {
-            cells.back() += line[i];
-        }
-    }
-    return inside ? std::nullopt : std::optional{cells};
-}
-
 SweepTable::SweepTable(SweepGrid grid) : grid_(std::move(grid)), rows_(grid_.size()) {}
 
 std::string SweepTable::header() const {
@@ -90,19 +51,19 @@ std::string SweepTable::header() const {
     for (const std::string& name : result_columns()) {
         names.push_back(name);
     }
-    return csv_line(names);
+    return report::csv_line(names);
 }
 
 std::string SweepTable::row(std::size_t number, const std::vector<std::string>& result) const {
     std::vector<std::string> cells = values_of(grid_.configuration(number));
     cells.insert(cells.end(), result.begin(), result.end());
-    return csv_line(cells);
+    return report::csv_line(cells);
 }
 
 void SweepTable::read(const std::string& text, const std::string& file) {
     std::unordered_map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        numbers.emplace(csv_line(values_of(grid_.configuration(i))), i);
+        numbers.emplace(report::csv_line(values_of(grid_.configuration(i))), i);
     }
     const std::size_t columns = grid_.axes.size() + result_columns().size();
     bool first = true;
@@ -118,13 +79,13 @@ void SweepTable::read(const std::string& text, const std::string& file) {
                 fmt::format("{} is there and is not a table of this sweep: its columns are \"{}\", not \"{}\"", file,
                             line, header()));
         }
-        const auto cells = csv_cells(line);
+        const auto cells = report::csv_cells(line);
         if (first || !cells || cells->size() != columns) {
             first = false;
             continue;
         }
         const auto axes = static_cast<std::ptrdiff_t>(grid_.axes.size());
-        const auto found = numbers.find(csv_line({cells->begin(), cells->begin() + axes}));
+        const auto found = numbers.find(report::csv_line({cells->begin(), cells->begin() + axes}));
         if (found != numbers.end()) {
             rows_[found->second] = line;
         } else {
@@ -161,11 +122,25 @@ std::string SweepTable::csv() const {
     return text;
 }
 
+report::Table SweepTable::rows() const {
+    report::Table table;
+    const std::vector<std::string> names = report::csv_cells(header()).value();
+    for (const std::string& name : names) {
+        table.columns.push_back({name, report::Cells::names});
+    }
+    for (const std::string& row : rows_) {
+        if (!row.empty()) {
+            table.rows.push_back(report::csv_cells(row).value());
+        }
+    }
+    return table;
+}
+
 std::string SweepTable::json() const {
-    const std::vector<std::string> names = csv_cells(header()).value();
+    const std::vector<std::string> names = report::csv_cells(header()).value();
     Json rows = Json::array();
     for (const std::string& row : rows_) {
-        const auto cells = csv_cells(row);
+        const auto cells = report::csv_cells(row);
         Json one = Json::object();
         for (std::size_t i = 0; !row.empty() && cells && i < names.size(); ++i) {
             one[names[i]] = typed_cell((*cells)[i]);

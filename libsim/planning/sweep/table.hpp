@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libsim/planning/sweep/grid.hpp"
+#include "libsim/report/table.hpp"
 
 #include <map>
 #include <optional>
@@ -12,11 +13,6 @@
 #include <vector>
 
 namespace sim::scenarios {
-
-// One line, without its "\n": cells with commas, quotes or spaces at an end are quoted.
-std::string csv_line(const std::vector<std::string>& cells);
-// None where that is no such line.
-std::optional<std::vector<std::string>> csv_cells(const std::string& line);
 
 class SweepTable {
 public:
@@ -38,6 +34,8 @@ public:
 
     // All that is there, in the order of the grid.
     std::string csv() const;
+    // Those of this sweep.
+    report::Table rows() const;
     // {"command":"sweep","rows":[{"tp":2,…,"step_seconds":…},…]}: numbers where the cells are.
     std::string json() const;
 

@@ -1,6 +1,7 @@
 #include "libsim/planning/sweep/values.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 
@@ -14,18 +15,6 @@ namespace sim::scenarios {
 namespace {
 
 constexpr std::size_t most_values = 1'000'000;
-
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> parts{""};
-    for (const char c : text) {
-        if (c == at) {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
 
 std::optional<double> number(const std::string& text) {
     double x = 0;

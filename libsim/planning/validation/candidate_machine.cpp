@@ -56,11 +56,7 @@ model::Machine machine_of(const RunRecord& record, const Machines& machines,
                           const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
     const auto known = machines.find(record.hardware.gpu);
     model::Machine machine = known != machines.end() ? known->second : node_of(record.hardware.gpu);
-    for (const EfficiencyChange& change : changes) {
-        if (change.generation == machine.gpu.generation) {
-            machine.gpu.efficiency.*change.field = change.value;
-        }
-    }
+    change_efficiency(machine.gpu, changes);
     const RunHardware& run = record.hardware;
     constexpr double giga = 1e9;
     machine.gpus_per_node = run.gpus_per_node;

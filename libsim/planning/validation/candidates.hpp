@@ -1,6 +1,7 @@
 // What a record's run may have been: model, machine, and the layouts that its source leaves open.
 #pragma once
 
+#include "libsim/planning/efficiency_changes.hpp"
 #include "libsim/planning/validation/practice.hpp"
 #include "libsim/planning/validation/record.hpp"
 #include "libsim/training/layout.hpp"
@@ -15,13 +16,6 @@ namespace sim::scenarios {
 
 // Field and value, for everything that the record does not say.
 using Assumed = std::map<std::string, std::string>;
-
-// Replaces a number of Efficiency for all machines of one generation; for calibration.
-struct EfficiencyChange {
-    std::string generation;
-    double model::Efficiency::*field = nullptr;
-    double value = 0;
-};
 
 // Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
 // missing.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/planning/validation/score.hpp"
+#include "libsim/report/table.hpp"
 
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@ namespace sim::scenarios {
 
 // A row per set, then the worst runs.
 std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
+
+// The errors of each set, as shares.
+report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
 // {"sets": {NAME: {"n", "mape", "bias", "spearman", …}}, "records": [{"id", "predicted_iter_s",
 // "predicted_memory_gib", "assumed": {…}, …}]}: shares, seconds, GiB. null: not measured, or too few; a record that was

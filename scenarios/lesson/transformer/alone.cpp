@@ -1,6 +1,6 @@
 #include "scenarios/lesson/transformer/alone.hpp"
 
-#include "scenarios/lesson/random.hpp"
+#include "libsim/random.hpp"
 #include "scenarios/lesson/transformer/stage.hpp"
 
 #include <algorithm>

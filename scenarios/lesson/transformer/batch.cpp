@@ -1,6 +1,6 @@
 #include "scenarios/lesson/transformer/batch.hpp"
 
-#include "scenarios/lesson/random.hpp"
+#include "libsim/random.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include "tools/ndsim/drawing/drawing.hpp"
 
+#include "libsim/report/svg.hpp"
 #include "tools/ndsim/drawing/placement.hpp"
 
 #include <fmt/format.h>
@@ -34,14 +35,6 @@ const char* fill_of(VertexKind kind) {
         case VertexKind::network_switch: return "#d9d2e9";
     }
     return "white";
-}
-
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : text) {
-        safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return safe;
 }
 
 struct Cable {
@@ -105,7 +98,7 @@ std::string line(const Placement& placement, const Cable& cable, int links, cons
 }
 
 std::string text(Point at, const std::string& words, const char* more) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, escaped(words));
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, report::xml_escaped(words));
 }
 
 std::string box(const Box& box) {
@@ -175,13 +168,10 @@ std::string drawing_of(const Topology& topology) {
     const double top = bounds.low.y - margin - legend_height;
     const double width = std::max(320.0, bounds.high.x - left + margin);
     const double height = bounds.high.y - top + margin;
-    std::string svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{:.1f} {:.1f} {:.1f} {:.1f}\" width=\"{:.0f}\" "
-        "height=\"{:.0f}\" font-family=\"sans-serif\" font-size=\"10\">\n"
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        left, top, width, height, width, height, left, top);
-    svg += frames(placement) + "" +
-           fmt::format("<g fill=\"none\" stroke-opacity=\"{}\">\n", cables.size() > 400 ? 0.3 : 0.55);
+    std::string svg =
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"100%\" height=\"100%\" fill=\"white\"/>\n", left, top);
+    svg +=
+        frames(placement) + fmt::format("<g fill=\"none\" stroke-opacity=\"{}\">\n", cables.size() > 400 ? 0.3 : 0.55);
     for (const auto& [cable, links] : cables) {
         svg += line(placement, cable, links, colours.at(cable.rate));
     }
@@ -189,7 +179,10 @@ std::string drawing_of(const Topology& topology) {
     for (const Box& one : placement.boxes) {
         svg += box(one);
     }
-    return svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}) + "</svg>\n";
+    return report::svg_picture(fmt::format("viewBox=\"{:.1f} {:.1f} {:.1f} {:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
+                                           "font-family=\"sans-serif\" font-size=\"10\"",
+                                           left, top, width, height, width, height),
+                               svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}));
 }
 
 }  // namespace sim::scenarios

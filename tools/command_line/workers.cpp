@@ -1,13 +1,14 @@
-#include "libsim/planning/search/parallel.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace sim::scenarios {
 
@@ -15,22 +16,18 @@ namespace {
 
 constexpr auto between_reports = std::chrono::milliseconds(50);
 
-class Workers {
+// One call of for_each(), which the threads share.
+class Round {
 public:
-    Workers(std::size_t count, const InParallel& options, const std::function<void(std::size_t)>& work)
-        : count_(count), options_(options), work_(work) {}
+    Round(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work)
+        : count_(count), block_(std::max<std::size_t>(options.block, 1)), options_(options), work_(work) {}
 
-    bool run() && {
-        const std::size_t blocks = (count_ + options_.block - 1) / options_.block;
-        running_ = std::min(static_cast<std::size_t>(std::max(1, options_.jobs)), blocks);
-        std::vector<std::thread> threads;
+    bool run(boost::asio::thread_pool& pool, int threads) {
+        running_ = std::min(static_cast<std::size_t>(threads), (count_ + block_ - 1) / block_);
         for (std::size_t i = running_; i > 0; --i) {
-            threads.emplace_back([this] { take_blocks(); });
+            boost::asio::post(pool, [this] { take_blocks(); });
         }
         wait();
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
         if (error_) {
             std::rethrow_exception(error_);
         }
@@ -40,11 +37,11 @@ public:
 private:
     void take_blocks() {
         while (!stop_) {
-            const std::size_t begin = next_.fetch_add(options_.block);
+            const std::size_t begin = next_.fetch_add(block_);
             if (begin >= count_) {
                 break;
             }
-            do_block(begin, std::min(begin + options_.block, count_));
+            do_block(begin, std::min(begin + block_, count_));
         }
         const std::lock_guard lock(mutex_);
         --running_;
@@ -68,7 +65,7 @@ private:
         }
     }
 
-    // Until all threads have ended.
+    // Until no thread works on it.
     void wait() {
         std::unique_lock lock(mutex_);
         while (running_ > 0) {
@@ -85,7 +82,8 @@ private:
     }
 
     std::size_t count_;
-    const InParallel& options_;
+    std::size_t block_;
+    const EachOptions& options_;
     const std::function<void(std::size_t)>& work_;
     std::atomic<std::size_t> next_ = 0;
     std::atomic<std::size_t> done_ = 0;
@@ -99,8 +97,32 @@ private:
 
 }  // namespace
 
-bool for_each_number(std::size_t count, const InParallel& options, const std::function<void(std::size_t)>& work) {
-    return Workers(count, options, work).run();
+struct Workers::Pool {
+    explicit Pool(int count) : threads(static_cast<std::size_t>(count)) {}
+    boost::asio::thread_pool threads;
+};
+
+Workers::Workers(int threads)
+    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      pool_(std::make_unique<Pool>(threads_)) {}
+
+Workers::~Workers() = default;
+
+bool Workers::for_each(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work) {
+    return Round(count, options, work).run(pool_->threads, threads_);
+}
+
+ForEach Workers::executor() {
+    return [this](std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work) {
+        return for_each(count, options, work);
+    };
+}
+
+OptionRow jobs_row(int& jobs) {
+    OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
+                  whole(jobs, 0, 4096)};
+    row.also = {"threads"};
+    return row;
 }
 
 }  // namespace sim::scenarios

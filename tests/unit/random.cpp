@@ -1,10 +1,10 @@
-#include "scenarios/lesson/random.hpp"
+#include "libsim/random.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
-using namespace sim::training;
+using namespace sim;
 
 TEST(Random, GivesTheNumbersOfSplitMix64) {
     // Of the reference implementation, from seed 0.

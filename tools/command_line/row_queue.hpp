@@ -1,6 +1,8 @@
 // Rows to be computed, handed out to the cores of this machine, and of others.
 #pragma once
 
+#include "tools/command_line/workers.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -34,7 +36,7 @@ private:
     std::atomic<std::size_t> next_{0};
 };
 
-// Works the queue off on `threads` threads. What `make` throws in one of them ends all, and is thrown here.
-void over_cores(Queue& queue, unsigned threads, const RowMaker& make, const RowTaker& take);
+// Works the queue off by all threads of `workers`. What `make` throws in one of them ends all, and is thrown here.
+void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take);
 
 }  // namespace sim::scenarios

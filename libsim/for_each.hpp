@@ -1,0 +1,38 @@
+// How the same work is done for many numbers: one after the other, or by the threads that the program gives.
+//
+// The planner knows no thread: it is handed such a function, and calls it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+namespace sim::scenarios {
+
+struct EachOptions {
+    std::size_t block = 1;                                        // numbers that a thread takes at a time
+    std::function<void(std::size_t done)> on_progress = nullptr;  // some 20 times a second, in the caller's thread
+    std::function<bool()> should_stop = nullptr;                  // asked as often
+};
+
+// Calls work(0) … work(count - 1), each once. Numbers are handed out in order, and a block that was taken is finished:
+// what work() throws ends it, and of several the exception of the lowest number is thrown, whoever came first.
+// False: it was stopped; some of the last numbers were not reached.
+using ForEach =
+    std::function<bool(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work)>;
+
+// In the caller's thread.
+inline bool one_by_one(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i % std::max<std::size_t>(options.block, 1) == 0 && options.should_stop && options.should_stop()) {
+            return false;
+        }
+        work(i);
+        if (options.on_progress) {
+            options.on_progress(i + 1);
+        }
+    }
+    return true;
+}
+
+}  // namespace sim::scenarios

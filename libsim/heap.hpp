@@ -1,0 +1,119 @@
+// The one heap of the simulator: items by key, the least first, with four children to a node.
+//
+// Half the levels of a binary heap, and the children share a cache line. push() and pop() cost O(log n). The key of an
+// item is key_of(item), found beside the item's type. Items of one key come in any order, which is the same in every
+// run: what must not depend on it needs a key that tells all items apart.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace sim {
+
+// What a heap tells nobody: where each item lies.
+struct PlacesUntold {
+    template <class Item>
+    void operator()(const Item& /*item*/, std::size_t /*place*/) const {}
+};
+
+// `Places` is called with each item that comes to lie in a place, so that replace() and erase() can be asked for it.
+template <class Item, class Places = PlacesUntold>
+class Heap {
+public:
+    bool empty() const { return items_.empty(); }
+    std::size_t size() const { return items_.size(); }
+    // Requires: not empty; so do pop() and replace_top().
+    const Item& top() const { return items_.front(); }
+    const Item& at(std::size_t place) const { return items_[place]; }
+    Places& places() { return places_; }
+
+    void push(const Item& item) {
+        items_.push_back(item);
+        rise(items_.size() - 1, item);
+    }
+
+    Item pop() {
+        const Item first = items_.front();
+        const Item last = items_.back();
+        items_.pop_back();
+        if (!items_.empty()) {
+            sink(0, last);
+        }
+        return first;
+    }
+
+    // As pop() and push(), in one way down.
+    void replace_top(const Item& item) { sink(0, item); }
+
+    // Requires: place < size(); so does erase().
+    void replace(std::size_t place, const Item& item) {
+        if (place > 0 && key_of(item) < key_of(items_[parent_of(place)])) {
+            rise(place, item);
+        } else {
+            sink(place, item);
+        }
+    }
+
+    void erase(std::size_t place) {
+        const Item last = items_.back();
+        items_.pop_back();
+        if (place < items_.size()) {
+            replace(place, last);
+        }
+    }
+
+private:
+    static constexpr std::size_t children = 4;
+    static std::size_t parent_of(std::size_t place) { return (place - 1) / children; }
+
+    void put(std::size_t place, const Item& item) {
+        items_[place] = item;
+        places_(item, place);
+    }
+
+    // Puts `item` into the hole at `place`, or above it.
+    void rise(std::size_t place, const Item& item) {
+        const auto key = key_of(item);
+        while (place > 0 && key < key_of(items_[parent_of(place)])) {
+            put(place, items_[parent_of(place)]);
+            place = parent_of(place);
+        }
+        put(place, item);
+    }
+
+    // Puts `item` into the hole at `place`, or below it.
+    void sink(std::size_t place, const Item& item) {
+        const auto key = key_of(item);
+        for (std::size_t first = place * children + 1; first < items_.size(); first = place * children + 1) {
+            const std::size_t least = least_of(first);
+            if (!(key_of(items_[least]) < key)) {
+                break;
+            }
+            put(place, items_[least]);
+            place = least;
+        }
+        put(place, item);
+    }
+
+    bool before(std::size_t a, std::size_t b) const { return key_of(items_[a]) < key_of(items_[b]); }
+
+    // The least of the children from `first` on. Arithmetic, not branches: which one it is cannot be predicted.
+    std::size_t least_of(std::size_t first) const {
+        if (first + children <= items_.size()) {
+            const std::size_t left = first + static_cast<std::size_t>(before(first + 1, first));
+            const std::size_t right = first + 2 + static_cast<std::size_t>(before(first + 3, first + 2));
+            return before(right, left) ? right : left;
+        }
+        std::size_t least = first;
+        for (std::size_t child = first + 1; child < items_.size(); ++child) {
+            least = before(child, least) ? child : least;
+        }
+        return least;
+    }
+
+    std::vector<Item> items_;
+    [[no_unique_address]] Places places_;
+};
+
+}  // namespace sim

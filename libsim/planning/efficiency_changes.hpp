@@ -1,0 +1,26 @@
+// --efficiency: other shares of their peaks than GPUs have by their data files, as every command takes them.
+//
+//   gemm_peak=0.8,nic_share=0.9          of all GPUs
+//   ampere.gemm_peak=0.7,hopper.…        of one generation
+#pragma once
+
+#include "libsim/training/machine.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct EfficiencyChange {
+    std::string generation;  // empty: any
+    double model::Efficiency::*field = nullptr;
+    double value = 0;
+};
+
+// Throws UsageError: what is wrong, and the nearest name.
+std::vector<EfficiencyChange> efficiency_changes(const std::string& text);
+
+// Those that are meant for this GPU, in their order.
+void change_efficiency(model::Accelerator& gpu, const std::vector<EfficiencyChange>& changes);
+
+}  // namespace sim::scenarios

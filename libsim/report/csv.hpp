@@ -1,0 +1,20 @@
+// Tables as comma-separated values, RFC 4180 with "\n" at the end of each line.
+#pragma once
+
+#include "libsim/report/table.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::report {
+
+// A line of names, then one for each row. Free text is always quoted.
+std::string csv_of(const Table& table);
+
+// One line, without its "\n": cells with commas, quotes or line breaks are quoted.
+std::string csv_line(const std::vector<std::string>& cells);
+// None where that is no such line.
+std::optional<std::vector<std::string>> csv_cells(const std::string& line);
+
+}  // namespace sim::report

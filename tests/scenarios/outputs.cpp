@@ -1,0 +1,82 @@
+#include "tools/command_line/outputs.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "tests/scenarios/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace sim;
+using namespace sim::scenarios;
+using testing::ElementsAre;
+
+const Offer everything{.json = "one object", .table = "all rows", .picture = "a map"};
+
+Report report() {
+    return {.text = [] { return "two rows\n"; },
+            .json = [] { return "{}\n"; },
+            .table =
+                [] {
+                    return report::Table{.columns = {{"n"}}, .rows = {{"1"}, {"2"}}};
+                },
+            .picture = [] { return "<svg/>\n"; }};
+}
+
+std::string printed(const Outputs& outputs) {
+    testing::internal::CaptureStdout();
+    write_outputs(outputs, report());
+    return testing::internal::GetCapturedStdout();
+}
+
+std::vector<std::string> names(const Offer& offer) {
+    Outputs outputs;
+    return option_names(output_rows(outputs, offer));
+}
+
+TEST(Outputs, HaveAnOptionForWhatACommandOffers) {
+    EXPECT_THAT(names(everything), ElementsAre("csv", "svg", "json"));
+    EXPECT_THAT(names({.table = "all rows"}), ElementsAre("csv", "json"));
+    EXPECT_THAT(names({}), ElementsAre("json"));
+}
+
+TEST(Outputs, AreSetByTheirOptions) {
+    Outputs outputs;
+    const std::vector<OptionRow> rows = output_rows(outputs, everything);
+    set_option(rows[0], "--csv", TomlValue{std::string("rows.csv")});
+    set_option(rows[2], "--json", TomlValue{true});
+    EXPECT_EQ(outputs, (Outputs{{"csv", "rows.csv"}, {"json", "-"}}));
+    set_option(rows[2], "--json", TomlValue{false});
+    EXPECT_EQ(outputs, (Outputs{{"csv", "rows.csv"}}));
+    EXPECT_TRUE(is_called(rows[1], "plot"));
+}
+
+TEST(Outputs, ShowTheTextWhereNothingElseIsPrinted) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(printed({}), "two rows\n");
+    EXPECT_EQ(printed({{"json", "-"}}), "{}\n");
+    EXPECT_EQ(printed({{"csv", "-"}}), "n\n1\n2\n");
+    EXPECT_EQ(printed({{"csv", folder.file("t.csv")}}), "two rows\n");
+    std::ostringstream written;
+    written << std::ifstream(folder.file("t.csv")).rdbuf();
+    EXPECT_EQ(written.str(), "n\n1\n2\n");
+}
+
+TEST(Outputs, CannotBothBePrinted) {
+    try {
+        check_outputs({{"csv", "-"}, {"json", "-"}});
+        FAIL();
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(), "--json and --csv - both want standard output; give one of them a file");
+    }
+}
+
+TEST(Outputs, AreRefusedBeforeTheWorkWhereTheyCannotBeWritten) {
+    EXPECT_THROW(check_outputs({{"svg", "/nowhere/map.svg"}}), OutputError);
+}
+
+}  // namespace

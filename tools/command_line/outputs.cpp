@@ -1,0 +1,118 @@
+#include "tools/command_line/outputs.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/report/csv.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sim::scenarios {
+
+namespace {
+
+const std::string standard_output = "-";
+
+struct Format {
+    const char* option;
+    const char* also;           // another name of the option; empty: none
+    const char* takes;          // empty: a flag, for standard output
+    std::string Offer::*words;  // of what it shows
+    std::string (*show)(const Report& report);
+};
+
+std::string csv(const Report& report) {
+    return report.table ? report::csv_of(report.table()) : "";
+}
+std::string picture(const Report& report) {
+    return report.picture ? report.picture() : "";
+}
+std::string json(const Report& report) {
+    return report.json ? report.json() : "";
+}
+
+// In the order of --help.
+constexpr auto formats = std::to_array<Format>({
+    {"csv", "", "FILE|-", &Offer::table, csv},
+    {"svg", "plot", "FILE.svg", &Offer::picture, picture},
+    {"json", "", "", &Offer::json, json},
+});
+
+}  // namespace
+
+std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
+    std::vector<OptionRow> rows;
+    for (const Format& format : formats) {
+        const std::string& words = offer.*format.words;
+        if (words.empty()) {
+            continue;
+        }
+        OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = Text{}};
+        if (row.takes.empty()) {
+            row.kind = Flag{[&outputs, name = row.name](bool wanted) {
+                wanted ? void(outputs[name] = standard_output) : void(outputs.erase(name));
+            }};
+        } else {
+            row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
+            row.kind = Text{[&outputs, name = row.name](const std::string& file) { outputs[name] = file; }};
+        }
+        if (*format.also != '\0') {
+            row.also = {format.also};
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void check_outputs(const Outputs& outputs, const std::string& trace) {
+    std::vector<std::string> printed;
+    if (trace == standard_output) {
+        printed.emplace_back("--trace -");
+    }
+    for (const Format& format : formats) {
+        const auto wanted = outputs.find(format.option);
+        if (wanted == outputs.end()) {
+            continue;
+        }
+        if (wanted->second == standard_output) {
+            printed.push_back(fmt::format("--{}{}", format.option, *format.takes == '\0' ? "" : " -"));
+        } else {
+            check_output(wanted->second);
+        }
+    }
+    if (printed.size() > 1) {
+        throw UsageError(fmt::format("{} and {} both want standard output; give one of them a file", printed.back(),
+                                     printed.front()));
+    }
+}
+
+bool shows_text(const Outputs& outputs) {
+    return std::none_of(outputs.begin(), outputs.end(),
+                        [](const auto& output) { return output.second == standard_output; });
+}
+
+void write_outputs(const Outputs& outputs, const Report& report, bool prints_text) {
+    std::string printed;
+    for (const Format& format : formats) {
+        const auto wanted = outputs.find(format.option);
+        if (wanted == outputs.end()) {
+            continue;
+        }
+        const std::string shown = format.show(report);
+        if (wanted->second == standard_output) {
+            printed = shown;
+        } else if (!shown.empty()) {
+            write_output(wanted->second, [&](std::ostream& out) { out << shown; });
+        }
+    }
+    if (!shows_text(outputs)) {
+        print(printed);
+    } else if (prints_text) {
+        print(report.text());
+    }
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,32 @@
+// The commands of `ndsim`: one table, which --help prints. A new command is a file and a row here.
+#pragma once
+
+namespace sim::scenarios {
+
+// As a main: argv[0] is the command's name. Returns the exit code, or throws what exit_code_of() knows.
+using Run = int(int argc, const char* const* argv);
+
+struct Command {
+    const char* name;
+    const char* summary;  // half a line
+    Run* run;
+};
+
+Run run_train, run_memory, run_plan, run_sweep, run_collective;
+Run run_hardware, run_topology, run_flows, run_goal, run_validate;
+
+// In the order in which they are shown.
+inline constexpr Command commands[] = {
+    {"train", "how long a training step takes, what it needs, and why: a model on a machine in a layout", run_train},
+    {"memory", "what a GPU's memory holds in a training step, over time, and whether it fits", run_memory},
+    {"plan", "the fastest or cheapest of all layouts that fit, and the flags it is launched with", run_plan},
+    {"sweep", "any option of train as a list or range: a row for each combination", run_sweep},
+    {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
+    {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},
+    {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},
+    {"flows", "when flows over shared links end, max-min fair", run_flows},
+    {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
+    {"validate", "published training runs, predicted and compared with what was measured", run_validate},
+};
+
+}  // namespace sim::scenarios
