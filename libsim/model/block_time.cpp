@@ -1,7 +1,6 @@
 #include "libsim/model/block_time.hpp"
 
 #include "libsim/model/recomputation.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +55,7 @@ BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const L
       layout_(&layout),
       groups_(groups),
       kernels_(machine.gpu, layout),
-      splits_backward_(pipeline_schedule(layout.schedule).splits_backward) {}
+      splits_backward_(layout.schedule->splits_backward) {}
 
 double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
     return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *

@@ -4,8 +4,9 @@
 // groups are taken out of data x context x tensor: ep * expert_tp divides dp * cp * tp.
 #pragma once
 
+#include "libsim/parallel/pipeline/schedules.hpp"
+
 #include <cstdint>
-#include <string>
 
 namespace sim::model {
 
@@ -43,7 +44,7 @@ struct Layout {
     int micro_batch = 1;   // sequences
     int global_batch = 1;  // sequences of a step, over all of dp
 
-    std::string schedule = "1f1b";  // a name of libsim/parallel/pipeline
+    KnownSchedule schedule;         // of the pipeline
     int interleave = 1;             // chunks of the model per stage
     int drop_last_layers = 0;       // layers that the first and the last stage have fewer than the others, each
 
@@ -76,6 +77,7 @@ struct Layout {
     int ranks() const { return dp * tp * pp * cp; }
     // Per pipeline. Requires: check_layout() accepted it.
     int micro_batches() const { return global_batch / (dp * micro_batch); }
+    PipelineShape pipeline_shape() const { return {pp, micro_batches(), interleave}; }
     // Over how many ranks parameters of dense layers and of experts are replicated, or spread by zero.
     int replicas() const { return dp * cp; }
     int expert_replicas() const { return dp * cp * tp / (ep * expert_tp); }

@@ -1,6 +1,5 @@
 #include "libsim/error.hpp"
 #include "libsim/model/layout_rules.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,18 +40,6 @@ std::string which_batch(const LayoutCase& what) {
                        l.dp, l.micro_batch, each, l.global_batch, fits);
 }
 
-bool schedule_is_unknown(const LayoutCase& what) {
-    return find_pipeline_schedule(what.layout.schedule) == nullptr;
-}
-std::string which_schedule(const LayoutCase& what) {
-    try {
-        pipeline_schedule(what.layout.schedule);
-        return "";
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-}
-
 bool chunks_have_one_stage(const LayoutCase& what) {
     return what.layout.interleave > 1 && what.layout.pp == 1;
 }
@@ -61,16 +48,12 @@ std::string no_chunks(const LayoutCase& what) {
                        what.layout.interleave);
 }
 
-PipelineShape shape_of(const Layout& layout) {
-    return {.stages = layout.pp, .micro_batches = layout.micro_batches(), .chunks = layout.interleave};
-}
 bool schedule_has_not_this_shape(const LayoutCase& what) {
-    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(what.layout.schedule);
-    return schedule != nullptr && !batch_does_not_divide(what) && !schedule->can_run(shape_of(what.layout));
+    return !batch_does_not_divide(what) && !what.layout.schedule->can_run(what.layout.pipeline_shape());
 }
 std::string which_shape(const LayoutCase& what) {
     try {
-        pipeline_schedule(what.layout.schedule).check(shape_of(what.layout));
+        what.layout.schedule->check(what.layout.pipeline_shape());
         return "";
     } catch (const ProgramError& error) {
         return error.what();
@@ -126,13 +109,12 @@ std::string no_links(const LayoutCase& what) {
 
 // The backward pass of the inputs needs the parameters, that of the weights does not: nobody gathers them apart.
 bool gathers_for_split_backward(const LayoutCase& what) {
-    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(what.layout.schedule);
-    return what.layout.zero == 3 && schedule != nullptr && schedule->splits_backward;
+    return what.layout.zero == 3 && what.layout.schedule->splits_backward;
 }
 std::string no_split_backward(const LayoutCase& what) {
     return fmt::format(
-        "zero = 3 with {}: parameters are not gathered for halves of a backward pass; 1f1b or zero = 1 go",
-        what.layout.schedule);
+        "zero = 3 with {}: parameters are not gathered for halves of a backward pass; {} or zero = 1 go",
+        what.layout.schedule->name, usual_pipeline_schedule().name);
 }
 
 bool experts_see_parts_of_tokens(const LayoutCase& what) {
@@ -145,7 +127,6 @@ std::string no_experts(const LayoutCase& what) {
 constexpr auto rules = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
-    {Misfit::schedule, schedule_is_unknown, which_schedule},
     {Misfit::schedule, chunks_have_one_stage, no_chunks},
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, gradients_are_spread_over_stages, no_zero_2},

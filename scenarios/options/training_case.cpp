@@ -74,11 +74,12 @@ void derive_dp(const TrainingOptions& options, const model::Machine& machine, La
 
 void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
     if (!options.has("schedule") && layout.interleave > 1) {
-        layout.schedule = "interleaved";
-        told.push_back(fmt::format("schedule interleaved: --interleave {}", layout.interleave));
-    } else if (!options.has("interleave") && layout.schedule == "interleaved") {
+        layout.schedule = usual_pipeline_schedule(layout.interleave);
+        told.push_back(fmt::format("schedule {}: --interleave {}", layout.schedule->name, layout.interleave));
+    } else if (!options.has("interleave") && layout.schedule->uses_chunks) {
         layout.interleave = 2;
-        told.emplace_back("interleave 2: --schedule interleaved has several chunks per stage");
+        told.push_back(
+            fmt::format("interleave 2: --schedule {} has several chunks per stage", layout.schedule->name));
     }
 }
 

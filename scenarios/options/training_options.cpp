@@ -16,14 +16,6 @@ constexpr std::int64_t most_gpus = 1'000'000;
 constexpr std::int64_t most_sequences = 100'000;
 constexpr std::int64_t most_tokens = 10'000'000;
 
-std::vector<std::string> schedule_names() {
-    std::vector<std::string> names;
-    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        names.emplace_back(schedule.name);
-    }
-    return names;
-}
-
 void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
     rows.insert(rows.end(),
                 {{"sequence", "N", "tokens of a sequence (the model's)", whole(shape.sequence, 1, most_tokens)},
@@ -47,8 +39,8 @@ void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
          {"expert-tp", "N", "tensor parallel within an expert (1)", whole(layout.expert_tp, 1, most_gpus)},
          {"micro-batch", "N", "sequences at a time (1)", whole(layout.micro_batch, 1, most_sequences)},
          {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.global_batch, 1, most)},
-         {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(schedule_names(), ", ")),
-          choice(layout.schedule, schedule_names())},
+         {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
+          one_of(layout.schedule, known_schedules())},
          {"interleave", "N", "chunks of the model per stage (1; 2 where the schedule is interleaved)",
           whole(layout.interleave, 1, most)},
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",

@@ -64,11 +64,10 @@ void add_schedules(const model::Layout& layout, std::vector<Idea>& ideas) {
         return;
     }
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        const std::string name{schedule.name};
         for (const int chunks : {1, 2, 4}) {
             if (schedule.uses_chunks == (chunks > 1) &&
-                (name != layout.schedule || chunks != std::max(1, layout.interleave))) {
-                Change change{{"schedule", name}, {"interleave", number(chunks)}};
+                (layout.schedule != schedule || chunks != std::max(1, layout.interleave))) {
+                Change change{{"schedule", std::string{schedule.name}}, {"interleave", number(chunks)}};
                 ideas.push_back({std::move(change), std::string{schedule.summary}});
             }
         }

@@ -72,6 +72,10 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
     }
 }
 
+void add_lacking_schedule(const Layout& layout, LaunchFlags& flags) {
+    flags.lacks.push_back(fmt::format("schedule {}", layout.schedule->name));
+}
+
 void add_megatron_pipeline(const model::Transformer& model, const Layout& layout, LaunchFlags& flags) {
     if (layout.pp == 1) {
         return;
@@ -85,16 +89,9 @@ void add_megatron_pipeline(const model::Transformer& model, const Layout& layout
     if (!layout.scatter_gather && layout.tp > 1) {
         flags.lines.emplace_back("--no-scatter-gather-tensors-in-pipeline");
     }
-    if (layout.schedule != "1f1b" && layout.schedule != "interleaved") {
-        flags.lacks.push_back(fmt::format("schedule {}", layout.schedule));
+    if (!layout.schedule->launched_as.megatron) {
+        add_lacking_schedule(layout, flags);
     }
-}
-
-const char* torchtitan_schedule(const std::string& schedule) {
-    return schedule == "1f1b"          ? "1F1B"
-           : schedule == "gpipe"       ? "GPipe"
-           : schedule == "interleaved" ? "Interleaved1F1B"
-                                       : nullptr;
 }
 
 void add_torchtitan_data(const Layout& layout, LaunchFlags& flags) {
@@ -123,10 +120,10 @@ void add_torchtitan_pipeline(const model::Transformer& model, const Layout& layo
     const int first_less = each - layers_of(model, layout, 0);
     const int last_less = each - layers_of(model, layout, stages - 1);
     add("degree", layout.pp);
-    if (const char* const schedule = torchtitan_schedule(layout.schedule)) {
+    if (const char* const schedule = layout.schedule->launched_as.torchtitan) {
         add("schedule", schedule);
     } else {
-        flags.lacks.push_back(fmt::format("schedule {}", layout.schedule));
+        add_lacking_schedule(layout, flags);
     }
     add("microbatch_size", layout.micro_batch);
     add("first_stage_less_layers", first_less);
@@ -224,6 +221,8 @@ LaunchFlags torchtitan_flags(const model::Transformer& model, const Layout& layo
 
 LaunchFlags nanotron_config(const model::Transformer& model, const Layout& layout) {
     LaunchFlags flags{.framework = "nanotron"};
+    const char* const engine = layout.schedule->launched_as.nanotron;
+    const char* const usual = usual_pipeline_schedule().launched_as.nanotron;
     const auto yes = [](bool value) { return value ? "true" : "false"; };
     flags.lines = {"parallelism:",
                    fmt::format("  dp: {}", layout.dp),
@@ -231,7 +230,7 @@ LaunchFlags nanotron_config(const model::Transformer& model, const Layout& layou
                    fmt::format("  pp: {}", layout.pp),
                    fmt::format("  context_parallel_size: {}", layout.cp),
                    fmt::format("  expert_parallel_size: {}", layout.ep),
-                   fmt::format("  pp_engine: {}", layout.schedule == "gpipe" ? "afab" : "1f1b"),
+                   fmt::format("  pp_engine: {}", engine == nullptr ? usual : engine),
                    fmt::format("  tp_mode: {}", layout.sequence_parallel ? "REDUCE_SCATTER" : "ALL_REDUCE"),
                    fmt::format("  tp_linear_async_communication: {}", yes(layout.overlap_tensor)),
                    fmt::format("  recompute_layer: {}", yes(layout.recompute == Recompute::full)),
@@ -246,8 +245,8 @@ LaunchFlags nanotron_config(const model::Transformer& model, const Layout& layou
                    fmt::format("  dtype: {}", layout.precision == Precision::fp32   ? "float32"
                                               : layout.precision == Precision::fp16 ? "float16"
                                                                                     : "bfloat16")};
-    if (layout.schedule != "gpipe" && layout.schedule != "1f1b") {
-        flags.lacks.push_back(fmt::format("schedule {}", layout.schedule));
+    if (engine == nullptr) {
+        add_lacking_schedule(layout, flags);
     }
     if (layout.zero > 1) {
         flags.lacks.push_back(fmt::format("zero {} (1 is the most)", layout.zero));

@@ -107,7 +107,7 @@ void check_pipeline(const Options& options) {
         return;
     }
     const PipelineShape shape = shape_of(options);
-    const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
+    const NamedPipelineSchedule& schedule = *options.schedule;
     schedule.check(shape);  // before the layers: more of them do not help a schedule that has no chunks
     if (!options.blocking_sends) {
         return;
@@ -116,7 +116,7 @@ void check_pipeline(const Options& options) {
         throw DeadlockError(
             fmt::format("with --blocking-sends, --schedule {} never ends where a send waits for its "
                         "receiver\n{}\n--schedule gpipe ends; so does {} without --blocking-sends",
-                        options.schedule, *why, options.schedule));
+                        schedule.name, *why, schedule.name));
     }
 }
 
@@ -157,7 +157,7 @@ void check_plan(const Options& options) {
 
 std::string schedule_text(const Options& options) {
     const PipelineShape shape = shape_of(options);
-    const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
+    const NamedPipelineSchedule& schedule = *options.schedule;
     const PipelineSteps steps = steps_of_all(shape, schedule.steps);
     return fmt::format("{}: {}\nF is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
                        schedule.summary, schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),

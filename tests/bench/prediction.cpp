@@ -23,7 +23,7 @@ const Load gpt3_zero_1{"gpt3-175b", "dgx-a100", {.dp = 8, .tp = 8, .pp = 16, .gl
 const Load gpt3_interleaved{
     "gpt3-175b",
     "dgx-a100",
-    {.dp = 16, .tp = 8, .pp = 8, .global_batch = 1536, .schedule = "interleaved", .interleave = 6, .zero = 1}};
+    {.dp = 16, .tp = 8, .pp = 8, .global_batch = 1536, .schedule = pipeline_schedule("interleaved"), .interleave = 6, .zero = 1}};
 const Load llama_405b{"llama3-405b", "dgx-h100", {.dp = 128, .tp = 8, .pp = 16, .global_batch = 2048, .zero = 1}};
 const Load llama_405b_8_times{
     "llama3-405b", "dgx-h100", {.dp = 1024, .tp = 8, .pp = 16, .global_batch = 16384, .zero = 1}};

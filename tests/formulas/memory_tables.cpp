@@ -35,7 +35,7 @@ struct Row {
                 .pp = pp,
                 .micro_batch = micro_batch,
                 .global_batch = global_batch,
-                .schedule = interleave > 1 ? "interleaved" : "1f1b",
+                .schedule = usual_pipeline_schedule(interleave),
                 .interleave = interleave,
                 .flash_attention = false};
     }
@@ -150,7 +150,7 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
 TEST(MemoryTables, KeepThirtyTwoBytesAValueBetweenTheHalvesOfASplitBackward) {
     const Transformer model = gpt(8, 1024, 16);
     const Layout layout{
-        .pp = 2, .global_batch = 4, .schedule = "zb_h1", .flash_attention = false, .fp32_gradients = false};
+        .pp = 2, .global_batch = 4, .schedule = pipeline_schedule("zb_h1"), .flash_attention = false, .fp32_gradients = false};
     const std::int64_t sbh = std::int64_t{2048} * 1024;
     const std::int64_t layer = sbh * (34 + 5 * 16 * 2);
     EXPECT_EQ(layer_activations(model, layout, 0), layer);

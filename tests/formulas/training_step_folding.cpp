@@ -30,7 +30,7 @@ Case with(Case base, const char* name, const std::function<void(Layout&)>& chang
 const Case data{"DataParallel", {.dp = 16, .global_batch = 64}};
 const Case mixed{"TensorPipelineData", {.dp = 4, .tp = 4, .pp = 4, .global_batch = 32}};
 const Case chunks{"Interleaved",
-                  {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .schedule = "interleaved", .interleave = 2}};
+                  {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .schedule = pipeline_schedule("interleaved"), .interleave = 2}};
 const Case sharded{"FullySharded", {.dp = 16, .global_batch = 64, .zero = 3}};
 const Case moe{"Experts", {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .global_batch = 32, .sequence_parallel = true}, 8, true};
 
@@ -56,11 +56,11 @@ std::vector<Case> cases() {
         with(mixed, "MixedZero1", [](Layout& l) { l.zero = 1; }),
         with(mixed, "MixedZero3", [](Layout& l) { l.zero = 3; }),
         with(mixed, "BlockingSends", [](Layout& l) { l.overlap_pipeline = false; }),
-        with(mixed, "GPipe", [](Layout& l) { l.schedule = "gpipe"; }),
-        with(mixed, "GPipeZero1", [](Layout& l) { l.schedule = "gpipe", l.zero = 1; }),
-        with(mixed, "ZbH1", [](Layout& l) { l.schedule = "zb_h1"; }),
-        with(mixed, "ZbH2", [](Layout& l) { l.schedule = "zb_h2"; }),
-        with(mixed, "ZbH2Zero1", [](Layout& l) { l.schedule = "zb_h2", l.zero = 1; }),
+        with(mixed, "GPipe", [](Layout& l) { l.schedule = pipeline_schedule("gpipe"); }),
+        with(mixed, "GPipeZero1", [](Layout& l) { l.schedule = pipeline_schedule("gpipe"), l.zero = 1; }),
+        with(mixed, "ZbH1", [](Layout& l) { l.schedule = pipeline_schedule("zb_h1"); }),
+        with(mixed, "ZbH2", [](Layout& l) { l.schedule = pipeline_schedule("zb_h2"); }),
+        with(mixed, "ZbH2Zero1", [](Layout& l) { l.schedule = pipeline_schedule("zb_h2"), l.zero = 1; }),
         with(mixed, "FullRecomputation", [](Layout& l) { l.recompute = Recompute::full; }),
         {"OddStages", {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .zero = 1}, 11},
         {"OddStagesThatDrop", {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .drop_last_layers = 1}, 10},

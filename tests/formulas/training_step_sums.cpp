@@ -125,7 +125,7 @@ TEST(BytesOfAStep, OfAPipelineAre2sbhPerBoundaryMicroBatchAndDirection) {
     EXPECT_EQ(of(1)["activation"], 10 * boundary / 4);
     layout.scatter_gather = false;
     EXPECT_EQ(of(1)["activation"], 10 * boundary);
-    layout = {.pp = 4, .micro_batch = 3, .global_batch = 24, .schedule = "interleaved", .interleave = 2};
+    layout = {.pp = 4, .micro_batch = 3, .global_batch = 24, .schedule = pipeline_schedule("interleaved"), .interleave = 2};
     EXPECT_EQ(of(1)["activation"], 2 * 8 * boundary);
 }
 

@@ -18,7 +18,7 @@ model::Layout layout() {
             .pp = 4,
             .micro_batch = 2,
             .global_batch = 128,
-            .schedule = "interleaved",
+            .schedule = pipeline_schedule("interleaved"),
             .interleave = 5,
             .zero = 1,
             .recompute = model::Recompute::full,
@@ -82,7 +82,7 @@ TEST(LaunchFlags, OfNanotronAreItsYaml) {
 TEST(LaunchFlags, SayWhatAFrameworkLacks) {
     EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
     const model::Layout zero_bubble{
-        .pp = 4, .global_batch = 8, .schedule = "zb_h1", .precision = model::Precision::fp16};
+        .pp = 4, .global_batch = 8, .schedule = pipeline_schedule("zb_h1"), .precision = model::Precision::fp16};
     EXPECT_EQ(lacks(megatron_flags(llama(), zero_bubble)), "schedule zb_h1");
     EXPECT_EQ(lacks(torchtitan_flags(llama(), zero_bubble)), "schedule zb_h1; fp16");
 }

@@ -108,12 +108,12 @@ TEST(PlanSpace, GivesSeveralChunksToTheScheduleThatKnowsThem) {
     space.pp = {4};
     for (const PlanPoint& point : points_of(space, dense(), node())) {
         const model::Layout layout = layout_of(space, dense(), point);
-        EXPECT_EQ(layout.schedule, point.interleave > 1 ? "interleaved" : "1f1b");
+        EXPECT_EQ(layout.schedule->name, point.interleave > 1 ? "interleaved" : "1f1b");
     }
-    space.schedule = {"zb_h1"};
+    space.schedule = {pipeline_schedule("zb_h1")};
     EXPECT_EQ(values(space, &PlanPoint::interleave), (std::set{1}));
     space.interleave = {2};
-    space.schedule = {"1f1b", "interleaved"};
+    space.schedule = {pipeline_schedule("1f1b"), pipeline_schedule("interleaved")};
     EXPECT_EQ(values(space, &PlanPoint::schedule), (std::set{0, 1}));  // to the letter
 }
 

@@ -185,16 +185,6 @@ TEST(StepReport, SaysWhichStageTheOthersWaitFor) {
     EXPECT_THAT(pipeline_section(some_case(), step), HasSubstr("\n  stage 1 is at work 11.1 % longer"));
 }
 
-TEST(ClosedBubble, IsThatOfThePapers) {
-    model::Layout layout{.dp = 1, .pp = 4, .micro_batch = 1, .global_batch = 12};
-    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 15);
-    layout.schedule = "interleaved";
-    layout.interleave = 2;
-    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 27);
-    layout.schedule = "zb_h1";
-    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 39);
-}
-
 TEST(StepReport, AsJsonHasTheContractsKeys) {
     const auto json = nlohmann::json::parse(json_of(some_report()));
     EXPECT_EQ(json["step_seconds"], 1.0);

@@ -114,7 +114,7 @@ TEST(TrainingCase, SpreadsOptimizerStatesWhereThereAreReplicas) {
 }
 
 TEST(TrainingCase, TakesScheduleAndChunksFromEachOther) {
-    EXPECT_EQ(case_given({"--pp", "4", "--interleave", "4"}).layout.schedule, "interleaved");
+    EXPECT_EQ(case_given({"--pp", "4", "--interleave", "4"}).layout.schedule->name, "interleaved");
     EXPECT_EQ(case_given({"--pp", "4", "--schedule", "interleaved"}).layout.interleave, 2);
 }
 

@@ -74,16 +74,13 @@ std::vector<model::Recompute> recompute_of(const std::string& text) {
     return found;
 }
 
-std::vector<std::string> schedule_of(const std::string& text) {
-    std::vector<std::string> known;
-    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        known.emplace_back(schedule.name);
+std::vector<KnownSchedule> schedule_of(const std::string& text) {
+    std::vector<KnownSchedule> found;
+    for (const std::string& name : parts_of(text)) {
+        check_name("--schedule", name, pipeline_schedule_names());
+        found.emplace_back(pipeline_schedule(name));
     }
-    const std::vector<std::string> names = parts_of(text);
-    for (const std::string& name : names) {
-        check_name("--schedule", name, known);
-    }
-    return names;
+    return found;
 }
 
 // A power of two of sequences: the last one with no more than 4 M tokens.

@@ -1,7 +1,6 @@
 #include "libsim/model/memory.hpp"
 #include "libsim/model/memory/replay.hpp"
 #include "libsim/model/parameters.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +29,7 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
     use.gradients = std::llround(each.gradients * dense + each_routed.gradients * routed);
     use.optimizer = std::llround(each.optimizer * dense + each_routed.optimizer * routed);
     double most = 0;
-    replay(bytes, pipeline_schedule(layout.schedule).steps(shape_of(layout), stage),
+    replay(bytes, layout.schedule->steps(layout.pipeline_shape(), stage),
            [&](const PipelineStep&, const KeptInStep& kept) { most = std::max(most, kept.activations); });
     use.activations = std::llround(most);
     return use;

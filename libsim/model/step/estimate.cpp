@@ -1,7 +1,6 @@
 #include "libsim/model/step/estimate.hpp"
 
 #include "libsim/model/step/footprint.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -115,29 +114,17 @@ struct Others {
 
 // From the first micro-batch's forward pass to the last one's backward pass.
 Duration passes_of(const StepPlan& plan, const Work& work, std::size_t stage, Duration beyond) {
-    const std::int64_t m = plan.shape.micro_batches;
-    const std::int64_t before_first = plan.layout.pp - static_cast<std::int64_t>(stage);
-    if (plan.layout.schedule == "gpipe") {
-        return m * (work.forward + work.backward()) + beyond;
-    }
-    if (plan.layout.schedule == "1f1b") {
-        const std::int64_t ahead = std::min(m, before_first);
-        return std::max(ahead * work.forward, work.forward + beyond) + (m - ahead) * work.forward + m * work.backward();
-    }
-    return m * (work.forward + work.backward());
-}
-
-Duration bubble_of_split(const StepPlan& plan, const Work& work) {
-    const bool first = plan.layout.schedule == "zb_h1";
-    return first ? std::max(Duration{0}, (plan.layout.pp - 1) * (work.forward + work.input - work.weight))
-                 : Duration{0};
+    const StagePasses passes{.forward = work.forward, .input = work.input, .weight = work.weight, .beyond = beyond};
+    const auto least = plan.layout.schedule->least_passes;
+    return least == nullptr ? passes_without_pause(plan.shape, passes)
+                            : least(plan.shape, static_cast<int>(stage), passes);
 }
 
 }  // namespace
 
 Duration estimated_step(const StepPlan& plan) {
     const OverReplicas over(plan);
-    const bool split = pipeline_schedule(plan.layout.schedule).splits_backward;
+    const bool overlap = plan.layout.schedule->steps_overlap;
     std::vector<Work> works;
     Duration optimizer{0};
     Others others;
@@ -151,11 +138,11 @@ Duration estimated_step(const StepPlan& plan) {
         const Work& work = works[stage];
         others.beyond -= work.forward + work.backward();
         const Duration begin = std::max(work.before, works.front().before + others.reach);
-        if (split) {
-            const Duration passes = plan.shape.micro_batches * (work.forward + work.backward());
-            longest = std::max(longest, passes + bubble_of_split(plan, work));
+        const Duration passes = passes_of(plan, work, stage, others.beyond);
+        if (overlap) {
+            longest = std::max(longest, passes);
         } else {
-            const Duration end = begin + passes_of(plan, work, stage, others.beyond);
+            const Duration end = begin + passes;
             longest = std::max({longest, end + work.after, end + others.back + works.front().after,
                                 begin + plan.shape.micro_batches * work.sharing});
         }

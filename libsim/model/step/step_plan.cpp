@@ -3,7 +3,6 @@
 #include "libsim/model/parameters.hpp"
 #include "libsim/model/split.hpp"
 #include "libsim/model/step/footprint.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -177,7 +176,7 @@ std::int64_t StagePlan::parameters() const {
 
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout) {
     StepPlan plan{.model = model, .machine = machine, .layout = layout};
-    plan.shape = {.stages = layout.pp, .micro_batches = layout.micro_batches(), .chunks = layout.interleave};
+    plan.shape = layout.pipeline_shape();
     plan.parameter_bytes = layout.precision == Precision::fp32 ? 4 : 2;
     plan.gradient_bytes = layout.fp32_gradients ? 4 : plan.parameter_bytes;
     const double tokens = static_cast<double>(layout.micro_batch) * model.sequence / layout.cp;
@@ -188,7 +187,7 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     const bool eager = layout.fusion == Fusion::eager;
     plan.step_overhead = duration_of_seconds(efficiency.step_overhead + (eager ? efficiency.eager_overhead : 0));
     plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
-    plan.synchronises = !pipeline_schedule(layout.schedule).splits_backward;
+    plan.synchronises = !layout.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
     if (model.tied_embeddings && layout.pp > 1) {
         plan.embedding_bytes = static_cast<std::int64_t>(

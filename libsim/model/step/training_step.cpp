@@ -1,7 +1,6 @@
 #include "libsim/model/step/training_step.hpp"
 
 #include "libsim/model/step/jitter.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -102,7 +101,7 @@ private:
     }
 
     void pipeline() {
-        const std::vector<PipelineStep> steps = pipeline_schedule(layout_.schedule).steps(plan_.shape, stage_);
+        const std::vector<PipelineStep> steps = layout_.schedule->steps(plan_.shape, stage_);
         for (const PipelineStep& step : steps) {
             if (const std::optional<PipelineHop> input = input_of(plan_.shape, stage_, step)) {
                 take(*input);

@@ -47,8 +47,8 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
     text += p.recompute == model::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
-    const std::string schedule = layout_of(question.space, question.model, p).schedule;
-    text += schedule == "1f1b" || schedule == "interleaved" ? "" : fmt::format(" {}", schedule);
+    const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
+    text += schedule.usual ? "" : fmt::format(" {}", schedule.name);
     return text;
 }
 

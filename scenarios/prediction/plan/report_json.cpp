@@ -98,7 +98,7 @@ std::string csv_of(const PlanReport& report) {
         const bool on_front = std::binary_search(report.plan.pareto.begin(), report.plan.pareto.end(), i);
         text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:.12g},{:.12g},{:.6g},{},{},{:.9g},{}\n", p.gpus,
                             p.dp, p.tp, p.pp, p.cp, p.ep, p.expert_tp, p.interleave,
-                            layout_of(question.space, question.model, p).schedule, p.micro_batch, p.zero,
+                            schedules_of(question.space)[p.schedule]->name, p.micro_batch, p.zero,
                             name_of(p.recompute), seconds(row.step), row.tokens_per_second, row.mfu, row.memory,
                             question.machine.gpu.memory_bytes - row.memory, row.cost, on_front ? 1 : 0);
     }

@@ -94,7 +94,7 @@ private:
         const std::vector<int> usual = point.pp == 1 ? std::vector{1} : divisors(stage_layers, most_chunks);
         for (const int chunks : given_or(space_.interleave, usual)) {
             for (std::size_t s = 0; s < schedules_.size(); ++s) {
-                if (is_worth_it(schedules_[s], chunks)) {
+                if (is_worth_it(*schedules_[s], chunks)) {
                     point.interleave = chunks;
                     point.schedule = static_cast<std::uint8_t>(s);
                     for_steps(point);
@@ -105,12 +105,11 @@ private:
 
     // What was said is tried to the letter. Otherwise several chunks go to the schedules that know them, one to the
     // others, unless there is but one schedule.
-    bool is_worth_it(const std::string& schedule, int chunks) const {
-        const NamedPipelineSchedule* const known = find_pipeline_schedule(schedule);
-        if (known == nullptr || (!space_.interleave.empty() && !space_.schedule.empty())) {
+    bool is_worth_it(const NamedPipelineSchedule& schedule, int chunks) const {
+        if (!space_.interleave.empty() && !space_.schedule.empty()) {
             return true;
         }
-        return chunks > 1 ? known->uses_chunks : !known->uses_chunks || schedules_.size() == 1;
+        return chunks > 1 ? schedule.uses_chunks : !schedule.uses_chunks || schedules_.size() == 1;
     }
 
     void for_steps(PlanPoint point) {
@@ -146,14 +145,15 @@ private:
     const PlanSpace& space_;
     const model::Transformer& model_;
     const model::Machine& machine_;
-    std::vector<std::string> schedules_;
+    std::vector<KnownSchedule> schedules_;
     std::vector<PlanPoint> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> schedules_of(const PlanSpace& space) {
-    return space.schedule.empty() ? std::vector<std::string>{"1f1b", "interleaved"} : space.schedule;
+std::vector<KnownSchedule> schedules_of(const PlanSpace& space) {
+    return space.schedule.empty() ? std::vector<KnownSchedule>{usual_pipeline_schedule(1), usual_pipeline_schedule(2)}
+                                  : space.schedule;
 }
 
 std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transformer& model,
@@ -174,7 +174,7 @@ model::Layout layout_of(const PlanSpace& space, const model::Transformer& model,
     layout.zero = point.zero;
     layout.recompute = point.recompute;
     layout.schedule =
-        space.schedule.empty() ? (point.schedule == 0 ? "1f1b" : "interleaved") : space.schedule[point.schedule];
+        space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
     layout.sequence_parallel = space.sequence_parallel.value_or(point.tp > 1 && model.sequence % point.cp == 0 &&
                                                                 model.sequence / point.cp % point.tp == 0);
     return layout;

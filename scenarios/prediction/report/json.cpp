@@ -13,7 +13,7 @@ Json json_of(const model::Layout& layout) {
             {"expert_tp", layout.expert_tp},
             {"micro_batch", layout.micro_batch},
             {"global_batch", layout.global_batch},
-            {"schedule", layout.schedule},
+            {"schedule", layout.schedule->name},
             {"interleave", layout.interleave},
             {"drop_last_layers", layout.drop_last_layers},
             {"zero", layout.zero},

@@ -37,37 +37,18 @@ std::string uneven(const std::vector<Budget>& stages) {
 
 }  // namespace
 
-std::optional<ClosedBubble> closed_bubble(const model::Layout& layout) {
-    const double p = layout.pp;
-    const double m = layout.micro_batches();
-    const double v = std::max(1, layout.interleave);
-    if (layout.schedule == "gpipe" || layout.schedule == "1f1b") {
-        return ClosedBubble{(p - 1) / (m + p - 1), "(p-1) / (m+p-1)"};
-    }
-    if (layout.schedule == "interleaved") {
-        return ClosedBubble{(p - 1) / (v * m + p - 1), "(p-1) / (v m + p-1)"};
-    }
-    if (layout.schedule == "zb_h1") {
-        return ClosedBubble{(p - 1) / (3 * m + p - 1), "(p-1) / (3 m + p-1)"};
-    }
-    if (layout.schedule == "zb_h2") {
-        return ClosedBubble{0, "none"};
-    }
-    return std::nullopt;
-}
-
 std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
     const model::Layout& layout = what.layout;
     if (layout.pp == 1) {
         return "";
     }
-    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {}\n", layout.schedule, layout.pp,
+    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {}\n", layout.schedule->name, layout.pp,
                                    layout.interleave > 1 ? fmt::format(" of {} chunks", layout.interleave) : "",
                                    number_text(layout.micro_batches(), "micro-batch", "micro-batches"));
     text += fmt::format("  bubble {} of all ranks' time", percent_text(step.bubble_fraction));
-    if (const auto closed = closed_bubble(layout)) {
-        text +=
-            fmt::format("; with even stages and free messages {} = {}", percent_text(closed->share), closed->formula);
+    if (const auto bubble = layout.schedule->bubble) {
+        const PipelineBubble closed = bubble(layout.pipeline_shape());
+        text += fmt::format("; with even stages and free messages {} = {}", percent_text(closed.share), closed.formula);
     }
     text += uneven(step.stage_budgets);
     text += "\n  micro-batches in flight";

@@ -1,5 +1,4 @@
 #include "libsim/error.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/prediction/validation/candidates.hpp"
 
 #include <fmt/format.h>
@@ -36,44 +35,31 @@ Precision precision_of(const RunRecord& record, const model::Machine& machine, A
     return Precision::fp16;
 }
 
-// Names of schedules as papers have them, and ours for the same or the nearest; the first that is known is taken.
-struct ScheduleName {
-    std::string_view published;
-    std::array<std::string_view, 3> ours;
-};
-constexpr std::array schedule_names{ScheduleName{"interleaved", {"interleaved", "", ""}},
-                                    ScheduleName{"zb-1p", {"zb_1p", "zb_h1", ""}},
-                                    ScheduleName{"zb-h1", {"zb_h1", "zb_1p", ""}},
-                                    ScheduleName{"zb-2p", {"zb_2p", "zb_h2", "zb_h1"}},
-                                    ScheduleName{"zb-h2", {"zb_h2", "zb_2p", "zb_h1"}},
-                                    ScheduleName{"zb-v", {"zb_v", "zb_h2", "zb_h1"}},
-                                    ScheduleName{"zbv", {"zb_v", "zb_h2", "zb_h1"}},
-                                    ScheduleName{"v-half", {"v_half", "zb_h1", ""}},
-                                    ScheduleName{"v-min", {"v_min", "zb_h1", ""}},
-                                    ScheduleName{"dualpipe", {"dualpipe", "zb_h1", ""}},
-                                    ScheduleName{"gpipe", {"gpipe", "", ""}},
-                                    ScheduleName{"1f1b", {"1f1b", "", ""}}};
-
-bool is_schedule(std::string_view name) {
+// The schedule of this published name; null: there is none, and none that is near. Those named last in the table say
+// most: "1F1B-interleaved" is interleaved.
+const NamedPipelineSchedule* schedule_published_as(const std::string& name,
+                                                   std::string_view NamedPipelineSchedule::*names) {
     const auto known = pipeline_schedules();
-    return std::any_of(known.begin(), known.end(), [&](const NamedPipelineSchedule& s) { return s.name == name; });
+    const auto found = std::find_if(known.rbegin(), known.rend(), [&](const NamedPipelineSchedule& schedule) {
+        return mentions(name, schedule.*names);
+    });
+    return found == known.rend() ? nullptr : &*found;
 }
 
-std::string schedule_of(const std::string& published, Assumed& assumed) {
-    for (const ScheduleName& row : schedule_names) {
-        if (!mentions(published, row.published)) {
-            continue;
-        }
-        const auto* ours = std::find_if(row.ours.begin(), row.ours.end(), is_schedule);
-        if (ours == row.ours.end()) {
-            break;
-        }
-        if (ours != row.ours.begin()) {
-            assumed["schedule"] = fmt::format("{} instead of {}", *ours, published);
-        }
-        return std::string(*ours);
+const NamedPipelineSchedule& schedule_of(const std::string& published, Assumed& assumed) {
+    if (const auto* const same = schedule_published_as(published, &NamedPipelineSchedule::published)) {
+        return *same;
     }
-    return std::string(pipeline_schedule(published).name);
+    if (const auto* const nearest = schedule_published_as(published, &NamedPipelineSchedule::nearest_to)) {
+        assumed["schedule"] = fmt::format("{} instead of {}", nearest->name, published);
+        return *nearest;
+    }
+    return pipeline_schedule(published);
+}
+
+bool is_of_chunks(const std::string& published) {
+    const auto* const schedule = schedule_published_as(published, &NamedPipelineSchedule::published);
+    return schedule != nullptr && schedule->uses_chunks;
 }
 
 // Whether the notes say that the number of chunks is not known, though a number is there.
@@ -81,14 +67,14 @@ bool interleave_unknown(const RunRecord& record) {
     const RunLayout& run = record.layout;
     const bool said = mentions(record.notes, "interleav") && mentions(record.notes, "not stated|not given");
     return !run.interleave || run.most_interleave || said || mentions(record.notes, "vpp not given") ||
-           (mentions(run.schedule, "interleaved") && run.interleave == 1);
+           (is_of_chunks(run.schedule) && run.interleave == 1);
 }
 
 // Divisors of what one stage has, within what published runs use.
 std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& assumed) {
     const RunLayout& run = record.layout;
     const int per_stage = (layers + run.pp - 1) / run.pp;
-    const bool chunks_possible = run.schedule.empty() || mentions(run.schedule, "interleaved");
+    const bool chunks_possible = run.schedule.empty() || is_of_chunks(run.schedule);
     if (run.pp == 1 || !chunks_possible) {
         return {1};
     }
@@ -210,9 +196,8 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     take_practice(record, practice, layout, assumed);
     take_batch(run, layout, assumed);
     const std::vector<int> interleaves = interleaves_of(record, model.layers, assumed);
-    const bool chunks = interleaves.back() > 1;
-    layout.schedule =
-        run.pp == 1 || run.schedule.empty() ? (chunks ? "interleaved" : "1f1b") : schedule_of(run.schedule, assumed);
+    layout.schedule = run.pp == 1 || run.schedule.empty() ? usual_pipeline_schedule(interleaves.back())
+                                                          : schedule_of(run.schedule, assumed);
     result.open = {micro_batches_of(run, layout), interleaves, recomputes_of(record.recompute)};
     return result;
 }

@@ -39,8 +39,8 @@ std::vector<Layout> possible_layouts(const Candidates& candidates, const Transfo
             layout.micro_batch = micro_batch;
             layout.interleave = open.interleaves[i];
             layout.recompute = open.recomputes.front();
-            if (layout.interleave == 1 && layout.schedule == "interleaved") {
-                layout.schedule = "1f1b";
+            if (layout.interleave == 1 && layout.schedule->uses_chunks) {
+                layout.schedule = usual_pipeline_schedule();
             }
             if (is_possible(model, machine, layout)) {
                 result.push_back(layout);
