@@ -31,7 +31,7 @@ Duration time_of(const std::vector<KernelSpan>& spans, std::size_t from) {
 Parts parts_of(const std::vector<KernelSpan>& spans) {
     Parts parts;
     for (const KernelSpan& span : spans) {
-        parts[span.spent] += span.time;
+        parts[span.category] += span.time;
     }
     return parts;
 }
@@ -64,18 +64,14 @@ double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footpri
 
 // An all-to-all goes back as it came; gathered tokens' gradients are reduced, and the other way round.
 double BlockTimes::expert_backward_seconds(const Operator& op) const {
-    if (op.forward_collective == CollectiveKind::barrier) {
+    if (!op.backward_collective) {
         return forward_seconds(op);
     }
-    return busy_seconds(op.backward_collective, op.backward_bytes, groups_.expert_tensor);
+    return busy_seconds(*op.backward_collective, op.backward_bytes, groups_.expert_tensor);
 }
 
-double BlockTimes::tensor_seconds(CollectiveKind kind, double bytes) const {
-    if (kind == CollectiveKind::barrier) {
-        return 0;
-    }
-    const Duration alone = nccl_time(machine_->network, kind, std::llround(bytes), groups_.tensor);
-    return seconds(alone) * machine_->gpu.efficiency.busy_collective;
+double BlockTimes::tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const {
+    return kind ? busy_seconds(*kind, bytes, groups_.tensor) : 0;
 }
 
 // All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
@@ -121,10 +117,10 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
     double last_product = 0;
     for (std::size_t at = 0; at < operators.size(); ++at) {
         const Operator& op = operators[at];
-        Spent spent = again ? Spent::recompute : Spent::compute;
+        TimeCategory category = again ? TimeCategory::recompute : TimeCategory::compute;
         double time = forward_seconds(op);
         if (op.kind == OperatorKind::tensor) {
-            spent = again ? Spent::recompute : Spent::tensor;
+            category = again ? TimeCategory::recompute : TimeCategory::tensor;
             if (layout_->overlap_tensor) {
                 // Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
                 const double beside = op.hides_behind_weights ? next_product(operators, at) : last_product;
@@ -132,9 +128,9 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
             }
         } else if (op.kind == OperatorKind::context) {
             time = context_seconds(op.forward_bytes, core);
-            spent = Spent::context;
+            category = TimeCategory::context;
         } else if (op.kind == OperatorKind::expert) {
-            spent = again ? Spent::recompute : Spent::expert;
+            category = again ? TimeCategory::recompute : TimeCategory::expert;
         }
         if (op.kind == OperatorKind::gemm) {
             last_product = time;
@@ -142,7 +138,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
         if (op.is_attention_core) {
             core += time;
         }
-        spans.push_back({op.name, spent, rounded(time)});
+        spans.push_back({op.name, category, rounded(time)});
         launches += time > 0 ? launches_of(op, op.forward_kernels) : 0;
     }
     add_wait_for_host(launches, before, spans);
@@ -159,7 +155,7 @@ void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vecto
     const Duration host = rounded(launches * machine_->gpu.efficiency.kernel_floor);
     const Duration gpu = time_of(spans, from);
     if (host > gpu) {
-        spans.push_back({"waiting for the host", Spent::overhead, host - gpu});
+        spans.push_back({"waiting for the host", TimeCategory::overhead, host - gpu});
     }
 }
 
@@ -206,14 +202,14 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
     for (auto at = operators.rbegin(); at != operators.rend(); ++at) {
         const Operator& op = *at;
         double time = 0;
-        Spent spent = Spent::compute;
+        TimeCategory category = TimeCategory::compute;
         switch (op.kind) {
             case OperatorKind::gemm:
             case OperatorKind::grouped_gemm: {
                 const Gradients gradients = gradients_of(op);
                 time = gradients.input;
                 weight_gradient = gradients.weight;
-                weight.push_back({op.name, Spent::compute, rounded(weight_gradient)});
+                weight.push_back({op.name, TimeCategory::compute, rounded(weight_gradient)});
                 break;
             }
             case OperatorKind::scores:
@@ -224,19 +220,19 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
             case OperatorKind::memory: time = kernels_.memory(op.backward_bytes, op.backward_kernels); break;
             case OperatorKind::tensor:
                 time = tensor_backward_seconds(op, weight_gradient);
-                spent = Spent::tensor;
+                category = TimeCategory::tensor;
                 break;
             case OperatorKind::context:
                 exchange = input.size();
                 exchanged = &op;
-                spent = Spent::context;
+                category = TimeCategory::context;
                 break;
             case OperatorKind::expert:
                 time = expert_backward_seconds(op);
-                spent = Spent::expert;
+                category = TimeCategory::expert;
                 break;
         }
-        input.push_back({op.name, spent, rounded(time)});
+        input.push_back({op.name, category, rounded(time)});
         input_launches += time > 0 ? launches_of(op, op.backward_kernels) : 0;
     }
     if (exchanged != nullptr) {

@@ -74,7 +74,7 @@ public:
         }
         const bool sp = sizes_.layout.sequence_parallel;
         collective(sp ? "all-gather of activations" : "all-reduce of gradients",
-                   sp ? CollectiveKind::all_gather : CollectiveKind::barrier,
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt,
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, true);
     }
     void tensor_out() {
@@ -84,13 +84,14 @@ public:
         const bool sp = sizes_.layout.sequence_parallel;
         collective(sp ? "reduce-scatter of activations" : "all-reduce of activations",
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                   sp ? CollectiveKind::all_gather : CollectiveKind::barrier, false);
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false);
     }
 
     void add(const Operator& op) { list_.push_back(op); }
 
 private:
-    void collective(const char* name, CollectiveKind forward, CollectiveKind backward, bool hides) {
+    void collective(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward,
+                    bool hides) {
         const double bytes = sizes_.tokens * sizes_.model.hidden * sizes_.element;
         list_.push_back({.name = name,
                          .kind = OperatorKind::tensor,

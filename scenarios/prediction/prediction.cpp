@@ -38,11 +38,12 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
 void add_budget(Prediction& prediction, const TimeBudget& account) {
     prediction.stage_budgets = account.of_stages(prediction.step);
     for (const Budget& stage : prediction.stage_budgets) {
-        for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
             prediction.budget[kind] += stage[kind] / static_cast<double>(prediction.stage_budgets.size());
         }
     }
-    prediction.bubble_fraction = prediction.budget[static_cast<std::size_t>(Spent::bubble)] / seconds(prediction.step);
+    prediction.bubble_fraction =
+        prediction.budget[static_cast<std::size_t>(TimeCategory::bubble)] / seconds(prediction.step);
 }
 
 }  // namespace
@@ -51,13 +52,13 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
                    const PredictOptions& options) {
     check_layout(model, machine, layout);
     const model::StepPlan plan = plan_step(model, machine, layout);
-    const model::Places places(layout, !options.unfold);
+    const model::RankMap map(layout, !options.unfold);
     const model::StepOptions step{.jitter = options.jitter, .seed = options.seed};
-    const ranks::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, step); });
+    const ranks::Recording recording(map.ranks(), [&](GPU& gpu) { training_step(gpu, plan, map, step); });
 
-    TimeBudget account(plan, places);
+    TimeBudget account(plan, map);
     ranks::LaunchOptions launch{
-        .ranks = places.ranks(), .cluster = step_cluster(plan, places), .hash_timeline = options.hash_timeline};
+        .ranks = map.ranks(), .cluster = step_cluster(plan, map), .hash_timeline = options.hash_timeline};
     if (options.details || options.on_span || plan.steps > 1) {
         launch.on_span = [&](const Span& span) {
             account.take(span);
@@ -73,7 +74,7 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
 
     Prediction prediction;
     prediction.step = result.end - account.before_last();
-    prediction.simulated_ranks = places.ranks();
+    prediction.simulated_ranks = map.ranks();
     prediction.ops = result.ops;
     prediction.timeline_sha256 = result.timeline_sha256;
     prediction.memory = memory_of(model, machine, layout);

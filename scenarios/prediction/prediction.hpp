@@ -8,7 +8,7 @@
 #include "libsim/model/layout.hpp"
 #include "libsim/model/machine.hpp"
 #include "libsim/model/memory.hpp"
-#include "libsim/model/spent.hpp"
+#include "libsim/model/time_category.hpp"
 #include "libsim/model/transformer.hpp"
 #include "libsim/trace/span.hpp"
 #include "libsim/units.hpp"
@@ -22,16 +22,16 @@
 namespace sim::scenarios {
 
 using model::name_of;
-using model::Spent;
-using model::spent_kinds;
+using model::time_categories;
+using model::TimeCategory;
 
 // Seconds; the average over all ranks sums up to the step.
-using Budget = std::array<double, spent_kinds>;
+using Budget = std::array<double, time_categories>;
 
 // One sort of collective of a step.
 struct CommunicationUse {
     std::string what;  // "all-gather of parameters"
-    Spent group = Spent::data;
+    TimeCategory group = TimeCategory::data;
     std::int64_t count = 0;  // per rank and step
     std::int64_t bytes = 0;  // of one
     int members = 1;

@@ -29,8 +29,9 @@ Case with(Case base, const char* name, const std::function<void(Layout&)>& chang
 
 const Case data{"DataParallel", {.dp = 16, .global_batch = 64}};
 const Case mixed{"TensorPipelineData", {.dp = 4, .tp = 4, .pp = 4, .global_batch = 32}};
-const Case chunks{"Interleaved",
-                  {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .schedule = pipeline_schedule("interleaved"), .interleave = 2}};
+const Case chunks{
+    "Interleaved",
+    {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .schedule = pipeline_schedule("interleaved"), .interleave = 2}};
 const Case sharded{"FullySharded", {.dp = 16, .global_batch = 64, .zero = 3}};
 const Case moe{"Experts", {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .global_batch = 32, .sequence_parallel = true}, 8, true};
 
@@ -107,7 +108,7 @@ TEST_P(FoldedStep, EndsWhenAllRanksOfEachStageDo) {
 TEST(FoldedStep, IsLongerWhereCollectivesSlowComputationsDown) {
     for (const Case& c : {data, sharded}) {
         const StepPlan plan = plan_step(c.model(), plain_machine(), c.layout);
-        const Places places(c.layout, true);
+        const RankMap places(c.layout, true);
         Cluster undisturbed = step_cluster(plan, places);
         undisturbed.compute.overlap_slowdown = 1;
         EXPECT_LT(run_step(plan, undisturbed, places).ranks[0].compute, run_step(plan, true).ranks[0].compute);
@@ -118,7 +119,7 @@ TEST(FoldedStep, HasTheTimelineOfItsRecordingOnFibersAndInProcesses) {
     const Layout layout{.dp = 2, .tp = 2, .pp = 2, .global_batch = 8, .zero = 1};
     const StepPlan plan = plan_step(small_gpt(), plain_machine(), layout);
     for (const bool folded : {true, false}) {
-        const Places places(layout, folded);
+        const RankMap places(layout, folded);
         const ranks::Program program = [&](GPU& gpu) { training_step(gpu, plan, places); };
         ranks::LaunchOptions options{.ranks = places.ranks(), .cluster = step_cluster(plan, places)};
         const std::string recorded = ranks::Recording(places.ranks(), program).replay(options).timeline_sha256;

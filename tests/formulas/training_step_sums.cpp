@@ -75,8 +75,8 @@ TEST(BytesOfAStep, OfTensorParallelismAreFourCollectivesOf2sbhPerLayer) {
         const Layout layout{.tp = 8, .micro_batch = 3, .global_batch = 3, .sequence_parallel = sequence_parallel};
         double all_reduced = 0;  // an all-gather or a reduce-scatter is half an all-reduce
         for (const Operator& op : layer_operators(small_gpt(), layout, 0)) {
-            for (const CollectiveKind kind : {op.forward_collective, op.backward_collective}) {
-                if (op.kind == OperatorKind::tensor && kind != CollectiveKind::barrier) {
+            for (const std::optional<CollectiveKind> kind : {op.forward_collective, op.backward_collective}) {
+                if (op.kind == OperatorKind::tensor && kind) {
                     all_reduced += op.forward_bytes * (kind == CollectiveKind::all_reduce ? 1 : 0.5);
                 }
             }
@@ -125,7 +125,8 @@ TEST(BytesOfAStep, OfAPipelineAre2sbhPerBoundaryMicroBatchAndDirection) {
     EXPECT_EQ(of(1)["activation"], 10 * boundary / 4);
     layout.scatter_gather = false;
     EXPECT_EQ(of(1)["activation"], 10 * boundary);
-    layout = {.pp = 4, .micro_batch = 3, .global_batch = 24, .schedule = pipeline_schedule("interleaved"), .interleave = 2};
+    layout = {
+        .pp = 4, .micro_batch = 3, .global_batch = 24, .schedule = pipeline_schedule("interleaved"), .interleave = 2};
     EXPECT_EQ(of(1)["activation"], 2 * 8 * boundary);
 }
 

@@ -28,8 +28,10 @@ const std::vector<std::pair<const char*, Layout>>& layouts() {
         {"mixed", {.dp = 4, .tp = 4, .pp = 4, .global_batch = 32, .zero = 1}},
         {"mixed, sharded", {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .zero = 3}},
         {"blocking", {.dp = 2, .tp = 2, .pp = 4, .global_batch = 32, .overlap_pipeline = false}},
-        {"gpipe", {.dp = 2, .pp = 8, .global_batch = 32, .schedule = pipeline_schedule("gpipe"), .recompute = Recompute::full}},
-        {"interleaved", {.dp = 2, .pp = 4, .global_batch = 32, .schedule = pipeline_schedule("interleaved"), .interleave = 2}},
+        {"gpipe",
+         {.dp = 2, .pp = 8, .global_batch = 32, .schedule = pipeline_schedule("gpipe"), .recompute = Recompute::full}},
+        {"interleaved",
+         {.dp = 2, .pp = 4, .global_batch = 32, .schedule = pipeline_schedule("interleaved"), .interleave = 2}},
         {"zb_h1", {.dp = 2, .pp = 8, .global_batch = 32, .schedule = pipeline_schedule("zb_h1")}},
         {"zb_h2", {.dp = 2, .pp = 8, .global_batch = 32, .schedule = pipeline_schedule("zb_h2")}},
         {"zb_h2, zero 1", {.dp = 2, .pp = 4, .global_batch = 64, .schedule = pipeline_schedule("zb_h2"), .zero = 1}},
@@ -80,8 +82,8 @@ TEST(TimeBudget, OfEveryStageSumsUpToTheStepAndHasNoNegativePart) {
             ASSERT_EQ(p.stage_budgets.size(), static_cast<std::size_t>(layout.pp));
             for (const Budget& stage : p.stage_budgets) {
                 EXPECT_NEAR(sum_of(stage), seconds(p.step), 1e-9 * seconds(p.step)) << name;
-                for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
-                    EXPECT_GE(stage[kind], 0) << name << ": " << name_of(static_cast<Spent>(kind));
+                for (std::size_t kind = 0; kind < time_categories; ++kind) {
+                    EXPECT_GE(stage[kind], 0) << name << ": " << name_of(static_cast<TimeCategory>(kind));
                 }
             }
             EXPECT_NEAR(sum_of(p.budget), seconds(p.step), 1e-9 * seconds(p.step)) << name;
@@ -94,9 +96,9 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
         const Prediction few = predict(small_gpt(), plain_machine(), layout);
         const Prediction all = predict(small_gpt(), plain_machine(), layout, {.unfold = true});
         EXPECT_EQ(few.step, all.step) << name;
-        for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
             EXPECT_NEAR(few.budget[kind], all.budget[kind], 1e-9 * seconds(few.step))
-                << name << ": " << name_of(static_cast<Spent>(kind));
+                << name << ": " << name_of(static_cast<TimeCategory>(kind));
         }
     }
 }
@@ -124,7 +126,7 @@ TEST(Communication, IsListedAsItIsSimulated) {
                                      }});
         const int steps = layout.schedule->steps_overlap ? 2 : 1;  // these run twice, to overlap
         for (const CommunicationUse& use : p.communication) {
-            if (use.group == Spent::data) {
+            if (use.group == TimeCategory::data) {
                 (use.what == "all-gather of parameters" ? gathers : reductions) -= steps * use.count;
                 bytes -= steps * use.count * use.bytes;
             }

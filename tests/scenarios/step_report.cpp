@@ -33,15 +33,15 @@ Prediction some_step() {
     step.tokens_per_second = 32768;
     step.mfu = 0.412;
     step.hfu = 0.5;
-    step.budget[static_cast<std::size_t>(Spent::compute)] = 0.7;
-    step.budget[static_cast<std::size_t>(Spent::bubble)] = 0.2;
-    step.budget[static_cast<std::size_t>(Spent::tensor)] = 0.1;
+    step.budget[static_cast<std::size_t>(TimeCategory::compute)] = 0.7;
+    step.budget[static_cast<std::size_t>(TimeCategory::bubble)] = 0.2;
+    step.budget[static_cast<std::size_t>(TimeCategory::tensor)] = 0.1;
     step.stage_budgets = {step.budget, step.budget};
     step.memory.capacity = 80'000'000'000;
     step.memory.stages = {{.stage = 0, .peak = {.parameters = 60'000'000'000}, .in_flight = 2, .when = "forward"},
                           {.stage = 1, .peak = {.parameters = 50'000'000'000}, .in_flight = 1, .when = "forward"}};
     step.communication = {{.what = "all-gather of activations",
-                           .group = Spent::tensor,
+                           .group = TimeCategory::tensor,
                            .count = 64,
                            .bytes = 16'000'000,
                            .members = 2,
@@ -181,7 +181,7 @@ TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
 TEST(StepReport, SaysWhichStageTheOthersWaitFor) {
     Prediction step = some_step();
     EXPECT_THAT(pipeline_section(some_case(), step), testing::Not(HasSubstr("at work")));
-    step.stage_budgets[1][static_cast<std::size_t>(Spent::compute)] = 0.9;
+    step.stage_budgets[1][static_cast<std::size_t>(TimeCategory::compute)] = 0.9;
     EXPECT_THAT(pipeline_section(some_case(), step), HasSubstr("\n  stage 1 is at work 11.1 % longer"));
 }
 

@@ -51,7 +51,7 @@ inline model::Machine plain_machine() {
     return machine;
 }
 
-inline ranks::Result run_step(const model::StepPlan& plan, const Cluster& cluster, const model::Places& places,
+inline ranks::Result run_step(const model::StepPlan& plan, const Cluster& cluster, const model::RankMap& places,
                               const SpanSink& on_span = nullptr, const model::StepOptions& options = {}) {
     const ranks::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, options); });
     ranks::Result result =
@@ -61,7 +61,7 @@ inline ranks::Result run_step(const model::StepPlan& plan, const Cluster& cluste
 }
 
 inline ranks::Result run_step(const model::StepPlan& plan, bool folded, const SpanSink& on_span = nullptr) {
-    const model::Places places(plan.layout, folded);
+    const model::RankMap places(plan.layout, folded);
     return run_step(plan, step_cluster(plan, places), places, on_span);
 }
 

@@ -2,7 +2,7 @@
 
 #include "libsim/model/parameters.hpp"
 #include "libsim/model/split.hpp"
-#include "libsim/model/step/footprint.hpp"
+#include "libsim/model/step/rank_group.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +17,11 @@ constexpr double least_bucket = 40e6;
 constexpr double least_bucket_per_replica = 1e6;
 
 BlockGroups groups_of(const Layout& layout, const Machine& machine) {
-    const int node = machine.gpus_per_node;
-    return {.tensor = spaced_footprint(1, layout.tp, node),
-            .context = spaced_footprint(layout.tp, layout.cp, node),
-            .expert = spaced_footprint(layout.expert_tp, layout.ep, node),
-            .expert_tensor = spaced_footprint(1, layout.expert_tp, node)};
+    const auto footprint = [&](RankGroup group) { return footprint_of(group, layout, machine.gpus_per_node); };
+    return {.tensor = footprint(RankGroup::tensor),
+            .context = footprint(RankGroup::context),
+            .expert = footprint(RankGroup::expert),
+            .expert_tensor = footprint(RankGroup::expert_tensor)};
 }
 
 std::int64_t per_rank(std::int64_t parameters, int ranks) {
@@ -60,7 +60,7 @@ public:
         }
         result.flops *= layout_.micro_batches();
         result.recompute_flops *= layout_.micro_batches();
-        result.optimizer[Spent::optimizer] = update_time(result);
+        result.optimizer[TimeCategory::optimizer] = update_time(result);
         return result;
     }
 

@@ -4,7 +4,7 @@
 #include "libsim/model/block_time.hpp"
 #include "libsim/model/layout.hpp"
 #include "libsim/model/machine.hpp"
-#include "libsim/model/spent.hpp"
+#include "libsim/model/time_category.hpp"
 #include "libsim/model/transformer.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 

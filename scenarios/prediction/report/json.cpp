@@ -58,8 +58,8 @@ Json json_of(const model::Memory& memory) {
 
 Json json_of(const Budget& budget) {
     Json object = Json::object();
-    for (std::size_t i = 0; i < spent_kinds; ++i) {
-        object[name_of(static_cast<Spent>(i))] = budget[i];
+    for (std::size_t i = 0; i < time_categories; ++i) {
+        object[name_of(static_cast<TimeCategory>(i))] = budget[i];
     }
     return object;
 }

@@ -16,7 +16,8 @@ std::string uneven(const std::vector<Budget>& stages) {
     std::vector<double> busy;
     for (const Budget& stage : stages) {
         double sum = 0;
-        for (const Spent kind : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
+        for (const TimeCategory kind : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
+                                        TimeCategory::context, TimeCategory::expert}) {
             sum += stage[static_cast<std::size_t>(kind)];
         }
         busy.push_back(sum);

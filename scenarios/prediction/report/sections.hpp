@@ -22,7 +22,7 @@ std::string misfit_line(const model::Memory& memory, const AdviceList& list);
 std::string footer(const StepReport& report);
 
 // "exposed tensor-parallel communication"
-const char* title_of(Spent spent);
+const char* title_of(TimeCategory spent);
 // What takes most of the step, in words.
 std::string limiter(const Budget& budget);
 

@@ -45,7 +45,7 @@ Json path_of(const std::vector<PathPiece>& path) {
 Json path_sum_of(const std::vector<PathPiece>& path) {
     Json list = Json::array();
     for (const PathSum& sum : summed(path)) {
-        list.push_back({{"what", sum.part.what},
+        list.push_back({{"what", label_of(sum.part.work)},
                         {"is_message", sum.message},
                         {"times", sum.part.times},
                         {"seconds", seconds(sum.part.length)},

@@ -166,8 +166,9 @@ double layer_seconds(Transformer model, const Machine& machine, const Layout& la
     const auto busy = [&] {
         const Budget budget = predict(model, machine, layout).budget;
         double sum = 0;
-        for (const Spent spent : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
-            sum += budget[static_cast<std::size_t>(spent)];
+        for (const TimeCategory category : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
+                                            TimeCategory::context, TimeCategory::expert}) {
+            sum += budget[static_cast<std::size_t>(category)];
         }
         return sum / layout.micro_batches();
     };

@@ -1,14 +1,14 @@
-#include "libsim/model/spent.hpp"
+#include "libsim/model/time_category.hpp"
 
 #include <numeric>
 
 namespace sim::model {
 
-const char* name_of(Spent spent) {
-    static constexpr std::array<const char*, spent_kinds> names{"compute",   "recompute", "tensor",   "context",
+const char* name_of(TimeCategory category) {
+    static constexpr std::array<const char*, time_categories> names{"compute",   "recompute", "tensor",   "context",
                                                                 "expert",    "pipeline",  "data",     "bubble",
                                                                 "optimizer", "overhead",  "straggler"};
-    return names[static_cast<std::size_t>(spent)];
+    return names[static_cast<std::size_t>(category)];
 }
 
 Duration Parts::total() const {
@@ -16,7 +16,7 @@ Duration Parts::total() const {
 }
 
 Parts& Parts::operator+=(const Parts& other) {
-    for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
         of[kind] += other.of[kind];
     }
     return *this;
@@ -24,7 +24,7 @@ Parts& Parts::operator+=(const Parts& other) {
 
 Parts operator*(std::int64_t times, const Parts& parts) {
     Parts product;
-    for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
         product.of[kind] = times * parts.of[kind];
     }
     return product;
