@@ -55,7 +55,7 @@ BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const L
       layout_(&layout),
       groups_(groups),
       kernels_(machine.gpu, layout),
-      splits_backward_(layout.schedule->splits_backward) {}
+      splits_backward_(layout.parallelism.schedule->splits_backward) {}
 
 double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
     return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *
@@ -80,7 +80,7 @@ double BlockTimes::expert_seconds(double bytes) const {
     const Footprint& group = groups_.expert;
     const double nodes = std::ceil(static_cast<double>(group.members) / group.on_node);
     const double copies = model_->experts.top_k;
-    if (layout_->dispatch_by_node && nodes > 1) {
+    if (layout_->framework.dispatch_by_node && nodes > 1) {
         bytes *= nodes * (1 - std::pow(1 - 1 / nodes, copies)) / copies;
     }
     return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(bytes), group)) *
@@ -89,11 +89,11 @@ double BlockTimes::expert_seconds(double bytes) const {
 
 // Each of cp - 1 rounds hides behind the attention of the round before.
 double BlockTimes::context_seconds(double bytes, double core) const {
-    const int rounds = layout_->cp - 1;
+    const int rounds = layout_->parallelism.cp - 1;
     const bool across = groups_.context.on_node < groups_.context.members;
     const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
                        machine_->gpu.efficiency.busy_collective;
-    return rounds * std::max(0.0, hop - core / layout_->cp);
+    return rounds * std::max(0.0, hop - core / layout_->parallelism.cp);
 }
 
 double BlockTimes::forward_seconds(const Operator& op) const {
@@ -121,7 +121,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
         double time = forward_seconds(op);
         if (op.kind == OperatorKind::tensor) {
             category = again ? TimeCategory::recompute : TimeCategory::tensor;
-            if (layout_->overlap_tensor) {
+            if (layout_->framework.overlap_tensor) {
                 // Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
                 const double beside = op.hides_behind_weights ? next_product(operators, at) : last_product;
                 time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - beside);
@@ -184,10 +184,11 @@ double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gra
     const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
     const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
     const bool follows = !splits_backward_;  // otherwise the weight gradient comes some time later
-    if (op.hides_behind_weights && follows && (layout_->overlap_weight_gradients || layout_->overlap_tensor)) {
+    if (op.hides_behind_weights && follows &&
+        (layout_->framework.overlap_weight_gradients || layout_->framework.overlap_tensor)) {
         return std::max(never_hidden, time - weight_gradient);
     }
-    return layout_->overlap_tensor ? never_hidden : time;
+    return layout_->framework.overlap_tensor ? never_hidden : time;
 }
 
 // From the last operator to the first.

@@ -38,11 +38,11 @@ const char* name_of(Fusion fusion) {
     return "?";
 }
 
-const char* name_of(Framework framework) {
-    switch (framework) {
-        case Framework::megatron: return "megatron";
-        case Framework::deepspeed: return "deepspeed";
-        case Framework::torch: return "torch";
+const char* name_of(TrainingLoop loop) {
+    switch (loop) {
+        case TrainingLoop::megatron: return "megatron";
+        case TrainingLoop::deepspeed: return "deepspeed";
+        case TrainingLoop::torch: return "torch";
     }
     return "?";
 }

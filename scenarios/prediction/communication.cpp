@@ -152,8 +152,8 @@ void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operat
 
 void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
     const Layout& layout = plan.layout;
-    const bool again = layout.recompute == model::Recompute::full;
-    for (int chunk = 0; chunk < layout.interleave; ++chunk) {
+    const bool again = layout.framework.recompute == model::Recompute::full;
+    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
         const int at = virtual_stage_of(layout, stage, chunk);
         if (at == 0) {
             add_of_operators(uses, plan, embedding_operators(plan.model, layout), false);
@@ -232,13 +232,13 @@ void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
 
 std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Prediction& prediction) {
     const Layout& layout = plan.layout;
-    const int stage = layout.pp / 2;
+    const int stage = layout.parallelism.pp / 2;
     Uses uses(plan);
     add_of_layers(uses, plan, stage);
     add_of_buckets(uses, plan, stage);
-    if (layout.pp > 1) {
-        const int apart = layout.dp * layout.cp * layout.tp;
-        uses.messages(2L * layout.micro_batches() * layout.interleave, plan.boundary_bytes,
+    if (layout.parallelism.pp > 1) {
+        const int apart = layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp;
+        uses.messages(2L * layout.micro_batches() * layout.parallelism.interleave, plan.boundary_bytes,
                       apart >= plan.machine.gpus_per_node || layout.ranks() > plan.machine.gpus_per_node);
     }
     uses.expose(prediction.budget);

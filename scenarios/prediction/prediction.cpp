@@ -23,13 +23,13 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
     const Layout& layout = plan.layout;
     const double step = seconds(prediction.step);
     const double gpus = layout.ranks();
-    const double peak = plan.machine.gpu.peak(layout.precision) * gpus * step;
-    const double sequences = layout.global_batch;
+    const double peak = plan.machine.gpu.peak(layout.numerics.precision) * gpus * step;
+    const double sequences = layout.batch.global;
     prediction.tokens_per_second = sequences * plan.model.sequence / step;
     const double flops = backward_and_forward * forward_flops(plan.model, false).total() * sequences;
     double recomputed = 0;
     for (const model::StagePlan& stage : plan.stages) {
-        recomputed += stage.recompute_flops * (gpus / layout.pp);
+        recomputed += stage.recompute_flops * (gpus / layout.parallelism.pp);
     }
     prediction.mfu = flops / peak;
     prediction.hfu = (flops + recomputed) / peak;

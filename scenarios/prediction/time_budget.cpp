@@ -63,9 +63,9 @@ void TimeBudget::wait(Account& account, const Span& span, StepWork work) const {
     if (waited.count() <= 0) {
         return;
     }
-    const bool for_messages =
-        plan_->layout.pp > 1 && (!plan_->layout.overlap_pipeline || work == StepWork::begin_gradients ||
-                                 (span.kind == OpKind::receive && plan_->layout.zero != 3));
+    const bool for_messages = plan_->layout.parallelism.pp > 1 &&
+                              (!plan_->layout.framework.overlap_pipeline || work == StepWork::begin_gradients ||
+                               (span.kind == OpKind::receive && plan_->layout.parallelism.zero != 3));
     account.other[for_messages ? TimeCategory::pipeline : TimeCategory::data] += waited;
 }
 
@@ -86,7 +86,7 @@ void TimeBudget::take(const Span& span) {
         account.other[TimeCategory::bubble] += span.idle;
         account.other[category_of(work)] += time - span.idle;
     } else if (span.kind == OpKind::collective) {
-        account.other[plan_->layout.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += span.idle;
+        account.other[plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += span.idle;
         account.other[category_of(work)] += time - span.idle;
     } else if (is_pass(work)) {
         account.passes[work] += time;
@@ -118,7 +118,7 @@ Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) co
     // Until the last rank has ended, too.
     const Duration rest = step - budget.total();
     if (rest.count() >= 0) {
-        budget[plan_->layout.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += rest;
+        budget[plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += rest;
     } else {
         take_from_waiting(budget, -rest);
     }

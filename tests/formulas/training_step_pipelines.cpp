@@ -22,7 +22,8 @@ constexpr Duration b{30'000'000};
 constexpr Duration w{18'000'000};
 
 StepPlan equal_stages(const Case& c) {
-    const Layout layout{.pp = c.p, .global_batch = c.m, .schedule = pipeline_schedule(c.schedule), .interleave = c.v};
+    const Layout layout{.parallelism = {.pp = c.p, .schedule = pipeline_schedule(c.schedule), .interleave = c.v},
+                        .batch = {.global = c.m}};
     StepPlan plan = plan_step(small_gpt(c.p * c.v), plain_machine(), layout);
     for (StagePlan& stage : plan.stages) {
         stage.optimizer = {};

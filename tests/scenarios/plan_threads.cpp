@@ -11,7 +11,7 @@ namespace {
 TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
     PlanQuestion question{.model = model::preset("gpt2"), .machine = model::machine("dgx-h100")};
     question.space = {.gpus = {8}, .tp = {1, 2}, .pp = {1, 2}, .micro_batch = {1, 2}};
-    question.space.rest.global_batch = 16;
+    question.space.rest.batch.global = 16;
     const Plan one = search(question, {.exhaustive = true, .jobs = 1, .oracle = predictor()});
     const Plan three = search(question, {.exhaustive = true, .jobs = 3, .oracle = predictor()});
     ASSERT_FALSE(one.rows.empty());

@@ -20,7 +20,7 @@ TrainingCase some_case() {
     what.machine.name = "node";
     what.machine.gpu.name = "H100";
     what.machine.gpu.usd_per_hour = 2;
-    what.layout = {.dp = 2, .tp = 2, .pp = 2, .micro_batch = 1, .global_batch = 16};
+    what.layout = {.parallelism = {.dp = 2, .tp = 2, .pp = 2}, .batch = {.micro = 1, .global = 16}};
     what.price = "--usd-per-hour";
     what.told = {"dp 2: 8 GPUs / (tp 2 x pp 2 x cp 1)"};
     return what;
@@ -173,7 +173,7 @@ TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
         pipeline_section(some_case(), some_step()),
         HasSubstr("bubble 20.0 % of all ranks' time; with even stages and free messages 11.1 % = (p-1) / (m+p-1)"));
     TrainingCase alone = some_case();
-    alone.layout.pp = 1;
+    alone.layout.parallelism.pp = 1;
     EXPECT_EQ(pipeline_section(alone, some_step()), "");
 }
 

@@ -136,7 +136,7 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     question.space.recompute = recompute_of(options.recompute);
     question.space.schedule = schedule_of(options.schedule);
     if (options.training.has("sequence-parallel")) {
-        question.space.sequence_parallel = options.training.layout.sequence_parallel;
+        question.space.sequence_parallel = options.training.layout.parallelism.sequence_parallel;
     }
     // Of what is derived for one layout, the axes are the search's; the arithmetic is the machine's.
     std::vector<std::string> of_one;
@@ -145,9 +145,9 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
         return line.starts_with("precision") || line.starts_with("flash-attention");
     });
     if (!options.training.has("global-batch")) {
-        question.space.rest.global_batch = usual_batch(question.model);
+        question.space.rest.batch.global = usual_batch(question.model);
         told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
-                                   question.space.rest.global_batch));
+                                   question.space.rest.batch.global));
     }
     if (!options.training.has("usd-per-hour")) {
         const double price = question.machine.gpu.usd_per_hour;

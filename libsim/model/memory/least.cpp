@@ -36,7 +36,7 @@ std::int64_t total_of_chunks(const NamedPipelineSchedule& schedule, const StageB
 // another chunk. In between, what they hold rises or falls evenly.
 std::int64_t most_of_chunks(const StageBytes& stage, const Layout& layout, int number) {
     const PipelineShape shape = layout.pipeline_shape();
-    const NamedPipelineSchedule& schedule = *layout.schedule;
+    const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
     const int total = shape.micro_batches * shape.chunks;
     const int first = schedule.in_flight(shape, number).activations;
     const int pairs = std::min(total - first, shape.stages * shape.chunks);
@@ -56,9 +56,9 @@ std::int64_t most_of_chunks(const StageBytes& stage, const Layout& layout, int n
 }
 
 std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& layout, int stage) {
-    const NamedPipelineSchedule& schedule = *layout.schedule;
+    const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
     const ChunkBytes& chunk = bytes.chunks.front();
-    if (schedule.in_flight == nullptr || layout.interleave > 1) {
+    if (schedule.in_flight == nullptr || layout.parallelism.interleave > 1) {
         return std::nullopt;
     }
     const PipelineInFlight kept = schedule.in_flight(layout.pipeline_shape(), stage);
@@ -72,16 +72,15 @@ std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) 
     PipelineShape shape = layout.pipeline_shape();
     shape.micro_batches = std::min(shape.micro_batches, 4 * shape.stages);  // divisible as it was, and full
     std::int64_t most = 0;
-    replay(bytes, layout.schedule->steps(shape, stage),
-           [&](const PipelineStep&, const KeptInStep& kept) {
-               most = std::max(most, bytes.with(kept.activations, kept.working).total());
-           });
+    replay(bytes, layout.parallelism.schedule->steps(shape, stage), [&](const PipelineStep&, const KeptInStep& kept) {
+        most = std::max(most, bytes.with(kept.activations, kept.working).total());
+    });
     return most;
 }
 
 std::int64_t most_of(const StageBytes& bytes, const Layout& layout, int stage) {
-    const NamedPipelineSchedule& schedule = *layout.schedule;
-    if (layout.interleave > 1 && schedule.visits != nullptr && schedule.in_flight != nullptr) {
+    const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
+    if (layout.parallelism.interleave > 1 && schedule.visits != nullptr && schedule.in_flight != nullptr) {
         return most_of_chunks(bytes, layout, stage);
     }
     const std::optional<KeptInStep> kept = in_closed_form(bytes, layout, stage);
@@ -93,7 +92,7 @@ std::int64_t most_of(const StageBytes& bytes, const Layout& layout, int stage) {
 std::int64_t least_memory(const Transformer& model, const Machine&, const Layout& layout) {
     const LayoutBytes parts = layout_bytes(model, layout);
     std::int64_t most = 0;
-    for (int stage = 0; stage < layout.pp; ++stage) {
+    for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
         const StageBytes bytes = stage_bytes(model, layout, parts, stage);
         most = std::max({most, most_of(bytes, layout, stage), bytes.with(0, bytes.step).total()});
     }

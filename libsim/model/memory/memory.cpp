@@ -10,7 +10,7 @@ namespace sim::model {
 namespace {
 
 std::vector<PipelineStep> steps_of(const Layout& layout, int stage) {
-    return layout.schedule->steps(layout.pipeline_shape(), stage);
+    return layout.parallelism.schedule->steps(layout.pipeline_shape(), stage);
 }
 
 // The first layer of a step that does not fit: a forward pass fills the memory layer by layer, a backward pass begins
@@ -81,7 +81,7 @@ bool Memory::fits() const {
 Memory memory_of(const Transformer& model, const Machine& machine, const Layout& layout) {
     Memory memory{.capacity = machine.gpu.memory_bytes};
     const LayoutBytes parts = layout_bytes(model, layout);
-    for (int stage = 0; stage < layout.pp; ++stage) {
+    for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
         memory.stages.push_back(
             memory_of_stage(stage_bytes(model, layout, parts, stage), layout, stage, memory.capacity));
     }

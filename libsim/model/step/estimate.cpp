@@ -117,7 +117,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     for (const ChunkPasses& chunk : step.chunks) {
         const LeastTime forward = least_time_of(chunk.forward, alone);
         const LeastTime backward = least_time_of(chunk.backward, alone);
-        const bool split = plan.layout.schedule->splits_backward;
+        const bool split = plan.layout.parallelism.schedule->splits_backward;
         const Duration input = split ? least_time_of(chunk.backward_input, alone).computing : backward.main();
         work.passes.forward += forward.main();
         work.passes.input += input;
@@ -144,7 +144,7 @@ struct Others {
 // From the first micro-batch's forward pass to the last one's backward pass.
 Duration least_passes(const StepPlan& plan, StagePasses passes, std::size_t stage, Duration beyond) {
     passes.beyond = beyond;
-    const auto least = plan.layout.schedule->least_passes;
+    const auto least = plan.layout.parallelism.schedule->least_passes;
     return least == nullptr ? passes_without_pause(plan.shape, passes)
                             : least(plan.shape, static_cast<int>(stage), passes);
 }
@@ -167,7 +167,7 @@ Duration estimated_step(const StepPlan& plan) {
         others.beyond -= work.passes.forward + work.passes.backward();
         const Duration begin = std::max(work.before, works.front().before + others.reach);
         const Duration passes = least_passes(plan, work.passes, stage, others.beyond);
-        if (plan.layout.schedule->steps_overlap) {
+        if (plan.layout.parallelism.schedule->steps_overlap) {
             longest = std::max(longest, passes);
         } else {
             const Duration end = begin + passes;

@@ -13,10 +13,11 @@ int stride_of(RankGroup group, const Layout& layout) {
         case RankGroup::expert_tensor:
         case RankGroup::everyone: return 1;
         case RankGroup::context:
-        case RankGroup::replicas: return layout.tp;
-        case RankGroup::expert: return layout.expert_tp;
-        case RankGroup::expert_replicas: return layout.ep * layout.expert_tp;
-        case RankGroup::ends: return layout.dp * layout.cp * layout.tp * (layout.pp - 1);
+        case RankGroup::replicas: return layout.parallelism.tp;
+        case RankGroup::expert: return layout.parallelism.expert_tp;
+        case RankGroup::expert_replicas: return layout.parallelism.ep * layout.parallelism.expert_tp;
+        case RankGroup::ends:
+            return layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp * (layout.parallelism.pp - 1);
     }
     return 1;
 }
@@ -25,13 +26,13 @@ int stride_of(RankGroup group, const Layout& layout) {
 
 int members_of(RankGroup group, const Layout& layout) {
     switch (group) {
-        case RankGroup::tensor: return layout.tp;
-        case RankGroup::context: return layout.cp;
-        case RankGroup::expert: return layout.ep;
-        case RankGroup::expert_tensor: return layout.expert_tp;
+        case RankGroup::tensor: return layout.parallelism.tp;
+        case RankGroup::context: return layout.parallelism.cp;
+        case RankGroup::expert: return layout.parallelism.ep;
+        case RankGroup::expert_tensor: return layout.parallelism.expert_tp;
         case RankGroup::replicas: return layout.replicas();
         case RankGroup::expert_replicas: return layout.expert_replicas();
-        case RankGroup::ends: return std::min(2, layout.pp);
+        case RankGroup::ends: return std::min(2, layout.parallelism.pp);
         case RankGroup::everyone: return layout.ranks();
     }
     return 1;

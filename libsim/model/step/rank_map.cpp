@@ -5,11 +5,14 @@
 namespace sim::model {
 
 RankMap::RankMap(const Layout& layout, bool folded)
-    : mesh_({{"tp", layout.tp}, {"cp", layout.cp}, {"dp", layout.dp}, {"pp", layout.pp}}),
-      experts_({{"expert_tp", layout.expert_tp},
-                {"ep", layout.ep},
+    : mesh_({{"tp", layout.parallelism.tp},
+             {"cp", layout.parallelism.cp},
+             {"dp", layout.parallelism.dp},
+             {"pp", layout.parallelism.pp}}),
+      experts_({{"expert_tp", layout.parallelism.expert_tp},
+                {"ep", layout.parallelism.ep},
                 {"expert_dp", layout.expert_replicas()},
-                {"pp", layout.pp}},
+                {"pp", layout.parallelism.pp}},
                "expert_tp-ep-expert_dp-pp"),
       folded_(folded) {}
 

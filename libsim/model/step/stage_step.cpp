@@ -21,12 +21,18 @@ public:
 
 private:
     bool replicates() const { return layout_.replicas() > 1 || layout_.expert_replicas() > 1; }
-    bool shards_parameters() const { return layout_.zero == 3 && replicates(); }
-    bool gathers_once() const { return (layout_.zero == 1 || layout_.zero == 2) && replicates(); }
-    bool reduces_beside() const { return layout_.overlap_gradients && replicates() && layout_.zero != 3; }
-    bool reduces_after() const { return !layout_.overlap_gradients && replicates() && layout_.zero != 3; }
+    bool shards_parameters() const { return layout_.parallelism.zero == 3 && replicates(); }
+    bool gathers_once() const {
+        return (layout_.parallelism.zero == 1 || layout_.parallelism.zero == 2) && replicates();
+    }
+    bool reduces_beside() const {
+        return layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero != 3;
+    }
+    bool reduces_after() const {
+        return !layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero != 3;
+    }
     bool gathers_for_recomputation() const {
-        return layout_.framework == Framework::deepspeed && layout_.recompute == Recompute::full;
+        return layout_.framework.loop == TrainingLoop::deepspeed && layout_.framework.recompute == Recompute::full;
     }
 
     static Piece mark(StepWork work) { return {.work = work}; }
@@ -46,7 +52,7 @@ private:
     // Of all parameters of a bucket, in as many collectives as its layers are sharded into.
     Piece over_replicas(StepWork work, CollectiveKind kind, const Bucket& bucket, double bytes_each,
                         PieceOrder order) const {
-        const int times = layout_.zero == 3 ? layout_.gathers_per_layer : 1;
+        const int times = layout_.parallelism.zero == 3 ? layout_.framework.gathers_per_layer : 1;
         const auto bytes = [&](std::int64_t parameters) {
             return static_cast<double>(parameters) * bytes_each / times;
         };
@@ -63,10 +69,11 @@ private:
                              PieceOrder::ahead);
     }
     StepWork reduction() const {
-        return layout_.zero >= 1 ? StepWork::reduce_scatter_gradients : StepWork::all_reduce_gradients;
+        return layout_.parallelism.zero >= 1 ? StepWork::reduce_scatter_gradients : StepWork::all_reduce_gradients;
     }
     Piece reduce(const Bucket& bucket, PieceOrder order) const {
-        const CollectiveKind kind = layout_.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+        const CollectiveKind kind =
+            layout_.parallelism.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
         return over_replicas(reduction(), kind, bucket, plan_.gradient_bytes, order);
     }
 
@@ -78,7 +85,7 @@ private:
                     pieces.push_back(gather(bucket));
                 }
             }
-            if (!layout_.overlap_parameters) {
+            if (!layout_.framework.overlap_parameters) {
                 pieces.push_back(wait_for(own_.chunks.back().buckets.back()));  // the last of its stream
             }
         }
@@ -89,7 +96,7 @@ private:
         ChunkPasses passes;
         passes.forward = forward(chunk);
         passes.first_forward =
-            gathers_once() && layout_.overlap_parameters ? forward_as_gathered(chunk) : passes.forward;
+            gathers_once() && layout_.framework.overlap_parameters ? forward_as_gathered(chunk) : passes.forward;
         passes.backward_input = {compute(StepWork::backward_input, chunk.whole.backward_input.total())};
         passes.backward =
             shards_parameters() ? sharded_backward(chunk) : Pieces{compute(backward(), backward_time(chunk.whole))};
@@ -114,7 +121,7 @@ private:
     }
     Pieces sharded_forward(const Chunk& chunk) const {
         Pieces pieces{micro_batch_overhead()};
-        const bool ahead = layout_.overlap_parameters;
+        const bool ahead = layout_.framework.overlap_parameters;
         for (auto bucket = chunk.buckets.begin(); bucket != chunk.buckets.end(); ++bucket) {
             if (!ahead || bucket == chunk.buckets.begin()) {
                 pieces.push_back(gather(*bucket));
@@ -129,10 +136,11 @@ private:
     }
 
     StepWork backward() const {
-        return layout_.schedule->splits_backward ? StepWork::backward_weight : StepWork::backward;
+        return layout_.parallelism.schedule->splits_backward ? StepWork::backward_weight : StepWork::backward;
     }
     Duration backward_time(const Bucket& bucket) const {
-        return layout_.schedule->splits_backward ? bucket.backward_weight.total() : bucket.backward().total();
+        return layout_.parallelism.schedule->splits_backward ? bucket.backward_weight.total()
+                                                             : bucket.backward().total();
     }
     Pieces reducing_backward(const Chunk& chunk) const {
         Pieces pieces;
@@ -145,14 +153,14 @@ private:
     // Gathers and reductions share one stream: the next gather goes before this bucket's reduction.
     Pieces sharded_backward(const Chunk& chunk) const {
         Pieces pieces;
-        const bool ahead = layout_.overlap_parameters;
+        const bool ahead = layout_.framework.overlap_parameters;
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             const bool is_first = bucket == chunk.buckets.rbegin();
             const auto gather_here = [&] {
                 pieces.push_back(gather(*bucket));
                 pieces.push_back(wait_for(*bucket));
             };
-            if (layout_.reshard_after_forward && !is_first) {
+            if (layout_.framework.reshard_after_forward && !is_first) {
                 if (ahead) {
                     pieces.push_back(wait_for(*bucket));
                 } else {
@@ -163,12 +171,12 @@ private:
                 gather_here();
             }
             if (const auto next = std::next(bucket);
-                layout_.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
+                layout_.framework.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
                 pieces.push_back(gather(*next));
             }
             pieces.push_back(compute(backward(), backward_time(*bucket)));
             pieces.push_back(reduce(*bucket, PieceOrder::beside));
-            if (!layout_.overlap_gradients) {
+            if (!layout_.framework.overlap_gradients) {
                 pieces.push_back(wait_for_reductions());
             }
         }
@@ -177,14 +185,14 @@ private:
 
     Pieces after() const {
         Pieces pieces{mark(StepWork::begin_gradients)};
-        if (reduces_beside() || (shards_parameters() && layout_.overlap_gradients)) {
+        if (reduces_beside() || (shards_parameters() && layout_.framework.overlap_gradients)) {
             pieces.push_back(wait_for_reductions());
         } else if (reduces_after()) {
             for (const Chunk& chunk : own_.chunks) {
                 pieces.push_back(reduce(chunk.whole, PieceOrder::here));
             }
         }
-        const bool is_end = stage_ == 0 || stage_ == layout_.pp - 1;
+        const bool is_end = stage_ == 0 || stage_ == layout_.parallelism.pp - 1;
         if (plan_.embedding_bytes > 0 && is_end) {
             pieces.push_back(
                 collect(StepWork::all_reduce_embedding, RankGroup::ends, static_cast<double>(plan_.embedding_bytes)));

@@ -34,9 +34,9 @@ public:
             const ChunkPasses& chunk = step_.chunks[static_cast<std::size_t>(step.chunk)];
             carry_out(chunk.of(step, plan_.shape.micro_batches), jitter_.next());
         };
-        run_pipeline(gpu_, stages_, plan_.shape, plan_.layout.schedule->steps(plan_.shape, stage_), passes,
+        run_pipeline(gpu_, stages_, plan_.shape, plan_.layout.parallelism.schedule->steps(plan_.shape, stage_), passes,
                      {.boundary = Bytes{plan_.boundary_bytes},
-                      .blocking_sends = !plan_.layout.overlap_pipeline,
+                      .blocking_sends = !plan_.layout.framework.overlap_pipeline,
                       .first_tag = Tag{0},
                       .in_order = true});
         carry_out(step_.after, 1);
@@ -129,8 +129,8 @@ Cluster step_cluster(const StepPlan& plan, const RankMap& map) {
     Cluster cluster{.name = plan.machine.name, .network = network};
     cluster.compute.per_billionth_unit = a_picosecond;
     const Layout& layout = plan.layout;
-    const bool beside = layout.replicas() > 1 && (layout.zero == 3 || layout.overlap_gradients ||
-                                                  (layout.zero > 0 && layout.overlap_parameters));
+    const bool beside = layout.replicas() > 1 && (layout.parallelism.zero == 3 || layout.framework.overlap_gradients ||
+                                                  (layout.parallelism.zero > 0 && layout.framework.overlap_parameters));
     cluster.compute.overlap_slowdown = beside ? plan.machine.gpu.efficiency.compute_beside : 1;
     return cluster;
 }

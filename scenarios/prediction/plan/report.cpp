@@ -137,7 +137,7 @@ std::string text_of(const PlanReport& report) {
     const auto& [question, plan, objective, top, told, enough, problems] = report;
     std::string text = fmt::format("{} on {} GPUs of {}, {} sequences of {} tokens a step\n", question.model.name,
                                    fmt::join(question.space.gpus, " or "), question.machine.name,
-                                   question.space.rest.global_batch, question.model.sequence);
+                                   question.space.rest.batch.global, question.model.sequence);
     for (const std::string& line : told) {
         text += line + "\n";
     }

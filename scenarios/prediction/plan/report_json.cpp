@@ -58,7 +58,7 @@ std::string json_of(const PlanReport& report) {
     Json object{{"model", question.model.name},
                 {"machine", question.machine.name},
                 {"gpus", question.space.gpus},
-                {"global_batch", question.space.rest.global_batch},
+                {"global_batch", question.space.rest.batch.global},
                 {"sequence", question.model.sequence},
                 {"objective", report.objective == PlanObjective::cost ? "cost" : "time"},
                 {"feasible", !plan.rows.empty()},
@@ -98,8 +98,8 @@ std::string csv_of(const PlanReport& report) {
         const bool on_front = std::binary_search(report.plan.pareto.begin(), report.plan.pareto.end(), i);
         text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:.12g},{:.12g},{:.6g},{},{},{:.9g},{}\n", p.gpus,
                             p.dp, p.tp, p.pp, p.cp, p.ep, p.expert_tp, p.interleave,
-                            schedules_of(question.space)[p.schedule]->name, p.micro_batch, p.zero,
-                            name_of(p.recompute), seconds(row.step), row.tokens_per_second, row.mfu, row.memory,
+                            schedules_of(question.space)[p.schedule]->name, p.micro_batch, p.zero, name_of(p.recompute),
+                            seconds(row.step), row.tokens_per_second, row.mfu, row.memory,
                             question.machine.gpu.memory_bytes - row.memory, row.cost, on_front ? 1 : 0);
     }
     return text;

@@ -118,10 +118,10 @@ private:
                                       : point.pp > 1 ? std::vector{0, 1, 3}
                                                      : std::vector{0, 1, 2, 3};
         const std::vector<int> micro_batch =
-            powers_of_two(std::min(most_micro_batch, space_.rest.global_batch / point.dp));
+            powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
         const std::vector<Recompute> recompute =
-            space_.rest.flash_attention ? std::vector{Recompute::none, Recompute::full}
-                                        : std::vector{Recompute::none, Recompute::selective, Recompute::full};
+            space_.rest.framework.flash_attention ? std::vector{Recompute::none, Recompute::full}
+                                                  : std::vector{Recompute::none, Recompute::selective, Recompute::full};
         for (const int z : given_or(space_.zero, zero)) {
             for (const Recompute r : space_.recompute.empty() ? recompute : space_.recompute) {
                 for (const int m : given_or(space_.micro_batch, micro_batch)) {
@@ -163,20 +163,20 @@ std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transforme
 
 model::Layout layout_of(const PlanSpace& space, const model::Transformer& model, const PlanPoint& point) {
     model::Layout layout = space.rest;
-    layout.dp = point.dp;
-    layout.tp = point.tp;
-    layout.pp = point.pp;
-    layout.cp = point.cp;
-    layout.ep = point.ep;
-    layout.expert_tp = point.expert_tp;
-    layout.micro_batch = point.micro_batch;
-    layout.interleave = point.interleave;
-    layout.zero = point.zero;
-    layout.recompute = point.recompute;
-    layout.schedule =
+    layout.parallelism.dp = point.dp;
+    layout.parallelism.tp = point.tp;
+    layout.parallelism.pp = point.pp;
+    layout.parallelism.cp = point.cp;
+    layout.parallelism.ep = point.ep;
+    layout.parallelism.expert_tp = point.expert_tp;
+    layout.batch.micro = point.micro_batch;
+    layout.parallelism.interleave = point.interleave;
+    layout.parallelism.zero = point.zero;
+    layout.framework.recompute = point.recompute;
+    layout.parallelism.schedule =
         space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
-    layout.sequence_parallel = space.sequence_parallel.value_or(point.tp > 1 && model.sequence % point.cp == 0 &&
-                                                                model.sequence / point.cp % point.tp == 0);
+    layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(
+        point.tp > 1 && model.sequence % point.cp == 0 && model.sequence / point.cp % point.tp == 0);
     return layout;
 }
 

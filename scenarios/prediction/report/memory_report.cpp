@@ -57,7 +57,7 @@ std::string json_of(const MemoryReport& report) {
 
 std::string memory_csv(const TrainingCase& what) {
     std::string text = "stage,number,step,parameters,gradients,optimizer,activations,working,buffers,reserve,total\n";
-    for (int stage = 0; stage < what.layout.pp; ++stage) {
+    for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
         int number = 0;
         for (const model::MemoryAt& at : memory_over_time(what.model, what.machine, what.layout, stage)) {
             const model::MemoryUse& use = at.use;

@@ -40,14 +40,15 @@ std::string uneven(const std::vector<Budget>& stages) {
 
 std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
     const model::Layout& layout = what.layout;
-    if (layout.pp == 1) {
+    if (layout.parallelism.pp == 1) {
         return "";
     }
-    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {}\n", layout.schedule->name, layout.pp,
-                                   layout.interleave > 1 ? fmt::format(" of {} chunks", layout.interleave) : "",
-                                   number_text(layout.micro_batches(), "micro-batch", "micro-batches"));
+    std::string text = fmt::format(
+        "\nPipeline: {}, {} stages{}, {}\n", layout.parallelism.schedule->name, layout.parallelism.pp,
+        layout.parallelism.interleave > 1 ? fmt::format(" of {} chunks", layout.parallelism.interleave) : "",
+        number_text(layout.micro_batches(), "micro-batch", "micro-batches"));
     text += fmt::format("  bubble {} of all ranks' time", percent_text(step.bubble_fraction));
-    if (const auto bubble = layout.schedule->bubble) {
+    if (const auto bubble = layout.parallelism.schedule->bubble) {
         const PipelineBubble closed = bubble(layout.pipeline_shape());
         text += fmt::format("; with even stages and free messages {} = {}", percent_text(closed.share), closed.formula);
     }

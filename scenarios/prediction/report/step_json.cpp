@@ -70,8 +70,8 @@ Json advice_of(const AdviceList& advice) {
 
 Json pipeline_of(const StepReport& report) {
     const model::Layout& layout = report.what.layout;
-    Json object{{"schedule", layout.schedule->name}, {"bubble_fraction", report.step.bubble_fraction}};
-    const auto bubble = layout.schedule->bubble;
+    Json object{{"schedule", layout.parallelism.schedule->name}, {"bubble_fraction", report.step.bubble_fraction}};
+    const auto bubble = layout.parallelism.schedule->bubble;
     object["closed_form_bubble_fraction"] =
         bubble == nullptr ? Json(nullptr) : Json(bubble(layout.pipeline_shape()).share);
     return object;

@@ -5,7 +5,7 @@
 namespace sim::scenarios {
 
 double tokens_of_step(const TrainingCase& what) {
-    return static_cast<double>(what.layout.global_batch) * what.model.sequence;
+    return static_cast<double>(what.layout.batch.global) * what.model.sequence;
 }
 
 RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double tokens) {
