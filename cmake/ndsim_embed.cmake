@@ -1,4 +1,4 @@
-# cmake -DFOLDER=… -DOUTPUT=… -P ndsim_embed.cmake: FOLDER/*/*.toml as hardware_files() of libsim/model/hardware/files.hpp.
+# cmake -DFOLDER=… -DOUTPUT=… -P ndsim_embed.cmake: FOLDER/*/*.toml as hardware_files() of libsim/training/hardware/files.hpp.
 file(GLOB files ${FOLDER}/*/*.toml)
 list(SORT files)
 set(rows "")
@@ -14,7 +14,7 @@ foreach(path IN LISTS files)
 endforeach()
 list(LENGTH files count)
 file(WRITE ${OUTPUT} "// Made by cmake/ndsim_embed.cmake.
-#include \"libsim/model/hardware/files.hpp\"
+#include \"libsim/training/hardware/files.hpp\"
 
 #include <array>
 

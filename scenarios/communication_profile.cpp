@@ -5,14 +5,14 @@
 //
 //   ring all-reduce of S bytes on n ranks = 2 (n-1) x (latency + S / n / bandwidth)
 //                                         = 2 x (467 us + 0.5 MB / 15 GB/s) = 1000.67 us for 1 MB on 2 ranks, lab-pcie
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/experiments/bandwidth_report.hpp"
-#include "scenarios/options/profile.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "scenarios/report/bandwidth_report.hpp"
 #include "scenarios/run/launch.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 
 #include <fmt/format.h>
 

@@ -7,11 +7,11 @@
 //   simulated time = 2 (n-1) x (latency + elements / n x seconds per data unit + acknowledgement), an element a unit
 //                  = 6 x (0.05 s + 0.01 s + 0.05 s) = 0.66 s with the defaults, on 4 ranks
 #include "libsim/collectives/all_reduce.hpp"
+#include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
-#include "scenarios/options/profile.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
 #include "scenarios/run/launch.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,16 +1,16 @@
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/profile.hpp"
+#include "scenarios/lesson/trainer/plan.hpp"
+#include "scenarios/lesson/trainer/trainer.hpp"
 #include "scenarios/report/json_report.hpp"
 #include "scenarios/report/outcome.hpp"
 #include "scenarios/report/scaling.hpp"
 #include "scenarios/report/summary.hpp"
-#include "scenarios/run/exit.hpp"
 #include "scenarios/run/launch.hpp"
 #include "scenarios/run/memory.hpp"
-#include "scenarios/trainer/plan.hpp"
-#include "scenarios/trainer/trainer.hpp"
+#include "tools/command_line/exit.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // The kernel's collectives by size alone: all members meet, and one evaluation gives everybody's end.
+#include "libsim/collectives/readers/loggp_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
-#include "libsim/kernel/readers/loggp_reader.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 //
 // Who pays what, and when, is the uniform network's (libsim/network/uniform.hpp).
 #include "libsim/check.hpp"
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The kernel's asynchronous ops: how they are joined, and what a rank that joins them has waited for.
 #include "libsim/error.hpp"
-#include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <fmt/format.h>
 

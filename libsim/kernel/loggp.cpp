@@ -2,7 +2,7 @@
 //
 // A receiver pays when its program takes the message, in the order of the program. So nothing depends on which of two
 // messages is there first, and ops may be replayed in any order.
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 // first, by what is known, is done: whatever its streams still wait for comes after the end of another, which is later.
 // Where links are shared, time itself says what is known: a computation is looked at again when it would end, by what
 // its streams have done until then.
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

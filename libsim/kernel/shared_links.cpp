@@ -5,7 +5,7 @@
 #include "libsim/kernel/shared_links.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 // A program that receives data on a stream has it as soon as the other program has sent it, whenever the stream comes
 // to it in simulated time: so it issues what comes after at once, and its streams find it there when they are due.
 #include "libsim/check.hpp"
-#include "libsim/kernel.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What the two networks that hold a sender have in common: LogGP, with its rendezvous, and shared links.
 #include "libsim/error.hpp"
-#include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <fmt/format.h>
 

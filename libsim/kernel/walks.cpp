@@ -1,7 +1,7 @@
 #include "libsim/kernel/walks.hpp"
 
-#include "libsim/kernel.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 

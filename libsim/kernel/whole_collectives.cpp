@@ -1,9 +1,9 @@
 // Collectives by size on a network that prices them as a whole (network/nccl.hpp), and groups that stand for larger
 // ones.
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel.hpp"
 #include "libsim/kernel/describe.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include <fmt/format.h>
 

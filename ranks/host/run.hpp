@@ -1,7 +1,7 @@
 // One run as every host sees it: a kernel, what is around it, and how the result is put together.
 #pragma once
 
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 #include "libsim/trace/timeline_hash.hpp"
 #include "ranks/host/payloads.hpp"
 #include "ranks/launch.hpp"

@@ -1,7 +1,7 @@
 // Every option of a training run, once. The command line and --config read the same table.
 #pragma once
 
-#include "scenarios/options/option_row.hpp"
+#include "libsim/config/option_row.hpp"
 #include "scenarios/options/options.hpp"
 
 #include <vector>

@@ -1,9 +1,9 @@
 #include "scenarios/options/options.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
 #include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/mesh.hpp"
-#include "scenarios/errors.hpp"
 #include "scenarios/options/option_table.hpp"
 
 #include <fmt/format.h>

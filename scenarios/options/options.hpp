@@ -4,11 +4,11 @@
 
 #include "libsim/op.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
-#include "scenarios/options/run_options.hpp"
-#include "scenarios/options/settings.hpp"
+#include "scenarios/lesson/optimizer.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
 #include "scenarios/scenario.hpp"
-#include "scenarios/training/optimizer.hpp"
-#include "scenarios/training/transformer/shape.hpp"
+#include "tools/command_line/run_options.hpp"
+#include "tools/command_line/settings.hpp"
 
 #include <cstdint>
 #include <optional>

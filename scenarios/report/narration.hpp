@@ -7,8 +7,8 @@
 // instant, first what ends and then what begins, and the line of a rank that is late by the wall's clock comes late.
 #pragma once
 
+#include "libsim/report/labels.hpp"
 #include "libsim/trace/span.hpp"
-#include "scenarios/report/labels.hpp"
 
 #include <cstdint>
 #include <functional>

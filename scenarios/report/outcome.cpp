@@ -1,9 +1,9 @@
 #include "scenarios/report/outcome.hpp"
 
 #include "libsim/check.hpp"
+#include "libsim/config/errors.hpp"
 #include "libsim/trace/timeline_hash.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/training/transformer/alone.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "scenarios/report/scaling.hpp"
 
+#include "libsim/report/plot.hpp"
 #include "scenarios/report/json_report.hpp"
-#include "scenarios/report/plot.hpp"
 #include "scenarios/report/spent.hpp"
 
 #include <fmt/format.h>

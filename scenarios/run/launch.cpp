@@ -1,10 +1,10 @@
 #include "scenarios/run/launch.hpp"
 
-#include "scenarios/errors.hpp"
-#include "scenarios/report/chrome_trace.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/report/chrome_trace.hpp"
 #include "scenarios/report/narration.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/run/exit.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>

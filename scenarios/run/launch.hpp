@@ -1,7 +1,7 @@
 // Launches ranks as the options ask, and shows what they do: log lines on the way, the trace file at the end.
 #pragma once
 
-#include "scenarios/options/run_options.hpp"
+#include "tools/command_line/run_options.hpp"
 
 #include <string>
 

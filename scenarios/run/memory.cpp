@@ -1,7 +1,7 @@
 #include "scenarios/run/memory.hpp"
 
-#include "scenarios/errors.hpp"
-#include "scenarios/training/transformer/alone.hpp"
+#include "libsim/config/errors.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // How long it takes to say how long a collective takes: one evaluation each, nothing else under way.
-#include "libsim/kernel/collective_time/fastest_method.hpp"
+#include "libsim/collectives/time/fastest_method.hpp"
 #include "libsim/network/topologies/named.hpp"
 
 #include <benchmark/benchmark.h>

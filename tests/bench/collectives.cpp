@@ -1,7 +1,7 @@
 // A collective as one op, with stragglers: the kernel alone, from a recording, and from fibers.
 #include "libsim/collectives/all_reduce.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // Messages through the kernel, one by one: from fibers and from a recording. Rates are per second of CPU time.
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/collectives/schedules/ring.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

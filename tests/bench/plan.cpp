@@ -1,8 +1,8 @@
 // Searches of `ndsim plan`, on one thread. Rates are per second of CPU time: evaluated layouts are legal ones that got
 // a verdict (too large, outdone by bounds, or simulated); simulated ones are the part of them that predict() ran for.
-#include "libsim/model/hardware.hpp"
-#include "libsim/model/presets.hpp"
-#include "scenarios/prediction/plan/search.hpp"
+#include "libsim/planning/search/search.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // Whole predictions of a training step, CPU time: folded to one rank a stage, with and without budgets, and of all
 // ranks.
-#include "scenarios/prediction/prediction.hpp"
-#include "libsim/model/hardware.hpp"
-#include "libsim/model/presets.hpp"
+#include "libsim/planning/predict.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 // A ring all-reduce, message by message, by programs of its ranks: lock-step and with uneven sizes, from few ranks to
 // many. tools/bench_peers.sh runs the same load in other simulators. Rates are per second of CPU time.
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/bench/ring_load.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,7 +1,7 @@
 // Messages as flows over shared links, through the kernel. Rates are per second of CPU time.
 #include "libsim/collectives/all_to_all.hpp"
 #include "libsim/network/topologies/named.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // A training step's ops on NCCL's nodes: a pipeline, tensor parallelism after each part, gradients on a stream. Folded
 // to one rank a stage, and all ranks.
 #include "libsim/collectives/all_reduce.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <benchmark/benchmark.h>
 

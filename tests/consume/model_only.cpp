@@ -1,8 +1,8 @@
 // What people train, without a simulation: models, machines and memory. Needs neither ranks/ nor the kernel.
-#include <libsim/model/hardware.hpp>
-#include <libsim/model/memory.hpp>
-#include <libsim/model/parameters.hpp>
-#include <libsim/model/presets.hpp>
+#include <libsim/training/hardware.hpp>
+#include <libsim/training/memory.hpp>
+#include <libsim/training/parameters.hpp>
+#include <libsim/training/presets.hpp>
 
 int main() {
     namespace model = sim::model;

@@ -1,8 +1,8 @@
-// Collectives found without simulating them (libsim/kernel/collective_time/collective_time.hpp) against those that
+// Collectives found without simulating them (libsim/collectives/time/collective_time.hpp) against those that
 // ranks carry out message by message.
-#include "libsim/kernel/collective_time/collective_time.hpp"
+#include "libsim/collectives/time/collective_time.hpp"
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/kernel/collective_time/fastest_method.hpp"
+#include "libsim/collectives/time/fastest_method.hpp"
 #include "tests/support/all_collectives.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"

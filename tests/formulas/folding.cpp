@@ -1,7 +1,7 @@
 // Representatives in the place of all ranks of a symmetric program: the same timeline, to the picosecond.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/error.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <algorithm>

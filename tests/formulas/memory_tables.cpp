@@ -1,5 +1,5 @@
 // The two tables of the literature that a memory model has to give to the digit that is printed.
-#include "libsim/model/memory.hpp"
+#include "libsim/training/memory.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

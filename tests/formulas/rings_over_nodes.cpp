@@ -1,6 +1,6 @@
 // Rings whose channels leave a node by different cards, on nodes that have one card for each GPU.
 #include "libsim/collectives/data_reader.hpp"
-#include "libsim/kernel/collective_time/fastest_method.hpp"
+#include "libsim/collectives/time/fastest_method.hpp"
 #include "libsim/network/rails.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "tests/support/simulate.hpp"

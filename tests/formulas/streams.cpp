@@ -1,6 +1,6 @@
 // Communication streams: in order on one stream, side by side on different ones, joined by handles.
 #include "libsim/collectives/all_reduce.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
 

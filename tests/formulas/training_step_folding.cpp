@@ -1,5 +1,5 @@
 // A training step of one rank a stage is that of all ranks, to the picosecond.
-#include "libsim/model/check_layout.hpp"
+#include "libsim/training/check_layout.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <functional>

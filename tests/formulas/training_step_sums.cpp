@@ -1,6 +1,6 @@
 // What a training step on few GPUs must be, kernel by kernel and byte by byte.
-#include "libsim/model/block_time.hpp"
-#include "libsim/model/parameters.hpp"
+#include "libsim/training/block_time.hpp"
+#include "libsim/training/parameters.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <map>

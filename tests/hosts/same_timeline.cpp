@@ -3,7 +3,7 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/collectives/schedules/ring.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
 

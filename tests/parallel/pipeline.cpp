@@ -1,7 +1,7 @@
 // The executor: times to the picosecond, data that arrives, memory, on both hosts.
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/in_flight.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/parallel/pipeline_runs.hpp"
 #include "tests/parallel/pipeline_shapes.hpp"
 #include "tests/support/random.hpp"

@@ -3,7 +3,7 @@
 // An op is: compute, send to one of the others, receive from one of the others. Programs that cannot match are left
 // out: nobody can end them. Each one runs on the kernel in both orders; those that end run, one after another with
 // barriers between, in one run as processes and in one as fibers, and must give the same timeline.
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <array>

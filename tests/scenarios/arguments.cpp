@@ -1,7 +1,7 @@
 // Arguments: what stands on a command line without --.
-#include "scenarios/errors.hpp"
-#include "scenarios/options/settings.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
+#include "tools/command_line/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "scenarios/options/byte_sizes.hpp"
+#include "libsim/config/byte_sizes.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "scenarios/report/chart.hpp"
+#include "libsim/report/chart.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

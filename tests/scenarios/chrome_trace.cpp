@@ -1,4 +1,4 @@
-#include "scenarios/report/chrome_trace.hpp"
+#include "libsim/report/chrome_trace.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

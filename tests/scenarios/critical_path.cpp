@@ -1,4 +1,4 @@
-#include "scenarios/prediction/critical_path.hpp"
+#include "libsim/planning/critical_path.hpp"
 
 #include <gtest/gtest.h>
 

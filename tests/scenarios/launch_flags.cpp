@@ -1,4 +1,4 @@
-#include "scenarios/prediction/launch_flags.hpp"
+#include "libsim/planning/launch_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // read_machine(): a name or a file.
-#include "scenarios/options/machine_file.hpp"
+#include "libsim/planning/machine_file.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // What --model takes: a name, a config.json, a TOML file.
-#include "scenarios/options/model_file.hpp"
+#include "libsim/planning/model_file.hpp"
 
-#include "libsim/model/presets.hpp"
-#include "libsim/model/transformer_table.hpp"
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/training/presets.hpp"
+#include "libsim/training/transformer_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "scenarios/options/options.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "scenarios/report/output_file.hpp"
+#include "tools/command_line/output_file.hpp"
 
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "scenarios/prediction/plan/pareto.hpp"
+#include "libsim/planning/search/pareto.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scenarios/prediction/plan/search.hpp"
+#include "libsim/planning/search/search.hpp"
 
 #include "libsim/error.hpp"
 

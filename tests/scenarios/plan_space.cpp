@@ -1,4 +1,4 @@
-#include "scenarios/prediction/plan/space.hpp"
+#include "libsim/planning/search/space.hpp"
 
 #include "libsim/error.hpp"
 

@@ -1,7 +1,7 @@
 // Predictions that are made by several threads at once share nothing that they write to.
-#include "libsim/model/hardware.hpp"
-#include "libsim/model/presets.hpp"
-#include "scenarios/prediction/plan/search.hpp"
+#include "libsim/planning/search/search.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scenarios/report/plot.hpp"
+#include "libsim/report/plot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // What a prediction's parts must add up to, and what its shares are shares of.
-#include "libsim/model/hardware.hpp"
-#include "libsim/model/presets.hpp"
-#include "scenarios/prediction/prediction.hpp"
+#include "libsim/planning/predict.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 
-#include "libsim/model/step/estimate.hpp"
+#include "libsim/training/step/estimate.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "scenarios/report/progress.hpp"
+#include "tools/command_line/progress.hpp"
 
 #include <gtest/gtest.h>
 

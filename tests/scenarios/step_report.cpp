@@ -1,5 +1,5 @@
-#include "scenarios/prediction/report/amounts.hpp"
-#include "scenarios/prediction/report/sections.hpp"
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/report/sections.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/sweep/table.hpp"
-#include "scenarios/prediction/sweep/values.hpp"
-#include "scenarios/prediction/sweep/work.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/sweep/table.hpp"
+#include "libsim/planning/sweep/values.hpp"
+#include "libsim/planning/sweep/work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "scenarios/options/topology_table.hpp"
+#include "libsim/config/topology_table.hpp"
 
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "libsim/network/topology_rules.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/profile.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "scenarios/options/training_options.hpp"
+#include "libsim/planning/training_options.hpp"
 
-#include "scenarios/errors.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
+#include "tools/command_line/given_options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What is assumed of a run that its record does not say.
 #include "libsim/error.hpp"
-#include "scenarios/prediction/validation/predict_run.hpp"
-#include "scenarios/prediction/validation/validation.hpp"
+#include "libsim/planning/validation/predict_run.hpp"
+#include "libsim/planning/validation/validation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Reading published runs: what is known, what is not, and what cannot be.
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/validation/measured.hpp"
-#include "scenarios/prediction/validation/record.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/validation/measured.hpp"
+#include "libsim/planning/validation/record.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

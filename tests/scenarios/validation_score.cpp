@@ -1,7 +1,7 @@
 // Errors and ranks of predictions, worked out by hand.
-#include "scenarios/prediction/validation/coordinate_descent.hpp"
-#include "scenarios/prediction/validation/gates.hpp"
-#include "scenarios/prediction/validation/score.hpp"
+#include "libsim/planning/validation/coordinate_descent.hpp"
+#include "libsim/planning/validation/gates.hpp"
+#include "libsim/planning/validation/score.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "scenarios/prediction/what_if.hpp"
+#include "libsim/planning/what_if.hpp"
 
-#include "libsim/model/hardware.hpp"
-#include "libsim/model/presets.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <gtest/gtest.h>
 

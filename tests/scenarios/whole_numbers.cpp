@@ -1,4 +1,4 @@
-#include "scenarios/options/whole_numbers.hpp"
+#include "libsim/config/whole_numbers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Runs of the scenarios' one training program, asked for as on the command line.
 #pragma once
 
+#include "libsim/config/profile.hpp"
+#include "scenarios/lesson/trainer/plan.hpp"
+#include "scenarios/lesson/trainer/trainer.hpp"
 #include "scenarios/options/options.hpp"
-#include "scenarios/options/profile.hpp"
 #include "scenarios/report/outcome.hpp"
-#include "scenarios/trainer/plan.hpp"
-#include "scenarios/trainer/trainer.hpp"
 
 #include <gtest/gtest.h>
 

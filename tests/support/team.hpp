@@ -4,8 +4,8 @@
 // the same bits. A rank that throws ends the others, and run() throws what it threw.
 #pragma once
 
-#include "scenarios/training/transformer/matrix.hpp"
-#include "scenarios/training/transformer/rows.hpp"
+#include "scenarios/lesson/transformer/matrix.hpp"
+#include "scenarios/lesson/transformer/rows.hpp"
 
 #include <condition_variable>
 #include <deque>

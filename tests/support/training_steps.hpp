@@ -1,8 +1,8 @@
 // Models, a machine and training steps for tests: round numbers of their own, so that nothing hangs on calibrated ones.
 #pragma once
 
-#include "libsim/model/step/training_step.hpp"
-#include "ranks/recorded.hpp"
+#include "libsim/replay/recording.hpp"
+#include "libsim/training/step/training_step.hpp"
 
 #include <gtest/gtest.h>
 

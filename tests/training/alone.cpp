@@ -1,4 +1,4 @@
-#include "scenarios/training/transformer/alone.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "scenarios/training/transformer/alone.hpp"
-#include "scenarios/training/transformer/dispatch.hpp"
-#include "scenarios/training/transformer/routing.hpp"
-#include "scenarios/training/transformer/stage.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
+#include "scenarios/lesson/transformer/dispatch.hpp"
+#include "scenarios/lesson/transformer/routing.hpp"
+#include "scenarios/lesson/transformer/stage.hpp"
 
 #include <gtest/gtest.h>
 

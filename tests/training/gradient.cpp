@@ -1,5 +1,5 @@
-#include "scenarios/training/transformer/alone.hpp"
-#include "scenarios/training/transformer/stage.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
+#include "scenarios/lesson/transformer/stage.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "scenarios/training/transformer/batch.hpp"
-#include "scenarios/training/transformer/feed_forward.hpp"
-#include "scenarios/training/transformer/head.hpp"
-#include "scenarios/training/transformer/heads.hpp"
-#include "scenarios/training/transformer/layer_norm.hpp"
+#include "scenarios/lesson/transformer/batch.hpp"
+#include "scenarios/lesson/transformer/feed_forward.hpp"
+#include "scenarios/lesson/transformer/head.hpp"
+#include "scenarios/lesson/transformer/heads.hpp"
+#include "scenarios/lesson/transformer/layer_norm.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // One gradient of the transformer, computed by a team of ranks and put together again.
 #pragma once
 
-#include "scenarios/training/transformer/alone.hpp"
-#include "scenarios/training/transformer/stage.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
+#include "scenarios/lesson/transformer/stage.hpp"
 #include "tests/support/team.hpp"
 
 #include <vector>

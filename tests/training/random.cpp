@@ -1,4 +1,4 @@
-#include "scenarios/training/random.hpp"
+#include "scenarios/lesson/random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scenarios/training/transformer/rows.hpp"
+#include "scenarios/lesson/transformer/rows.hpp"
 
 #include <gtest/gtest.h>
 

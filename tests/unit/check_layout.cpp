@@ -1,4 +1,4 @@
-#include "libsim/model/check_layout.hpp"
+#include "libsim/training/check_layout.hpp"
 
 #include "libsim/error.hpp"
 

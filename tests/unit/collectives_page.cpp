@@ -1,5 +1,5 @@
 // docs/collectives.md: what its tables say is what the schedules do.
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "tests/support/formula.hpp"
 
 #include <gtest/gtest.h>

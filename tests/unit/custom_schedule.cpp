@@ -1,8 +1,8 @@
 #include "libsim/collectives/schedules/custom_schedule.hpp"
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel/readers/time_reader.hpp"
 #include "ranks/launch.hpp"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 // Accelerators and machines as they ship.
-#include "libsim/model/hardware.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/model/hardware/catalogue.hpp"
-#include "libsim/model/hardware/files.hpp"
+#include "libsim/training/hardware/catalogue.hpp"
+#include "libsim/training/hardware/files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // A machine of the user's own, as TOML.
 #include "libsim/error.hpp"
-#include "libsim/model/hardware.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

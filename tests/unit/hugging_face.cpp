@@ -1,9 +1,9 @@
 // config.json files as they lie beside published checkpoints, and ones that nobody should have written.
-#include "libsim/model/hugging_face.hpp"
+#include "libsim/training/hugging_face.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/model/parameters.hpp"
-#include "libsim/model/presets.hpp"
+#include "libsim/training/parameters.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

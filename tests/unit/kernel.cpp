@@ -1,4 +1,4 @@
-#include "libsim/kernel.hpp"
+#include "libsim/kernel/kernel.hpp"
 
 #include "libsim/error.hpp"
 

@@ -1,7 +1,7 @@
-#include "libsim/model/memory.hpp"
+#include "libsim/training/memory.hpp"
 
-#include "libsim/model/presets.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 // docs/models.md: its table is what the presets are, and its TOML can be read.
-#include "libsim/model/hugging_face.hpp"
-#include "libsim/model/parameters.hpp"
-#include "libsim/model/presets.hpp"
-#include "libsim/model/transformer_fields.hpp"
-#include "libsim/model/transformer_table.hpp"
+#include "libsim/training/hugging_face.hpp"
+#include "libsim/training/parameters.hpp"
+#include "libsim/training/presets.hpp"
+#include "libsim/training/transformer_fields.hpp"
+#include "libsim/training/transformer_table.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // What a transformer has and computes, counted by hand.
-#include "libsim/model/parameters.hpp"
+#include "libsim/training/parameters.hpp"
 
-#include "libsim/model/presets.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Published models have exactly the parameters that their checkpoints have.
-#include "libsim/model/presets.hpp"
+#include "libsim/training/presets.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/model/parameters.hpp"
+#include "libsim/training/parameters.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

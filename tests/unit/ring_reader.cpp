@@ -1,4 +1,4 @@
-#include "libsim/kernel/readers/ring_reader.hpp"
+#include "libsim/collectives/readers/ring_reader.hpp"
 
 #include "tests/support/random.hpp"
 

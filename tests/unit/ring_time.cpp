@@ -1,4 +1,4 @@
-#include "libsim/kernel/readers/ring_time.hpp"
+#include "libsim/collectives/readers/ring_time.hpp"
 
 #include "tests/support/random.hpp"
 

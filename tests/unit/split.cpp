@@ -1,4 +1,4 @@
-#include "libsim/model/split.hpp"
+#include "libsim/training/split.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "libsim/kernel/readers/time_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "tests/support/all_collectives.hpp"
 #include "tests/support/random.hpp"
 

@@ -1,8 +1,8 @@
 // Transformers as TOML: read, written, refused.
-#include "libsim/model/transformer_table.hpp"
+#include "libsim/training/transformer_table.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/model/presets.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "tools/calibrate/calibration.hpp"
 
-#include "libsim/model/hardware.hpp"
-#include "scenarios/errors.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 // One set of numbers per generation, for all of its runs: docs/accuracy.md says on which sets they were found.
 #pragma once
 
-#include "scenarios/prediction/validation/coordinate_descent.hpp"
-#include "scenarios/prediction/validation/score.hpp"
-#include "scenarios/prediction/validation/validation.hpp"
+#include "libsim/planning/validation/coordinate_descent.hpp"
+#include "libsim/planning/validation/score.hpp"
+#include "libsim/planning/validation/validation.hpp"
 
 #include <functional>
 #include <string>

@@ -1,10 +1,10 @@
 // ndsim_calibrate: the numbers of an accelerator generation's data file, found on published runs. For developers.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
 #include "tools/calibrate/calibration.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 
 #include <fmt/format.h>
 

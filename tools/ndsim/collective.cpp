@@ -1,15 +1,15 @@
 #include "tools/ndsim/collective.hpp"
 
+#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/errors.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/experiments/nccl_table.hpp"
-#include "scenarios/experiments/sweep_report.hpp"
-#include "scenarios/options/byte_sizes.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/progress.hpp"
 #include "tools/ndsim/collective_options.hpp"
+#include "tools/ndsim/nccl_table.hpp"
+#include "tools/ndsim/sweep_report.hpp"
 
 #include <fmt/format.h>
 

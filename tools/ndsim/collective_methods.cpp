@@ -1,11 +1,11 @@
 #include "tools/ndsim/collective_methods.hpp"
 
 #include "libsim/collectives/schedules/custom_schedule.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/network/rails.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 #include "tools/ndsim/collective_options.hpp"
 
+#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
+#include "libsim/config/topology_table.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/byte_sizes.hpp"
-#include "scenarios/options/profile.hpp"
-#include "scenarios/options/run_options.hpp"
-#include "scenarios/options/topology_table.hpp"
+#include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/collective_methods.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // What was typed after `ndsim collective`, and what it means.
 #pragma once
 
-#include "scenarios/experiments/collective_sweep.hpp"
-#include "scenarios/options/option_row.hpp"
+#include "libsim/config/option_row.hpp"
+#include "libsim/planning/collective_sweep.hpp"
 
 #include <string>
 #include <vector>

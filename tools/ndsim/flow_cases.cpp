@@ -1,7 +1,7 @@
 #include "tools/ndsim/flow_cases.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
 

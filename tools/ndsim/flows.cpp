@@ -1,8 +1,8 @@
 #include "tools/ndsim/flows.hpp"
 
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/text_file.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
 #include "tools/ndsim/goal.hpp"
 
+#include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "tools/ndsim/hardware.hpp"
 
-#include "scenarios/options/machine_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/planning/machine_file.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
 #include "tools/ndsim/hardware_report.hpp"
 
 namespace sim::scenarios {

@@ -1,7 +1,7 @@
 // Hardware as text and as JSON.
 #pragma once
 
-#include "libsim/model/hardware.hpp"
+#include "libsim/training/hardware.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "tools/ndsim/loggp_option.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
 

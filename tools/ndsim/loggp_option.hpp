@@ -1,8 +1,8 @@
 // --loggp L=1000,o=200,g=5,G=1,O=0,S=1024: the costs of LogGP, in units of a schedule's time.
 #pragma once
 
+#include "libsim/config/option_row.hpp"
 #include "libsim/network/loggp.hpp"
-#include "scenarios/options/option_row.hpp"
 
 #include <string>
 

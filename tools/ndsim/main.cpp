@@ -1,8 +1,8 @@
 // ndsim COMMAND …: what can be asked of the simulator without writing a program.
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/command_line.hpp"
-#include "scenarios/run/exit.hpp"
+#include "tools/command_line/command_line.hpp"
+#include "tools/command_line/exit.hpp"
 #include "tools/ndsim/command.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 #include "tools/ndsim/memory.hpp"
 
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/report/memory_report.hpp"
-#include "scenarios/prediction/report/sections.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/report/memory_report.hpp"
+#include "libsim/planning/report/sections.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 #include "tools/ndsim/plan.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
+#include "libsim/planning/search/report.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/plan/report.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/progress.hpp"
 #include "tools/ndsim/plan_options.hpp"
 
 #include <fmt/format.h>

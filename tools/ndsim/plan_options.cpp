@@ -1,8 +1,8 @@
 #include "tools/ndsim/plan_options.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
-#include "scenarios/errors.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 // What was typed after `ndsim plan`, and what it means.
 #pragma once
 
-#include "scenarios/options/training_options.hpp"
-#include "scenarios/prediction/plan/search.hpp"
+#include "libsim/planning/search/search.hpp"
+#include "libsim/planning/training_options.hpp"
 
 #include <string>
 #include <vector>

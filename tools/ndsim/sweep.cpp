@@ -1,15 +1,15 @@
 #include "tools/ndsim/sweep.hpp"
 
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/planning/sweep/table.hpp"
+#include "libsim/planning/sweep/values.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/settings.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/prediction/sweep/over_machines.hpp"
-#include "scenarios/prediction/sweep/table.hpp"
-#include "scenarios/prediction/sweep/values.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/progress.hpp"
+#include "tools/command_line/settings.hpp"
+#include "tools/ndsim/over_machines.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "tools/ndsim/topology.hpp"
 
-#include "scenarios/options/topology_table.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/topology_table.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/ndsim/drawing/drawing.hpp"
 #include "tools/ndsim/topology_report.hpp"
 

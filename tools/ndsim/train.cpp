@@ -1,13 +1,13 @@
 #include "tools/ndsim/train.hpp"
 
-#include "scenarios/errors.hpp"
-#include "scenarios/prediction/report/sections.hpp"
-#include "scenarios/prediction/report/step_report.hpp"
-#include "scenarios/report/chrome_trace.hpp"
-#include "scenarios/report/labels.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/planning/report/sections.hpp"
+#include "libsim/planning/report/step_report.hpp"
+#include "libsim/report/chrome_trace.hpp"
+#include "libsim/report/labels.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
 
 #include <algorithm>
 

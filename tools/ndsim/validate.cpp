@@ -1,14 +1,14 @@
 #include "tools/ndsim/validate.hpp"
 
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
-#include "scenarios/errors.hpp"
-#include "scenarios/options/text_file.hpp"
-#include "scenarios/prediction/validation/report.hpp"
-#include "scenarios/prediction/validation/validation.hpp"
-#include "scenarios/report/output_file.hpp"
-#include "scenarios/report/progress.hpp"
-#include "scenarios/run/exit.hpp"
-#include "scenarios/run/given_options.hpp"
+#include "libsim/planning/validation/report.hpp"
+#include "libsim/planning/validation/validation.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/progress.hpp"
 
 #include <fmt/format.h>
 

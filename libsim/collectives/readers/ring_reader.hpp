@@ -1,0 +1,13 @@
+// Reads the time of a ring off its schedule in closed form (ring_time.hpp), also where its links differ, and where some
+// members' sends are still under way: the first step then begins later, and that is all.
+#pragma once
+
+#include "libsim/collectives/readers/time_reader.hpp"
+
+namespace sim {
+
+// As read_time(), of one channel. False: it goes around no ring, or walking its steps is less work; then nothing has
+// changed.
+bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, std::vector<MemberClock>& members);
+
+}  // namespace sim

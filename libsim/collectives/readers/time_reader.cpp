@@ -1,0 +1,202 @@
+#include "libsim/collectives/readers/time_reader.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/collectives/readers/mailbox.hpp"
+#include "libsim/collectives/readers/ring_reader.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace sim {
+
+namespace {
+
+using Members = std::vector<MemberClock>;
+
+// One channel of a schedule, and what its messages cost.
+struct Channel {
+    const Schedule& schedule;
+    const LinkCosts& costs;
+    int number;
+
+    Step step(int member, int at) const { return schedule.step(number, member, at); }
+};
+
+bool has_closed_form(const Schedule& schedule, const LinkCosts& costs, const Members& members) {
+    const auto sends_are_free = [](const MemberClock& member) { return member.sends_free <= member.time; };
+    return schedule.lock_step && costs.uniform() && std::all_of(members.begin(), members.end(), sends_are_free);
+}
+
+struct Total {
+    Duration time{0};
+    std::int64_t chunks = 0;
+};
+
+// Of all steps of a channel in lock step.
+Total total(const Channel& channel) {
+    const LinkCosts& costs = channel.costs;
+    const int steps = channel.schedule.steps;
+    const Hop hop = costs.hop(0, 0);
+    const auto price = [&](int chunks) { return later(Time{costs.send(hop, chunks)}, costs.acknowledgement(hop)); };
+    if (channel.schedule.one_chunk) {
+        // A single step cannot overflow by itself; time_for is checked, and scales without loss.
+        return {time_for(steps, {price(1).time_since_epoch().count(), 1}), steps};
+    }
+    Total sum;
+    for (int at = 0; at < steps; ++at) {
+        const int chunks = channel.step(0, at).send.count();
+        sum.time = later(Time{sum.time}, price(chunks).time_since_epoch()).time_since_epoch();
+        sum.chunks += chunks;
+    }
+    return sum;
+}
+
+void read_lock_step(const Channel& channel, Members& members) {
+    if (channel.schedule.steps == 0) {
+        return;
+    }
+    const Total all = total(channel);
+    Time last{};
+    for (const MemberClock& member : members) {
+        last = std::max(last, member.time);
+    }
+    const Time end = later(last, all.time);
+    for (MemberClock& member : members) {
+        member.time = end;
+        member.sends_free = later(end, -channel.costs.acknowledgement(Hop::within));
+        member.messages = channel.schedule.steps;
+        member.chunks = all.chunks;
+        member.busy = all.time;
+    }
+}
+
+void send(const Channel& channel, MemberClock& member, int self, const Step& step) {
+    const int chunks = channel.schedule.one_chunk ? 1 : step.send.count();
+    const Duration price = channel.costs.send(channel.costs.hop(self, step.to), chunks);
+    member.time = later(std::max(member.time, member.sends_free), price);
+    member.sends_free = member.time;
+    member.messages += 1;
+    member.chunks += chunks;
+    member.busy += price;
+}
+
+void receive(const Channel& channel, MemberClock& member, int self, int from, Time there) {
+    const Duration price = channel.costs.acknowledgement(channel.costs.hop(from, self));
+    member.time = later(std::max(member.time, there), price);
+    member.busy += price;
+}
+
+// A step is asked for once: some are long to find.
+void read_step_by_step(const Channel& channel, Members& members) {
+    std::vector<Time> sent(members.size());
+    std::vector<int> sources(members.size());
+    for (int at = 0; at < channel.schedule.steps; ++at) {
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            const auto index = static_cast<std::size_t>(i);
+            const Step step = channel.step(i, at);
+            if (step.to >= 0) {
+                send(channel, members[index], i, step);
+            }
+            sent[index] = members[index].time;
+            sources[index] = step.from;
+        }
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            const auto index = static_cast<std::size_t>(i);
+            if (const int from = sources[index]; from >= 0) {
+                receive(channel, members[index], i, from, sent[static_cast<std::size_t>(from)]);
+            }
+        }
+    }
+}
+
+void read_with_mailboxes(const Channel& channel, Members& members) {
+    std::vector<Mailbox> mailboxes(members.size());
+    std::vector<int> sources(members.size());
+    for (int at = 0; at < channel.schedule.steps; ++at) {
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            const auto index = static_cast<std::size_t>(i);
+            const Step step = channel.step(i, at);
+            if (step.to >= 0) {
+                send(channel, members[index], i, step);
+                mailboxes[static_cast<std::size_t>(step.to)].put(i, members[index].time);
+            }
+            sources[index] = step.from;
+        }
+        for (int i = 0; i < channel.schedule.members; ++i) {
+            const auto index = static_cast<std::size_t>(i);
+            if (const int from = sources[index]; from >= 0) {
+                receive(channel, members[index], i, from, mailboxes[index].take(from));
+            }
+        }
+    }
+}
+
+void read_channel(const Channel& channel, Members& members, Reading reading) {
+    const bool in_closed_form = reading == Reading::closed_form_where_exact;
+    if (in_closed_form && has_closed_form(channel.schedule, channel.costs, members)) {
+        read_lock_step(channel, members);
+        return;
+    }
+    if (in_closed_form && read_ring(channel.schedule, channel.number, channel.costs, members)) {
+        return;
+    }
+    if (channel.schedule.same_step) {
+        read_step_by_step(channel, members);
+    } else {
+        read_with_mailboxes(channel, members);
+    }
+}
+
+}  // namespace
+
+LinkCosts::LinkCosts(const StepCost& everywhere)
+    : of_one_{everywhere.send, everywhere.send},
+      acknowledgements_{everywhere.acknowledgement, everywhere.acknowledgement} {}
+
+LinkCosts::LinkCosts(Price price, const std::array<Duration, 2>& acknowledgements, std::vector<int> node)
+    : price_(std::move(price)), of_one_{}, acknowledgements_(acknowledgements), node_(std::move(node)) {
+    of_one_[0] = price_(Hop::within, 1);
+    of_one_[1] = node_.empty() ? of_one_[0] : price_(Hop::across, 1);
+}
+
+bool LinkCosts::uniform() const {
+    return std::adjacent_find(node_.begin(), node_.end(), std::not_equal_to<>()) == node_.end();
+}
+
+Duration LinkCosts::of_several(Hop hop, int chunks) const {
+    if (!price_) {
+        return of_one_[static_cast<std::size_t>(hop)];
+    }
+    constexpr Duration unknown{-1};
+    std::vector<Duration>& known = known_[static_cast<std::size_t>(hop)];
+    const auto index = static_cast<std::size_t>(chunks);
+    if (index >= known.size()) {
+        known.resize(index + 1, unknown);
+    }
+    if (known[index] == unknown) {
+        known[index] = price_(hop, chunks);
+    }
+    return known[index];
+}
+
+void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<MemberClock>& members, Reading reading) {
+    check(static_cast<int>(members.size()) == schedule.members, "a schedule of {} members has {} clocks",
+          schedule.members, members.size());
+    const Members arrived = schedule.channels > 1 ? members : Members{};
+    read_channel({schedule, costs, 0}, members, reading);
+    for (int channel = 1; channel < schedule.channels; ++channel) {
+        Members beside = arrived;
+        for (MemberClock& member : beside) {
+            member.sends_free = member.time;
+        }
+        read_channel({schedule, costs, channel}, beside, reading);
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            members[i].time = std::max(members[i].time, beside[i].time);
+            members[i].messages += beside[i].messages;
+            members[i].chunks += beside[i].chunks;
+            members[i].busy = std::max(members[i].busy, beside[i].busy);
+        }
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,74 @@
+// A collective's time as a formula: schedules in lock step where every message costs the same, and rings.
+#include "libsim/collectives/readers/ring_reader.hpp"
+#include "libsim/collectives/time/collective_ways.hpp"
+#include "libsim/collectives/time/member_costs.hpp"
+#include "libsim/collectives/time/routed_rings.hpp"
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+Found in_lock_step(const CollectiveQuestion& question, const LinkCosts& costs) {
+    std::vector<MemberClock> members = member_clocks(question);
+    read_time(question.schedule, costs, members);
+    Found found{.ends = {},
+                .why =
+                    "every message costs the same, all members send and receive in each step, and each lateness "
+                    "reaches everybody: the last arrival and the sum of the steps",
+                .walked = {}};
+    for (const MemberClock& member : members) {
+        found.ends.push_back(member.time);
+        found.walked.messages += member.messages;
+        found.walked.chunks += member.chunks;
+    }
+    return found;
+}
+
+std::optional<Found> around_rings(const CollectiveQuestion& question, const LinkCosts& costs) {
+    std::vector<Time> ends;
+    for (int channel = 0; channel < question.schedule.channels; ++channel) {
+        std::vector<MemberClock> members = member_clocks(question);
+        if (!read_ring(question.schedule, channel, costs, members)) {
+            return std::nullopt;
+        }
+        for (const MemberClock& member : members) {
+            ends.push_back(member.time);
+        }
+    }
+    return found_around_rings(question, ends);
+}
+
+Found as_a_whole(const CollectiveQuestion& question, const Nccl& network) {
+    const std::int64_t bytes = bytes_of(question.cluster, question.size);
+    const Footprint at =
+        footprint_of(Group::of({question.ranks.begin(), question.ranks.end()}), network.ranks_per_node);
+    Time last{};
+    for (const Time arrival : question.arrivals) {
+        last = std::max(last, arrival);
+    }
+    const Time end = later(last, nccl_time(network, question.schedule.kind, bytes, at));
+    return {.ends = std::vector<Time>(question.ranks.size(), end),
+            .why = "this network prices a collective as a whole, from the last arrival on",
+            .walked = {}};
+}
+
+}  // namespace
+
+std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
+    if (std::holds_alternative<LogGP>(question.cluster.network)) {
+        return std::nullopt;
+    }
+    if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
+        return around_routed_rings(question, *shared->topology);
+    }
+    if (const auto* nccl = std::get_if<Nccl>(&question.cluster.network)) {
+        return as_a_whole(question, *nccl);
+    }
+    const LinkCosts costs = link_costs(question);
+    return question.schedule.lock_step && costs.uniform() ? in_lock_step(question, costs)
+                                                          : around_rings(question, costs);
+}
+
+}  // namespace sim

@@ -1,0 +1,41 @@
+// The ways of collective_time.hpp, each in a file of its own. Nothing where the way would not be exact.
+#pragma once
+
+#include "libsim/collectives/time/collective_time.hpp"
+#include "libsim/collectives/time/schedule_walk.hpp"
+
+namespace sim {
+
+struct Found {
+    std::vector<Time> ends;
+    std::string why;
+    Walked walked;
+};
+
+std::optional<Found> by_closed_form(const CollectiveQuestion& question);
+std::optional<Found> by_recurrence(const CollectiveQuestion& question);
+std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question);
+std::optional<Found> by_flows(const CollectiveQuestion& question);
+
+// Of one chunk.
+inline Size chunk_of(const CollectiveQuestion& question) {
+    return ceil_div(question.size, question.schedule.chunks);
+}
+// Of a message of several chunks. Throws std::overflow_error where that is no 64-bit number.
+inline Size message_of(Size chunk, int chunks) {
+    Size size = chunk;
+    if (__builtin_mul_overflow(chunk.amount, chunks, &size.amount)) {
+        throw_count_overflow();
+    }
+    return size;
+}
+// The same in bytes, for networks that know nothing else.
+inline Bytes bytes_of_message(const CollectiveQuestion& question, int chunks) {
+    return Bytes{bytes_of(question.cluster, message_of(chunk_of(question), chunks))};
+}
+// Each member's arrival, once for each channel.
+std::vector<Time> arrivals_of(const CollectiveQuestion& question);
+// The last of each member's channels.
+std::vector<Time> last_of_channels(const std::vector<Time>& ends, int members);
+
+}  // namespace sim

@@ -1,0 +1,104 @@
+#include "libsim/collectives/time/fastest_method.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/collectives/time/collective_ways.hpp"
+#include "libsim/collectives/time/member_costs.hpp"
+#include "libsim/collectives/time/routed_messages.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace sim {
+
+namespace {
+
+using Cost = std::function<Duration(const ChannelMessage&)>;
+
+// Of a message alone, to its sender. Lives no longer than the question.
+Cost sender_cost(const CollectiveQuestion& question) {
+    if (const auto* loggp = std::get_if<LogGP>(&question.cluster.network)) {
+        return [loggp, &question](const ChannelMessage& message) {
+            return send_at(*loggp, Time{}, bytes_of_message(question, message.chunks).count)
+                .processor.time_since_epoch();
+        };
+    }
+    if (const auto* shared = std::get_if<FairShare>(&question.cluster.network)) {
+        auto routes = std::make_shared<Routes>(*shared->topology, question);
+        return [routes, &question](const ChannelMessage& message) {
+            return routes->of(message).cost.of(bytes_of_message(question, message.chunks));
+        };
+    }
+    if (std::holds_alternative<Nccl>(question.cluster.network)) {
+        return [](const ChannelMessage&) { return Duration{0}; };  // a collective is not made of messages there
+    }
+    return [costs = link_costs(question)](const ChannelMessage& message) {
+        return costs.send(costs.hop(message.from, message.to), message.chunks);
+    };
+}
+
+// Those at the ends of nodes, and of the whole, do what others need not.
+std::vector<int> some_members(const Schedule& schedule) {
+    std::vector<int> some;
+    for (const int member :
+         {0, 1, 7, schedule.members / 2 - 1, schedule.members / 2, schedule.members - 1, schedule.root}) {
+        if (member >= 0 && member < schedule.members && std::find(some.begin(), some.end(), member) == some.end()) {
+            some.push_back(member);
+        }
+    }
+    return some;
+}
+
+}  // namespace
+
+Duration least_time(const CollectiveQuestion& question) {
+    const Cost cost = sender_cost(question);
+    const Schedule& schedule = question.schedule;
+    Time least{};
+    for (const int member : some_members(schedule)) {
+        for (int channel = 0; channel < schedule.channels; ++channel) {
+            Time sent{};
+            for (int number = 0; number < schedule.steps; ++number) {
+                if (const Step step = schedule.step(channel, member, number); step.to >= 0) {
+                    sent = later(sent, cost({channel, member, step.to, step.send.count()}));
+                }
+            }
+            least = std::max(least, sent);
+        }
+    }
+    return least.time_since_epoch();
+}
+
+Contest fastest_method(const ContestQuestion& question, std::span<const Method> methods) {
+    check(!methods.empty(), "there is no method to choose from");
+    std::vector<Schedule> schedules;
+    Contest contest;
+    const auto ask = [&](const Schedule& schedule) {
+        return CollectiveQuestion{question.cluster, schedule, question.size, question.ranks, question.arrivals, true};
+    };
+    for (const Method& method : methods) {
+        schedules.push_back(schedule_of(question.kind, method, static_cast<int>(question.ranks.size()), question.root));
+        contest.all.push_back({.method = method, .at_least = least_time(ask(schedules.back())), .time = {}});
+    }
+    // Those that promise most first, so that the others need not be looked at.
+    std::vector<std::size_t> order(methods.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return contest.all[a].at_least < contest.all[b].at_least; });
+    std::optional<Time> best;
+    for (const std::size_t i : order) {
+        Prediction& prediction = contest.all[i];
+        if (best && Time{prediction.at_least} > *best) {
+            continue;
+        }
+        prediction.time = collective_time(ask(schedules[i]));
+        const Time end = prediction.time->end();
+        if (!best || end < *best || (end == *best && i < contest.fastest)) {
+            best = end;
+            contest.fastest = i;
+        }
+    }
+    return contest;
+}
+
+}  // namespace sim

@@ -1,0 +1,41 @@
+// Which of several methods carries out a collective in the least time, where nothing else is under way.
+//
+// Each is given its time (collective_time.hpp), but for those that cannot win: no member ends before it has sent what
+// it sends on a channel, one message after another, each at least as long as it takes alone. Where that is more than
+// the best time so far, the method is not looked at further. Cost: of a method that is looked at, that of its time;
+// else its steps.
+#pragma once
+
+#include "libsim/collectives/time/collective_time.hpp"
+
+namespace sim {
+
+struct Prediction {
+    Method method;
+    Duration at_least{0};                // from the members' own sends
+    std::optional<CollectiveTime> time;  // of the last member; none: it cannot be the fastest
+};
+
+struct Contest {
+    std::vector<Prediction> all;  // in the order of the methods
+    std::size_t fastest = 0;      // of equals the first
+
+    const Prediction& winner() const { return all[fastest]; }
+};
+
+struct ContestQuestion {
+    const Cluster& cluster;
+    CollectiveKind kind;
+    Size size;
+    std::span<const int> ranks;
+    int root = 0;  // a member
+    std::span<const Time> arrivals = {};
+};
+
+// Requires: at least one method, each one that the kind has for so many members.
+Contest fastest_method(const ContestQuestion& question, std::span<const Method> methods);
+
+// What the method takes at least: for some members, the sum of their own messages.
+Duration least_time(const CollectiveQuestion& question);
+
+}  // namespace sim

@@ -1,0 +1,15 @@
+// What the time reader asks for, of a collective on uniform links and nodes.
+#pragma once
+
+#include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/collectives/time/collective_time.hpp"
+
+namespace sim {
+
+// On arrival, with nothing under way.
+std::vector<MemberClock> member_clocks(const CollectiveQuestion& question);
+
+// Requires: uniform links, or nodes of them. Throws ProgramError if they have no price for what the size counts.
+LinkCosts link_costs(const CollectiveQuestion& question);
+
+}  // namespace sim

@@ -1,0 +1,56 @@
+// The messages of a collective on the routes of a topology, each as if it were alone: what they cost, for
+// schedule_walk.hpp; and, if asked, whether they then disturb each other.
+//
+// A sender is busy until its message is there, and its receiver has it then (fair_share.hpp).
+#pragma once
+
+#include "libsim/collectives/time/collective_ways.hpp"
+#include "libsim/network/link_use.hpp"
+#include "libsim/network/route_cost.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sim {
+
+// From one member to another. Those of the last peers are kept: a ring's are looked up once.
+class Routes {
+public:
+    struct Route {
+        int to = -1;
+        std::vector<LinkId> links;
+        RouteCost cost;
+    };
+
+    Routes(const Topology& topology, const CollectiveQuestion& question);
+    // The route of what `message.from` sends on its channel. Valid until its next peer.
+    const Route& of(const ChannelMessage& message);
+
+private:
+    const Topology* topology_;
+    std::span<const int> ranks_;
+    std::vector<Route> last_;  // by channel and sender
+};
+
+class RoutedMessages {
+public:
+    using Clock = Time;
+
+    RoutedMessages(const Topology& topology, const CollectiveQuestion& question);
+
+    void send(Time& sender, const ChannelMessage& message, Time& there);
+    static void receive(Time& receiver, const ChannelMessage& /*message*/, Time there) {
+        receiver = receiver < there ? there : receiver;
+    }
+    // False: in some instant a link had more to carry than its bandwidth.
+    bool holds() const { return holds_; }
+    void step_ends(const std::vector<Time>& clocks);
+
+private:
+    Routes routes_;
+    const CollectiveQuestion* question_;
+    LinkUse use_;
+    bool holds_ = true;
+};
+
+}  // namespace sim

@@ -1,0 +1,173 @@
+#include "libsim/config/option_row.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/whole_numbers.hpp"
+#include "libsim/nearest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace sim::scenarios {
+
+namespace {
+
+// Checks a value, and sets it where it is asked to.
+struct Setter {
+    const std::string& what;
+    const TomlValue& value;
+    bool sets;
+
+    [[noreturn]] void refuse(const std::string& wanted, const std::string& hint = "") const {
+        throw UsageError(fmt::format("{} must be {}, not {}{}", what, wanted, describe(value), hint));
+    }
+    template <class Kind, class Value>
+    void done(const Kind& kind, const Value& checked) const {
+        if (sets) {
+            kind.set(checked);
+        }
+    }
+
+    void operator()(const Whole& kind) const {
+        const auto* n = std::get_if<std::int64_t>(&value);
+        if (n == nullptr || *n < kind.low || *n > kind.high) {
+            refuse(kind.high == INT64_MAX ? fmt::format("a whole number from {}", kind.low)
+                                          : fmt::format("a whole number from {} to {}", kind.low, kind.high));
+        }
+        done(kind, *n);
+    }
+    void operator()(const Real& kind) const {
+        double x = std::nan("");
+        if (const auto* n = std::get_if<std::int64_t>(&value)) {
+            x = static_cast<double>(*n);
+        } else if (const auto* d = std::get_if<double>(&value)) {
+            x = *d;
+        }
+        if (!(x >= kind.low && x <= kind.high)) {
+            refuse(fmt::format("a number from {} to {:.12g}", kind.low, kind.high));
+        }
+        done(kind, x);
+    }
+    void operator()(const Choice& kind) const {
+        const auto* name = std::get_if<std::string>(&value);
+        for (std::size_t i = 0; name != nullptr && i < kind.names.size(); ++i) {
+            if (kind.names[i] == *name) {
+                return done(kind, i);
+            }
+        }
+        refuse(fmt::format("{}", fmt::join(kind.names, " or ")), name ? did_you_mean(*name, kind.names) : "");
+    }
+    void operator()(const Text& kind) const {
+        const auto* s = std::get_if<std::string>(&value);
+        if (s == nullptr || s->empty()) {
+            refuse("a text that is not empty");
+        }
+        done(kind, *s);
+    }
+    void operator()(const Flag& kind) const {
+        const auto* b = std::get_if<bool>(&value);
+        if (b == nullptr) {
+            refuse("true or false");
+        }
+        done(kind, *b);
+    }
+    void operator()(const Switch& kind) const {
+        if (const auto* b = std::get_if<bool>(&value)) {
+            return done(kind, *b);
+        }
+        const auto* s = std::get_if<std::string>(&value);
+        if (s == nullptr || (*s != "on" && *s != "off" && *s != "true" && *s != "false")) {
+            refuse("on or off");
+        }
+        done(kind, *s == "on" || *s == "true");
+    }
+    void operator()(const Custom& kind) const { kind.take(what, value, sets); }
+    void operator()(const List& kind) const {
+        std::vector<std::int64_t> numbers;
+        if (const auto* s = std::get_if<std::string>(&value)) {
+            numbers = whole_numbers(*s);
+        } else if (const auto* n = std::get_if<std::int64_t>(&value)) {
+            numbers = {*n};
+        } else if (const auto* list = std::get_if<std::vector<double>>(&value)) {
+            for (const double x : *list) {
+                numbers.push_back(x == std::floor(x) && std::fabs(x) < 1e15 ? static_cast<std::int64_t>(x)
+                                                                            : kind.low - 1);
+            }
+        }
+        const auto outside = [&](std::int64_t n) { return n < kind.low || n > kind.high; };
+        if (numbers.empty() || std::any_of(numbers.begin(), numbers.end(), outside)) {
+            refuse(fmt::format("a list like 1,2,4 or 1:16:2 of whole numbers from {} to {}", kind.low, kind.high));
+        }
+        done(kind, numbers);
+    }
+};
+
+template <class Number>
+bool parse(const std::string& text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+}  // namespace
+
+Whole whole(int& field, std::int64_t low, std::int64_t high) {
+    return {low, high, [&field](std::int64_t n) { field = static_cast<int>(n); }};
+}
+Real real(double& field, double low, double high) {
+    return {low, high, [&field](double x) { field = x; }};
+}
+Text text(std::string& field) {
+    return {[&field](const std::string& s) { field = s; }};
+}
+Flag flag(bool& field) {
+    return {[&field](bool b) { field = b; }};
+}
+Switch on_off(bool& field) {
+    return {[&field](bool b) { field = b; }};
+}
+Choice choice(std::string& field, const std::vector<std::string>& names) {
+    return {names, [&field, names](std::size_t i) { field = names[i]; }};
+}
+
+std::string typed_name(const OptionRow& row) {
+    return row.role == Role::option ? "--" + row.name : row.name;
+}
+
+std::vector<std::string> option_names(const std::vector<OptionRow>& rows) {
+    std::vector<std::string> names;
+    for (const OptionRow& row : rows) {
+        if (row.role == Role::option) {
+            names.push_back(row.name);
+        }
+    }
+    return names;
+}
+
+void check_option(const OptionRow& row, const std::string& what, const TomlValue& value) {
+    std::visit(Setter{what, value, false}, row.kind);
+}
+
+void set_option(const OptionRow& row, const std::string& what, const TomlValue& value) {
+    std::visit(Setter{what, value, true}, row.kind);
+}
+
+TomlValue value_of_text(const OptionRow& row, const std::string& text) {
+    std::int64_t n = 0;
+    double x = 0;
+    if (std::holds_alternative<Whole>(row.kind) || std::holds_alternative<Real>(row.kind)) {
+        if (parse(text, n)) {
+            return n;
+        }
+        if (parse(text, x)) {
+            return x;
+        }
+    }
+    if (std::holds_alternative<Flag>(row.kind) && (text == "true" || text == "false")) {
+        return text == "true";
+    }
+    return text;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,104 @@
+// One option: its name, what it takes, and what it sets. The command line and --config read the same rows.
+//
+// A row refers to the field it sets: it lives no longer than the options it was made for.
+#pragma once
+
+#include "libsim/config/toml_file.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct Whole {
+    std::int64_t low;
+    std::int64_t high;
+    std::function<void(std::int64_t)> set;
+};
+struct Real {
+    double low;
+    double high;
+    std::function<void(double)> set;
+};
+struct Choice {
+    std::vector<std::string> names;
+    std::function<void(std::size_t)> set;  // which of them
+};
+struct Text {
+    std::function<void(const std::string&)> set;
+};
+struct Flag {
+    std::function<void(bool)> set;
+};
+// on or off; in a file also true and false.
+struct Switch {
+    std::function<void(bool)> set;
+};
+// Whole numbers: "1,2,4", "1e3:1e6" (each ten times the one before), "1:16:2" (each twice). In a file also [1, 2, 4].
+struct List {
+    std::int64_t low;
+    std::int64_t high;
+    std::function<void(const std::vector<std::int64_t>&)> set;
+};
+// What reads its values itself: throws UsageError, which begins with `what`, for one that it does not take; sets it
+// only where `sets`.
+struct Custom {
+    std::function<void(const std::string& what, const TomlValue& value, bool sets)> take;
+};
+
+// An argument stands on the command line without --, in the order of the rows, and in no file.
+enum class Role { option, argument, optional_argument };
+
+struct OptionRow {
+    std::string name;   // without --
+    std::string takes;  // N, X, FILE …; empty for a flag
+    std::string help;
+    std::variant<Whole, Real, Choice, Text, Flag, List, Switch, Custom> kind;
+    Role role = Role::option;
+};
+
+// {"FILE", "", "what it is", kind} as an argument; complaints and --help name it FILE.
+inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
+    row.role = role;
+    return row;
+}
+// What a complaint calls the row on a command line: --items, or FILE.
+std::string typed_name(const OptionRow& row);
+// The names that --config may have.
+std::vector<std::string> option_names(const std::vector<OptionRow>& rows);
+
+Whole whole(int& field, std::int64_t low, std::int64_t high);
+Real real(double& field, double low, double high);
+Text text(std::string& field);
+Flag flag(bool& field);
+Switch on_off(bool& field);
+Choice choice(std::string& field, const std::vector<std::string>& names);
+// One of `names` as the enumerator of that number.
+template <class Enum>
+Choice enumerator(Enum& field, const std::vector<std::string>& names) {
+    return {names, [&field](std::size_t i) { field = static_cast<Enum>(i); }};
+}
+
+// One of `values`, by the names they have in libsim.
+template <class Value>
+Choice one_of(Value& field, const std::vector<Value>& values) {
+    std::vector<std::string> names;
+    for (const Value& value : values) {
+        names.emplace_back(name_of(value));
+    }
+    return {names, [&field, values](std::size_t i) { field = values[i]; }};
+}
+
+// Throws UsageError unless `value` is what the row takes. `what` names the option in the complaint: "--items", or
+// "run.toml:3: items".
+void check_option(const OptionRow& row, const std::string& what, const TomlValue& value);
+// Checks, and sets.
+void set_option(const OptionRow& row, const std::string& what, const TomlValue& value);
+
+// What was typed on a command line, as the kind of value that `row` takes if it is one.
+TomlValue value_of_text(const OptionRow& row, const std::string& text);
+
+}  // namespace sim::scenarios

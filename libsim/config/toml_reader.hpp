@@ -1,0 +1,59 @@
+// A TOML file of which keys are asked for, checked, and turned into the simulator's values.
+//
+// All throw UsageError, with file, line, key and what was wanted.
+#pragma once
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/toml_file.hpp"
+#include "libsim/units.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace sim::scenarios {
+
+class TomlReader {
+public:
+    explicit TomlReader(std::string file) : file_(std::move(file)), entries_(read_toml(file_)) {}
+
+    const std::string& file() const { return file_; }
+
+    [[noreturn]] void refuse(const TomlEntry& entry, const std::string& wanted, const std::string& hint = "") const;
+
+    const TomlEntry* find(const std::string& key) const;  // null if it is not there
+    const TomlEntry& require(const std::string& key) const;
+    bool has_table(const std::string& name) const;
+    // How many tables the list `name` has: [[name]] …
+    int count(const std::string& name) const;
+
+    // In `known`, "link[].from" stands for that key of every table of the list.
+    void know_only(const std::vector<std::string>& known) const;
+
+    double number(const TomlEntry& entry, double low, const char* wanted) const;
+    int whole(const TomlEntry& entry, int low, int high) const;
+    const std::string& text(const TomlEntry& entry, const char* wanted) const;
+    // Which of `names` it is.
+    std::size_t choice(const TomlEntry& entry, const std::vector<std::string>& names) const;
+    bool flag(const TomlEntry& entry) const;
+    Duration duration(const TomlEntry& entry) const;
+    Pace pace(const TomlEntry& entry) const;
+    std::int64_t per_second(const TomlEntry& entry) const;
+
+    // What `make` throws because a number leaves the simulator's range is the file's mistake.
+    template <class Make>
+    auto in_range(const TomlEntry& entry, Make make) const {
+        try {
+            return make();
+        } catch (const std::out_of_range& error) {
+            throw UsageError(
+                fmt::format("{}: {} = {}: {}", entry.where, entry.key, describe(entry.value), error.what()));
+        }
+    }
+
+private:
+    std::string file_;
+    std::vector<TomlEntry> entries_;
+};
+
+}  // namespace sim::scenarios

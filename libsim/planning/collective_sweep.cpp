@@ -1,0 +1,98 @@
+#include "libsim/planning/collective_sweep.hpp"
+
+#include "ranks/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace sim::scenarios {
+
+namespace {
+
+std::vector<int> first_ranks(int count) {
+    std::vector<int> ranks(static_cast<std::size_t>(count));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+}
+
+Schedule schedule_for(const Sweep& sweep, const CollectiveCase& what) {
+    return sweep.custom ? *sweep.custom : what.schedule();
+}
+
+std::string name_for(const Sweep& sweep, const CollectiveCase& what) {
+    return sweep.custom ? "custom" : what.send_receive ? "direct" : text_of(what.method);
+}
+
+SweepRow fastest_of(const Sweep& sweep, CollectiveCase what) {
+    const std::vector<int> ranks = first_ranks(what.ranks);
+    const ContestQuestion question{sweep.cluster, what.kind, Bytes{what.bytes()}, ranks, what.root, {}};
+    Contest contest = fastest_method(question, sweep.methods);
+    what.method = contest.winner().method;
+    SweepRow row;
+    row.timed.push_back({name_for(sweep, what), what, *contest.winner().time, {}});
+    row.considered = std::move(contest.all);
+    return row;
+}
+
+}  // namespace
+
+double TimedMethod::algorithm_bandwidth() const {
+    return seconds() > 0 ? static_cast<double>(what.bytes()) / seconds() : 0;
+}
+
+std::optional<CollectiveCase> case_of(const CollectiveCase& what, std::int64_t bytes) {
+    CollectiveCase sized = what;
+    const bool chunks = is_made_of_chunks(what.kind) && !what.send_receive;
+    const std::int64_t unit = chunks ? what.ranks : 1;
+    sized.elements = bytes / what.type.size / unit * unit;
+    return sized.elements == 0 ? std::nullopt : std::optional(sized);
+}
+
+SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
+    if (sweep.only_fastest) {
+        return fastest_of(sweep, what);
+    }
+    const std::vector<int> ranks = first_ranks(what.ranks);
+    SweepRow row;
+    for (const Method& method : sweep.methods) {
+        CollectiveCase one = what;
+        one.method = method;
+        const Schedule schedule = schedule_for(sweep, one);
+        row.timed.push_back({name_for(sweep, one),
+                             one,
+                             collective_time({sweep.cluster, schedule, Bytes{one.bytes()}, ranks, {}, true}),
+                             {}});
+    }
+    for (std::size_t i = 1; i < row.timed.size(); ++i) {
+        row.fastest = row.timed[i].time.end() < row.best().time.end() ? i : row.fastest;
+    }
+    return row;
+}
+
+std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
+    const ranks::LaunchOptions launch{
+        .ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
+    const Schedule schedule = schedule_for(sweep, timed.what);
+    const auto differs = [&](Time end, const char* how) {
+        return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
+                           sim::seconds(end), how);
+    };
+    const ranks::Result messages = ranks::launch(launch, [&](GPU& gpu) { run_messages(gpu, timed.what, schedule); });
+    if (!messages.ok() || messages.end != timed.time.end()) {
+        return messages.ok() ? differs(messages.end, "message by message") : messages.fault->message;
+    }
+    const ranks::Result numbers = ranks::launch(
+        launch, [&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, timed.what, schedule))); });
+    if (!numbers.ok()) {
+        return numbers.fault->message;
+    }
+    timed.wrong = 0;
+    for (const auto& [rank, count] : numbers.reports.at("wrong")) {
+        *timed.wrong += static_cast<std::int64_t>(count.front());
+    }
+    return numbers.end != timed.time.end() ? differs(numbers.end, "with numbers") : "";
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,41 @@
+#include "libsim/planning/machine_file.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/error.hpp"
+
+namespace sim::scenarios {
+
+namespace {
+
+bool is_file(const std::string& name) {
+    return name.ends_with(".toml") || name.find('/') != std::string::npos;
+}
+
+// What is wrong with hardware is the user's configuration, not a rank program.
+template <class Read>
+auto as_usage(Read read) {
+    try {
+        return read();
+    } catch (const ProgramError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+}  // namespace
+
+model::Machine read_machine(const std::string& name_or_file) {
+    return as_usage([&] {
+        return is_file(name_or_file) ? model::machine_of_toml(read_text(name_or_file, "a TOML file"), name_or_file)
+                                     : model::machine(name_or_file);
+    });
+}
+
+model::Hardware read_hardware(const std::string& name_or_file) {
+    return as_usage([&] {
+        return is_file(name_or_file) ? model::hardware_of_toml(read_text(name_or_file, "a TOML file"), name_or_file)
+                                     : model::hardware_of(name_or_file);
+    });
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,98 @@
+#include "libsim/planning/predict.hpp"
+
+#include "libsim/planning/communication.hpp"
+#include "libsim/planning/time_budget.hpp"
+#include "libsim/replay/recording.hpp"
+#include "libsim/training/check_layout.hpp"
+#include "libsim/training/parameters.hpp"
+#include "libsim/training/step/training_step.hpp"
+
+#include "libsim/error.hpp"
+
+namespace sim::scenarios {
+
+namespace {
+
+using model::Layout;
+using model::Machine;
+using model::Transformer;
+
+constexpr double backward_and_forward = 3;  // a backward pass has two products for each of the forward pass
+
+void add_rates(Prediction& prediction, const model::StepPlan& plan) {
+    const Layout& layout = plan.layout;
+    const double step = seconds(prediction.step);
+    const double gpus = layout.ranks();
+    const double peak = plan.machine.gpu.peak(layout.numerics.precision) * gpus * step;
+    const double sequences = layout.batch.global;
+    prediction.tokens_per_second = sequences * plan.model.sequence / step;
+    const double flops = backward_and_forward * forward_flops(plan.model, false).total() * sequences;
+    double recomputed = 0;
+    for (const model::StagePlan& stage : plan.stages) {
+        recomputed += stage.recompute_flops * (gpus / layout.parallelism.pp);
+    }
+    prediction.mfu = flops / peak;
+    prediction.hfu = (flops + recomputed) / peak;
+}
+
+void add_budget(Prediction& prediction, const TimeBudget& account) {
+    prediction.stage_budgets = account.of_stages(prediction.step);
+    for (const Budget& stage : prediction.stage_budgets) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            prediction.budget[kind] += stage[kind] / static_cast<double>(prediction.stage_budgets.size());
+        }
+    }
+    prediction.bubble_fraction =
+        prediction.budget[static_cast<std::size_t>(TimeCategory::bubble)] / seconds(prediction.step);
+}
+
+}  // namespace
+
+Prediction predict(const Transformer& model, const Machine& machine, const Layout& layout,
+                   const PredictOptions& options) {
+    check_layout(model, machine, layout);
+    const model::StepPlan plan = plan_step(model, machine, layout);
+    const model::RankMap map(layout, !options.unfold);
+    const model::StepOptions step{.jitter = options.jitter, .seed = options.seed};
+    const ranks::Recording recording(map.ranks(), [&](GPU& gpu) { training_step(gpu, plan, map, step); });
+
+    TimeBudget account(plan, map);
+    ranks::LaunchOptions launch{
+        .ranks = map.ranks(), .cluster = step_cluster(plan, map), .hash_timeline = options.hash_timeline};
+    if (options.details || options.on_span || plan.steps > 1) {
+        launch.on_span = [&](const Span& span) {
+            account.take(span);
+            if (options.on_span) {
+                options.on_span(span);
+            }
+        };
+    }
+    const ranks::Result result = recording.replay(launch);
+    if (result.fault) {
+        throw ProgramError(result.fault->message);
+    }
+
+    Prediction prediction;
+    prediction.step = result.end - account.before_last();
+    prediction.simulated_ranks = map.ranks();
+    prediction.ops = result.ops;
+    prediction.timeline_sha256 = result.timeline_sha256;
+    prediction.memory = memory_of(model, machine, layout);
+    add_rates(prediction, plan);
+    if (options.details) {
+        add_budget(prediction, account);
+        prediction.communication = communication_of(plan, prediction);
+    }
+    return prediction;
+}
+
+RunCost cost_of(const Prediction& step, const Machine& machine, const Layout& layout, double steps) {
+    constexpr double seconds_per_hour = 3600;
+    RunCost cost{.steps = steps, .seconds = steps * seconds(step.step)};
+    cost.gpu_hours = cost.seconds / seconds_per_hour * layout.ranks();
+    cost.usd = cost.gpu_hours * machine.gpu.usd_per_hour;
+    cost.kilowatt_hours = cost.gpu_hours * machine.gpu.power_watts / 1000;
+    return cost;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,84 @@
+// One training step, predicted: how long it takes, where the time goes, what the memory holds.
+//
+// The step runs as a rank program (libsim/training/step) in the simulator's kernel. By default one rank of each
+// pipeline stage stands for all that do the same; `unfold` runs every rank, with the same end, to the picosecond, where
+// stages line up with nodes: one of dp x cp x tp and the GPUs of a node divides the other.
+#pragma once
+
+#include "libsim/trace/span.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/machine.hpp"
+#include "libsim/training/memory.hpp"
+#include "libsim/training/time_category.hpp"
+#include "libsim/training/transformer.hpp"
+#include "libsim/units.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+using model::name_of;
+using model::time_categories;
+using model::TimeCategory;
+
+// Seconds; the average over all ranks sums up to the step.
+using Budget = std::array<double, time_categories>;
+
+// One sort of collective of a step.
+struct CommunicationUse {
+    std::string what;  // "all-gather of parameters"
+    TimeCategory group = TimeCategory::data;
+    std::int64_t count = 0;  // per rank and step
+    std::int64_t bytes = 0;  // of one
+    int members = 1;
+    bool across_nodes = false;
+    std::string algorithm;
+    double seconds_alone = 0;    // of one, nothing else under way
+    double bus_bandwidth = 0;    // bytes per second, as nccl-tests define it
+    double link_share = 0;       // of the link's peak
+    double exposed_seconds = 0;  // of all of them together
+};
+
+struct Prediction {
+    Duration step{0};
+    double tokens_per_second = 0;  // of all GPUs
+    double mfu = 0;                // model FLOPs (attention in full, no recomputation) / (step x peak)
+    double hfu = 0;                // FLOPs carried out, with recomputation / (step x peak)
+    Budget budget{};
+    std::vector<Budget> stage_budgets;  // of a rank of each pipeline stage
+    model::Memory memory;
+    std::vector<CommunicationUse> communication;
+    double bubble_fraction = 0;
+    int simulated_ranks = 0;
+    std::int64_t ops = 0;
+    std::string timeline_sha256;  // empty unless asked for
+};
+
+struct PredictOptions {
+    bool unfold = false;
+    bool hash_timeline = false;
+    double jitter = 0;  // standard deviation of a block's time; 0: none. Needs unfold beyond one rank per stage
+    std::uint64_t seed = 1;
+    bool details = true;  // communication, budgets; false: what a search needs
+    SpanSink on_span = nullptr;
+};
+
+// Throws ProgramError for a layout that cannot be (see model::check_layout); one that does not fit into memory can.
+Prediction predict(const model::Transformer& model, const model::Machine& machine, const model::Layout& layout,
+                   const PredictOptions& options = {});
+
+// What a run of many steps costs.
+struct RunCost {
+    double steps = 0;
+    double seconds = 0;
+    double gpu_hours = 0;
+    double usd = 0;             // 0: no price known
+    double kilowatt_hours = 0;  // 0: no power known
+};
+RunCost cost_of(const Prediction& step, const model::Machine& machine, const model::Layout& layout, double steps);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,95 @@
+// Where the time of a step goes: a bar and a table that sum up to 100 %.
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr int bar_width = 60;
+
+struct Shown {
+    const char* title;
+    char mark;
+    const char* advice;  // what limits a step of which this takes most
+};
+// In the order of TimeCategory.
+constexpr std::array<Shown, time_categories> shown{{
+    {"compute", 'C', "the GPUs' own work"},
+    {"recompute", 'R', "the forward pass that is done again"},
+    {"tensor-parallel communication", 'T', "tensor-parallel communication that no computation hides"},
+    {"context-parallel communication", 'X', "context-parallel communication that no computation hides"},
+    {"expert-parallel communication", 'E', "expert-parallel communication that no computation hides"},
+    {"messages between stages", 'P', "messages between pipeline stages that are still on their way"},
+    {"data-parallel communication", 'D', "gradients and parameters on their way between replicas"},
+    {"pipeline bubble", '.', "the pipeline's bubble: stages that have nothing to do"},
+    {"optimizer", 'O', "the optimizer's update"},
+    {"overhead", 'H', "the host: data loader and launches"},
+    {"stragglers", 'S', "waiting for slower ranks"},
+}};
+
+// The bar's characters, as many as tenths of a percent say; by largest remainder, so that all of it is filled.
+std::string bar(const std::vector<int>& tenths) {
+    std::string text;
+    int sum = 0;
+    for (std::size_t i = 0; i < tenths.size(); ++i) {
+        sum += tenths[i];
+        const auto upto = static_cast<std::size_t>((sum * bar_width + 500) / 1000);
+        text.append(upto > text.size() ? upto - text.size() : 0, shown[i].mark);
+    }
+    return text;
+}
+
+std::string percent(int tenths) {
+    return fmt::format("{}.{}", tenths / 10, tenths % 10);
+}
+
+}  // namespace
+
+const char* title_of(TimeCategory spent) {
+    return shown[static_cast<std::size_t>(spent)].title;
+}
+
+std::string limiter(const Budget& budget) {
+    const double sum = std::accumulate(budget.begin(), budget.end(), 0.0);
+    if (!(sum > 0)) {
+        return "nothing: the step takes no time";
+    }
+    const std::vector<int> tenths = tenths_of_percent(budget);
+    std::vector<std::size_t> order(budget.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return budget[a] > budget[b]; });
+    const auto words = [&](std::size_t i) {
+        return fmt::format("{} ({} % of the step)", shown[i].advice, percent(tenths[i]));
+    };
+    std::string text = words(order[0]);
+    if (order[0] == 0 && budget[order[1]] > 0) {
+        text += fmt::format("; of what is lost, most to {}", words(order[1]));
+    }
+    return text;
+}
+
+std::string time_budget(const Prediction& step) {
+    const std::vector<int> tenths = tenths_of_percent(step.budget);
+    std::string text = fmt::format(
+        "\nTime of a step, the average over all ranks; communication as far as no computation hides it\n"
+        "  [{}]\n",
+        bar(tenths));
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        if (step.budget[i] > 0) {
+            text += fmt::format("  {}  {:<31} {:>10} {:>6} %\n", shown[i].mark, shown[i].title,
+                                time_text(step.budget[i]), percent(tenths[i]));
+        }
+    }
+    const double sum = std::accumulate(step.budget.begin(), step.budget.end(), 0.0);
+    text += fmt::format("     {:<31} {:>10} {:>6} %\n", "step", time_text(sum),
+                        percent(std::accumulate(tenths.begin(), tenths.end(), 0)));
+    return text;
+}
+
+}  // namespace sim::scenarios

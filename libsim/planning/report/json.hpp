@@ -1,0 +1,20 @@
+// The parts of predictions as JSON: base SI units, bytes, shares of 1.
+#pragma once
+
+#include "libsim/planning/predict.hpp"
+#include "libsim/planning/training_options.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sim::scenarios {
+
+nlohmann::ordered_json json_of(const model::Layout& layout);  // keys as the options' names, with _ for -
+nlohmann::ordered_json json_of(const model::MemoryUse& use);
+nlohmann::ordered_json json_of(const model::Memory& memory);
+nlohmann::ordered_json json_of(const Budget& budget);
+nlohmann::ordered_json json_of(const RunCost& cost);
+
+// "model", "machine", "gpus" and "layout".
+void add_case(nlohmann::ordered_json& object, const TrainingCase& what);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,60 @@
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/report/memory_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr int height = 10;
+
+// One column: states, and all of it.
+struct Column {
+    std::int64_t states = 0;
+    std::int64_t total = 0;
+};
+
+std::vector<Column> columns_of(const std::vector<model::MemoryAt>& steps, std::size_t width) {
+    std::vector<Column> columns(std::min(width, steps.size()));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        Column& column = columns[i * columns.size() / steps.size()];
+        const model::MemoryUse& use = steps[i].use;
+        if (use.total() >= column.total) {
+            column = {use.states() + use.reserve + use.buffers, use.total()};
+        }
+    }
+    return columns;
+}
+
+}  // namespace
+
+std::string memory_chart(const std::vector<model::MemoryAt>& steps, std::int64_t capacity, std::size_t width) {
+    const std::vector<Column> columns = columns_of(steps, width);
+    std::int64_t top = capacity;
+    for (const Column& column : columns) {
+        top = std::max(top, column.total);
+    }
+    std::string text;
+    for (int row = height; row > 0; --row) {
+        // A cell is drawn where at least half of it is filled.
+        const double level = (row - 0.5) * static_cast<double>(top) / height;
+        const double upper = static_cast<double>(row) * static_cast<double>(top) / height;
+        const auto limit = static_cast<double>(capacity);
+        const bool at_limit = limit > upper - static_cast<double>(top) / height && limit <= upper;
+        std::string line;
+        for (const Column& column : columns) {
+            line += static_cast<double>(column.states) >= level  ? '#'
+                    : static_cast<double>(column.total) >= level ? (level > limit ? '!' : '+')
+                    : at_limit                                   ? '-'
+                                                                 : ' ';
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += fmt::format("  {:>9} |{}{}\n", bytes_text(upper), line, at_limit ? " capacity" : "");
+    }
+    return text + fmt::format("  {:>9} +{}\n", "", std::string(columns.size(), '-'));
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,72 @@
+#include "libsim/planning/report/memory_report.hpp"
+
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/report/json.hpp"
+#include "libsim/planning/report/sections.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::size_t chart_width = 72;
+
+using Json = nlohmann::ordered_json;
+
+std::string states_line(const TrainingCase& what) {
+    const model::StateBytes bytes = state_bytes(what.layout, what.layout.replicas());
+    return fmt::format(
+        "  a parameter of a dense layer takes {:.4g} + {:.4g} + {:.4g} bytes (itself, gradient, optimizer)\n",
+        bytes.parameters, bytes.gradients, bytes.optimizer);
+}
+
+}  // namespace
+
+std::string text_of(const MemoryReport& report) {
+    std::string text = title_of(report.what) + fmt::format("\n  memory      {}\n", memory_line(report.memory)) +
+                       memory_table(report.memory) + states_line(report.what);
+    if (!report.steps.empty()) {
+        text += fmt::format(
+                    "\nA rank of stage {} over the {} steps of its schedule; # states, buffers and reserve, + "
+                    "activations and working memory\n",
+                    report.stage, report.steps.size()) +
+                memory_chart(report.steps, report.memory.capacity, chart_width);
+    }
+    text += "\nAssumptions\n";
+    for (const std::string& told : report.what.told) {
+        text += fmt::format("  {}\n", told);
+    }
+    return text + "GB = 10^9 bytes\n";
+}
+
+std::string json_of(const MemoryReport& report) {
+    Json object{{"command", "memory"}};
+    add_case(object, report.what);
+    object["memory"] = json_of(report.memory);
+    object["stage"] = report.stage;
+    object["over_time"] = Json::array();
+    for (const model::MemoryAt& at : report.steps) {
+        Json one{{"step", at.step}};
+        one.update(json_of(at.use));
+        object["over_time"].push_back(std::move(one));
+    }
+    object["derived"] = report.what.told;
+    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string memory_csv(const TrainingCase& what) {
+    std::string text = "stage,number,step,parameters,gradients,optimizer,activations,working,buffers,reserve,total\n";
+    for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
+        int number = 0;
+        for (const model::MemoryAt& at : memory_over_time(what.model, what.machine, what.layout, stage)) {
+            const model::MemoryUse& use = at.use;
+            text += fmt::format("{},{},\"{}\",{},{},{},{},{},{},{},{}\n", stage, number++, at.step, use.parameters,
+                                use.gradients, use.optimizer, use.activations, use.working, use.buffers, use.reserve,
+                                use.total());
+        }
+    }
+    return text;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,73 @@
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::size_t most_rows = 16;
+
+// All stages, or of many the first four, the fullest, the emptiest and the last two.
+std::vector<std::size_t> stages_shown(const model::Memory& memory) {
+    const std::size_t count = memory.stages.size();
+    std::vector<std::size_t> stages;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (count <= most_rows || i < 4 || i + 2 >= count) {
+            stages.push_back(i);
+        }
+    }
+    if (count > most_rows) {
+        const auto [least, most] =
+            std::minmax_element(memory.stages.begin(), memory.stages.end(),
+                                [](const auto& a, const auto& b) { return a.peak.total() < b.peak.total(); });
+        stages.push_back(static_cast<std::size_t>(least - memory.stages.begin()));
+        stages.push_back(static_cast<std::size_t>(most - memory.stages.begin()));
+        std::sort(stages.begin(), stages.end());
+        stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+    }
+    return stages;
+}
+
+std::string gb(std::int64_t bytes) {
+    return fmt::format("{:.2f}", static_cast<double>(bytes) / 1e9);
+}
+
+std::string overflow(const model::StageMemory& stage, std::int64_t capacity) {
+    if (stage.peak.total() <= capacity) {
+        return "";
+    }
+    if (!stage.overflow) {
+        return "  does not fit";
+    }
+    return *stage.overflow < 0 ? "  the states do not fit" : fmt::format("  layer {} does not fit", *stage.overflow);
+}
+
+}  // namespace
+
+std::string memory_table(const model::Memory& memory) {
+    std::string text = fmt::format(
+        "\nMemory of a rank at its peak, in GB of {} GB\n"
+        "  stage  params  grads  optimizer  activations  working  buffers  reserve   total    left  in flight  when\n",
+        gb(memory.capacity));
+    const std::vector<std::size_t> shown = stages_shown(memory);
+    for (const std::size_t i : shown) {
+        const model::StageMemory& stage = memory.stages[i];
+        const model::MemoryUse& use = stage.peak;
+        text +=
+            fmt::format("  {:>5} {:>7} {:>6} {:>10} {:>12} {:>8} {:>8} {:>8} {:>7} {:>7} {:>10}  {}{}\n", stage.stage,
+                        gb(use.parameters), gb(use.gradients), gb(use.optimizer), gb(use.activations), gb(use.working),
+                        gb(use.buffers), gb(use.reserve), gb(use.total()), gb(memory.capacity - use.total()),
+                        stage.in_flight, stage.when, overflow(stage, memory.capacity));
+    }
+    if (shown.size() < memory.stages.size()) {
+        text += fmt::format("  shown: {} of {} stages, among them the emptiest and the fullest\n", shown.size(),
+                            memory.stages.size());
+    }
+    return text;
+}
+
+}  // namespace sim::scenarios

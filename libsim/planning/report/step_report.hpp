@@ -1,0 +1,37 @@
+// What `ndsim train` says of a predicted step: the answer first, then what it rests on.
+#pragma once
+
+#include "libsim/planning/critical_path.hpp"
+#include "libsim/planning/predict.hpp"
+#include "libsim/planning/what_if.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct StepReport {
+    TrainingCase what;
+    Prediction step;
+    RunCost per_step;
+    RunCost per_trillion_tokens;
+    std::optional<RunCost> run;  // where its length was said
+    std::vector<PathPiece> path;
+    std::vector<Sensitivity> sensitivities;
+    AdviceList advice;
+    bool unfolded = false;
+};
+
+// Over all of data parallelism.
+double tokens_of_step(const TrainingCase& what);
+// A run of as many steps as `tokens` take.
+RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double tokens);
+
+// For people. Lines end with "\n".
+std::string text_of(const StepReport& report);
+// For programs: one object on one line, with the keys step_seconds, tokens_per_second, mfu, hfu, breakdown, memory,
+// simulated_ranks, timeline_sha256 and more.
+std::string json_of(const StepReport& report);
+
+}  // namespace sim::scenarios

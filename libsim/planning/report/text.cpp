@@ -1,0 +1,49 @@
+#include "libsim/planning/report/sections.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::scenarios {
+
+double tokens_of_step(const TrainingCase& what) {
+    return static_cast<double>(what.layout.batch.global) * what.model.sequence;
+}
+
+RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double tokens) {
+    return cost_of(step, what.machine, what.layout, tokens / tokens_of_step(what));
+}
+
+std::string footer(const StepReport& report) {
+    std::string text = "\nAssumptions\n";
+    for (const std::string& told : report.what.told) {
+        text += fmt::format("  {}\n", told);
+    }
+    if (report.what.machine.gpu.usd_per_hour > 0) {
+        text += fmt::format("  price of a GPU-hour: {}\n", report.what.price);
+    }
+    text += fmt::format(
+        "  {} of {} ranks simulated, {} operations{}\n"
+        "  modelled: every kernel by size and shape, every collective as NCCL's tuner expects it, the schedule's "
+        "order,\n"
+        "  overlap. Not modelled: congestion by other jobs, failures, checkpoints, uneven experts, input that comes "
+        "late\n"
+        "  how far predictions are from measured runs: docs/accuracy.md\n"
+        "MFU: FLOPs of the model (forward and twice that backward, attention in full) / (step x peak of all GPUs); HFU "
+        "counts\nrecomputation, too. busbw: as nccl-tests define it. Energy: the GPUs at full load. GB = 10^9 bytes.\n",
+        report.step.simulated_ranks, report.what.gpus(), report.step.ops,
+        report.unfolded ? "" : "; the others do the same as one of these, --unfold runs them all");
+    if (!report.step.timeline_sha256.empty()) {
+        text += fmt::format("timeline {}\n", report.step.timeline_sha256);
+    }
+    return text;
+}
+
+std::string text_of(const StepReport& report) {
+    return title_of(report.what) + "\n" + verdict(report) + time_budget(report.step) +
+           memory_table(report.step.memory) + communication_table(report.step.communication) +
+           pipeline_section(report.what, report.step) +
+           path_section(report.path, report.step.step, report.unfolded ? "rank" : "stage") +
+           sensitivity_section(report.sensitivities) + advice_section(report.advice, report.step.memory.fits()) +
+           footer(report);
+}
+
+}  // namespace sim::scenarios

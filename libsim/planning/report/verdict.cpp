@@ -1,0 +1,114 @@
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+std::string axes_of(const model::Layout& layout) {
+    std::string text = fmt::format("dp {}", layout.parallelism.dp);
+    for (const auto& [name, size] : {std::pair{"tp", layout.parallelism.tp},
+                                     {"pp", layout.parallelism.pp},
+                                     {"cp", layout.parallelism.cp},
+                                     {"ep", layout.parallelism.ep},
+                                     {"expert-tp", layout.parallelism.expert_tp}}) {
+        if (size > 1) {
+            text += fmt::format(", {} {}", name, size);
+        }
+    }
+    return text;
+}
+
+bool is_own_price(const TrainingCase& what) {
+    return what.price == "--usd-per-hour";
+}
+
+std::string cost_line(const StepReport& report) {
+    if (report.what.machine.gpu.usd_per_hour <= 0) {
+        return report.what.price;
+    }
+    return fmt::format("{} per step, {} per 1 T tokens, at ${:.2f} per GPU-hour ({})", money_text(report.per_step.usd),
+                       money_text(report.per_trillion_tokens.usd), report.what.machine.gpu.usd_per_hour,
+                       is_own_price(report.what) ? report.what.price : "a list price; --usd-per-hour sets yours");
+}
+
+std::string energy(const RunCost& cost) {
+    if (cost.kilowatt_hours <= 0) {
+        return "";
+    }
+    return cost.kilowatt_hours < 1000 ? fmt::format(", {:.3g} kWh", cost.kilowatt_hours)
+                                      : fmt::format(", {:.3g} MWh", cost.kilowatt_hours / 1000);
+}
+
+std::string run_line(const RunCost& run, double tokens) {
+    return fmt::format("{} steps, {} tokens: {}, {} GPU-hours{}{}", count_text(run.steps), count_text(tokens),
+                       long_time_text(run.seconds), count_text(run.gpu_hours),
+                       run.usd > 0 ? ", " + money_text(run.usd) : "", energy(run));
+}
+
+}  // namespace
+
+std::string memory_line(const model::Memory& memory) {
+    const model::StageMemory& fullest = memory.fullest();
+    const std::int64_t total = fullest.peak.total();
+    const std::int64_t left = memory.capacity - total;
+    const std::string of =
+        fmt::format("{} of {} on a rank of stage {}, in the {}", bytes_text(static_cast<double>(total)),
+                    bytes_text(static_cast<double>(memory.capacity)), fullest.stage, fullest.when);
+    if (left >= 0) {
+        return fmt::format("{}; {} left", of, bytes_text(static_cast<double>(left)));
+    }
+    const std::string where = !fullest.overflow ? ""
+                              : *fullest.overflow < 0
+                                  ? ": already the parameters, gradients and optimizer states do not"
+                                  : fmt::format(": layer {} is the first that does not", *fullest.overflow);
+    return fmt::format("DOES NOT FIT: {}, {} too much{}", of, bytes_text(static_cast<double>(-left)), where);
+}
+
+std::string misfit_line(const model::Memory& memory, const AdviceList& list) {
+    const model::StageMemory& fullest = memory.fullest();
+    const std::int64_t total = fullest.peak.total();
+    const std::string much =
+        fmt::format("does not fit: {} of {} on a rank of stage {}", bytes_text(static_cast<double>(total)),
+                    bytes_text(static_cast<double>(memory.capacity)), fullest.stage);
+    if (list.tried.empty()) {
+        return much + "; ndsim plan finds layouts that do";
+    }
+    const Advice& nearest = list.tried.front();
+    return fmt::format("{}; with {} it would ({}), ndsim plan finds all layouts that do", much, typed(nearest.change),
+                       bytes_text(static_cast<double>(nearest.memory)));
+}
+
+std::string title_of(const TrainingCase& what) {
+    const model::Layout& layout = what.layout;
+    return fmt::format("{} on {} x {} ({}): {}\n{} of {} x {} tokens, global batch {}, {}, zero {}, recompute {}\n",
+                       what.model.name, what.gpus(), what.machine.gpu.name, what.machine.name, axes_of(layout),
+                       number_text(layout.micro_batches(), "micro-batch", "micro-batches"), layout.batch.micro,
+                       what.model.sequence, layout.batch.global, name_of(layout.numerics.precision),
+                       layout.parallelism.zero, name_of(layout.framework.recompute));
+}
+
+std::string verdict(const StepReport& report) {
+    const Prediction& step = report.step;
+    std::string text;
+    const auto line = [&](const char* name, const std::string& value) {
+        text += fmt::format("  {:<11} {}\n", name, value);
+    };
+    line("step",
+         fmt::format("{}; {} tokens/s, {} per GPU", time_text(seconds(step.step)), count_text(step.tokens_per_second),
+                     count_text(step.tokens_per_second / report.what.gpus())));
+    line("MFU", fmt::format("{}; HFU {}", percent_text(step.mfu), percent_text(step.hfu)));
+    line("memory", memory_line(step.memory));
+    line("cost", cost_line(report));
+    if (report.run) {
+        line("run", run_line(*report.run, report.run->steps * tokens_of_step(report.what)));
+    }
+    line("limited by", limiter(step.budget));
+    return text;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,91 @@
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/search/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr int cell_width = 92;
+constexpr int cell_height = 40;
+constexpr int left = 70;
+constexpr int top = 70;
+
+struct Cell {
+    double seconds = 0;
+    bool simulated = false;
+};
+
+// Of each pair (tp, pp) the shortest.
+std::map<std::pair<int, int>, Cell> cells_of(const Plan& plan) {
+    std::map<std::pair<int, int>, Cell> cells;
+    for (const PlanCell& known : plan.cells) {
+        cells[{known.tp, known.pp}] = {seconds(known.step), known.simulated};
+    }
+    return cells;
+}
+
+// From blue (fast) over white to red (three times as long, or longer).
+std::string colour_of(double times_best) {
+    const double at = std::clamp((times_best - 1) / 2, 0.0, 1.0);
+    const double warm = std::min(1.0, 2 * at);
+    const double cold = std::min(1.0, 2 * (1 - at));
+    const auto part = [](double share) { return static_cast<int>(90 + 165 * share); };
+    return fmt::format("#{:02x}{:02x}{:02x}", part(warm), part(std::min(warm, cold)), part(cold));
+}
+
+std::string cell_svg(int x, int y, const Cell& cell, double best) {
+    return fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#fff\"/>\n"
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}{}</text>\n",
+        x, y, cell_width, cell_height, colour_of(cell.seconds / best), x + cell_width / 2, y + cell_height / 2 + 5,
+        cell.simulated ? "" : "≥ ", time_text(cell.seconds));
+}
+
+}  // namespace
+
+std::string heatmap_svg(const PlanReport& report) {
+    const auto cells = cells_of(report.plan);
+    std::set<int> tps;
+    std::set<int> pps;
+    double best = 0;
+    for (const auto& [at, cell] : cells) {
+        tps.insert(at.first);
+        pps.insert(at.second);
+        best = best == 0 ? cell.seconds : std::min(best, cell.seconds);
+    }
+    const int width = left + cell_width * std::max(4, static_cast<int>(pps.size())) + 20;
+    const int height = top + cell_height * static_cast<int>(tps.size()) + 30;
+    std::string text = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
+        "font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+        "<text x=\"20\" y=\"24\" font-size=\"15\">{} on {} GPUs of {}: shortest step</text>\n"
+        "<text x=\"20\" y=\"{}\">pipeline stages →, tensor parallel ↓; ≥: a bound, it was not worth a "
+        "simulation</text>\n",
+        width, height, report.question.model.name, fmt::join(report.question.space.gpus, " or "),
+        report.question.machine.name, height - 10);
+    int y = top;
+    for (const int tp : tps) {
+        text += fmt::format("<text x=\"20\" y=\"{}\">tp {}</text>\n", y + cell_height / 2 + 5, tp);
+        int x = left;
+        for (const int pp : pps) {
+            if (y == top) {
+                text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">pp {}</text>\n", x + cell_width / 2,
+                                    top - 10, pp);
+            }
+            if (const auto found = cells.find({tp, pp}); found != cells.end()) {
+                text += cell_svg(x, y, found->second, best);
+            }
+            x += cell_width;
+        }
+        y += cell_height;
+    }
+    return text + "</svg>\n";
+}
+
+}  // namespace sim::scenarios

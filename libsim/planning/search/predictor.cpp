@@ -1,0 +1,30 @@
+#include "libsim/planning/search/search.hpp"
+#include "libsim/training/step/estimate.hpp"
+
+namespace sim::scenarios {
+
+namespace {
+
+PlanOracle::Answer simulate(const PlanQuestion& question, const model::Layout& layout) {
+    const Prediction found = predict(question.model, question.machine, layout, {.details = false});
+    return {.step = found.step,
+            .memory = found.memory.fullest().peak.total(),
+            .tokens_per_second = found.tokens_per_second,
+            .mfu = found.mfu};
+}
+
+}  // namespace
+
+PlanOracle predictor() {
+    return {.least_memory =
+                [](const PlanQuestion& question, const model::Layout& layout) {
+                    return model::least_memory(question.model, question.machine, layout);
+                },
+            .least_step =
+                [](const PlanQuestion& question, const model::Layout& layout) {
+                    return model::estimated_step(model::plan_step(question.model, question.machine, layout));
+                },
+            .simulate = simulate};
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,153 @@
+#include "libsim/planning/search/report.hpp"
+
+#include "libsim/planning/launch_flags.hpp"
+#include "libsim/planning/report/amounts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+// "1,024"
+std::string grouped(std::size_t n) {
+    std::string text = fmt::format("{}", n);
+    for (std::size_t at = text.size(); at > 3; at -= 3) {
+        text.insert(text.begin() + static_cast<std::ptrdiff_t>(at) - 3, ',');
+    }
+    return text;
+}
+
+const char* what_is_wrong(model::Misfit misfit) {
+    using model::Misfit;
+    switch (misfit) {
+        case Misfit::count: return "have a size that cannot be";
+        case Misfit::gpus: return "do not make up the GPUs";
+        case Misfit::heads: return "split heads unevenly";
+        case Misfit::width: return "split a width unevenly";
+        case Misfit::layers: return "have more stages than layers";
+        case Misfit::sequence: return "split the sequence unevenly";
+        case Misfit::experts: return "split experts unevenly";
+        case Misfit::batch: return "do not divide the global batch";
+        case Misfit::schedule: return "have a shape that the schedule cannot take";
+        case Misfit::combination: return "combine what does not go together";
+        case Misfit::precision: return "need units that the GPU does not have";
+        case Misfit::network: return "need links that the machine does not have";
+    }
+    return "?";
+}
+
+std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
+    std::string text = fmt::format("dp {} tp {} pp {}", p.dp, p.tp, p.pp);
+    text += p.interleave > 1 ? fmt::format("x{}", p.interleave) : "";
+    text += p.cp > 1 ? fmt::format(" cp {}", p.cp) : "";
+    text += question.model.experts.count > 0 ? fmt::format(" ep {}", p.ep) : "";
+    text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
+    text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
+    text += p.recompute == model::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
+    const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
+    text += schedule.usual ? "" : fmt::format(" {}", schedule.name);
+    return text;
+}
+
+std::string cost_text(const PlanQuestion& question, double cost) {
+    return question.machine.gpu.usd_per_hour > 0 ? money_text(cost) : fmt::format("{:.3g}", cost);
+}
+
+std::string table(const PlanReport& report) {
+    const auto& [question, plan, objective, top, told, enough, problems] = report;
+    const bool priced = question.machine.gpu.usd_per_hour > 0;
+    std::string text = fmt::format("{:>10} {:>12} {:>7} {:>10} {:>10} {:>10}  {}\n", "step", "tokens/s", "MFU",
+                                   "memory", "free", priced ? "$ a step" : "GPU-hours", "layout");
+    for (std::size_t i = 0; i < plan.pareto.size() && i < top; ++i) {
+        const PlanRow& row = plan.rows[plan.pareto[i]];
+        const auto memory = static_cast<double>(row.memory);
+        const auto capacity = static_cast<double>(question.machine.gpu.memory_bytes);
+        const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
+        text += fmt::format("{:>10} {:>12} {:>7} {:>10} {:>10} {:>10}  {}{}\n", time_text(seconds(row.step)),
+                            count_text(row.tokens_per_second), percent_text(row.mfu), bytes_text(memory),
+                            bytes_text(capacity - memory), cost_text(question, row.cost), gpus,
+                            short_layout(question, row.point));
+    }
+    if (plan.pareto.size() > top) {
+        text += fmt::format("… and {} more that no other one beats; --top shows them\n", plan.pareto.size() - top);
+    }
+    return text;
+}
+
+std::string flags_text(const PlanReport& report) {
+    const PlanRow& best = report.plan.rows.front();
+    const model::Layout layout = layout_of(report.question.space, report.question.model, best.point);
+    std::string text;
+    for (const LaunchFlags& flags : launch_flags(report.question.model, layout)) {
+        text += fmt::format("\n{}, the first layout{}{}:\n", flags.framework,
+                            flags.lacks.empty() ? "" : "; it does not have: ", fmt::join(flags.lacks, "; "));
+        for (const std::string& line : flags.lines) {
+            text += fmt::format("  {}\n", line);
+        }
+    }
+    return text;
+}
+
+std::string nothing_fits(const PlanReport& report) {
+    const PlanQuestion& question = report.question;
+    std::string text;
+    for (const PlanMiss& miss : report.plan.nearest) {
+        text += fmt::format("nearest: {:>10} of {}: {}\n", bytes_text(static_cast<double>(miss.memory)),
+                            bytes_text(static_cast<double>(question.machine.gpu.memory_bytes)),
+                            short_layout(question, miss.point));
+    }
+    for (const std::string& problem : report.first_problems) {
+        text += fmt::format("for one: {}\n", problem);
+    }
+    if (report.enough && report.enough->gpus > 0) {
+        text += fmt::format("{} GPUs would do: {}, {}\n", report.enough->gpus,
+                            bytes_text(static_cast<double>(report.enough->smallest.memory)),
+                            short_layout(question, report.enough->smallest.point));
+    } else if (report.enough) {
+        text += "more GPUs would not help with these choices\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string counts_text(const PlanCounts& counts, const model::Machine& machine) {
+    std::string text;
+    const auto add = [&](std::size_t n, const std::string& what) {
+        if (n > 0) {
+            text += text.empty() ? fmt::format("{} of {} layouts {}", grouped(n), grouped(counts.all), what)
+                                 : fmt::format("; {} {}", grouped(n), what);
+        }
+    };
+    add(counts.need_too_much(),
+        fmt::format("need more than {}", bytes_text(static_cast<double>(machine.gpu.memory_bytes))));
+    for (std::size_t i = 0; i < misfit_kinds; ++i) {
+        add(counts.refused[i], what_is_wrong(static_cast<model::Misfit>(i)));
+    }
+    add(counts.feasible, "fit and were simulated");
+    add(counts.outdone, "fit and are no better in anything than one of these");
+    add(counts.not_reached, "were not reached");
+    return text.empty() ? "there are no layouts" : text;
+}
+
+std::string text_of(const PlanReport& report) {
+    const auto& [question, plan, objective, top, told, enough, problems] = report;
+    std::string text = fmt::format("{} on {} GPUs of {}, {} sequences of {} tokens a step\n", question.model.name,
+                                   fmt::join(question.space.gpus, " or "), question.machine.name,
+                                   question.space.rest.batch.global, question.model.sequence);
+    for (const std::string& line : told) {
+        text += line + "\n";
+    }
+    text += counts_text(plan.counts, question.machine) + ".\n";
+    if (plan.rows.empty()) {
+        return text + nothing_fits(report);
+    }
+    text += fmt::format("\nNo other layout is faster, smaller and cheaper than one of these; {} first:\n",
+                        objective == PlanObjective::cost ? "cheap ones" : "fast ones");
+    return text + table(report) + flags_text(report);
+}
+
+}  // namespace sim::scenarios

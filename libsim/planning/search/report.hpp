@@ -1,0 +1,34 @@
+// What `ndsim plan` says of a search.
+#pragma once
+
+#include "libsim/planning/search/search.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct PlanReport {
+    PlanQuestion question;
+    Plan plan;
+    PlanObjective objective = PlanObjective::time;
+    std::size_t top = 10;                     // rows of the table at most
+    std::vector<std::string> told;            // what was not said and how it was derived, a line each
+    std::optional<EnoughGpus> enough;         // where nothing fits
+    std::vector<std::string> first_problems;  // where nothing is legal: why the first layout is not
+};
+
+// "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly": nothing is left out.
+std::string counts_text(const PlanCounts& counts, const model::Machine& machine);
+
+// For people. Lines end with "\n".
+std::string text_of(const PlanReport& report);
+// For programs: one object on one line. It depends on the question alone, not on this machine.
+std::string json_of(const PlanReport& report);
+// All simulated layouts that fit, best first.
+std::string csv_of(const PlanReport& report);
+// Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
+std::string heatmap_svg(const PlanReport& report);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,114 @@
+// Goes through all layouts of a space: which can be, which fit into memory, and how long the best of these take.
+//
+// A layout is asked from cheap to dear: is it legal (model::is_possible), what does it need at least
+// (model::least_memory), how long does it take at least (model::estimated_step), and the simulation (predict). One is
+// not simulated where another one, that is, is no worse than its bounds in step, memory and cost: it cannot be better
+// in anything. Who is simulated does not depend on the number of threads.
+#pragma once
+
+#include "libsim/planning/predict.hpp"
+#include "libsim/planning/search/pareto.hpp"
+#include "libsim/planning/search/space.hpp"
+#include "libsim/training/check_layout.hpp"
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct PlanQuestion {
+    model::Transformer model;
+    model::Machine machine;
+    PlanSpace space;
+};
+
+// What answers for one legal layout; called by several threads at once.
+struct PlanOracle {
+    struct Answer {
+        Duration step{0};
+        std::int64_t memory = 0;
+        double tokens_per_second = 0;
+        double mfu = 0;
+    };
+    std::function<std::int64_t(const PlanQuestion&, const model::Layout&)> least_memory;
+    std::function<Duration(const PlanQuestion&, const model::Layout&)> least_step;
+    std::function<Answer(const PlanQuestion&, const model::Layout&)> simulate;
+};
+// least_memory(), estimated_step() and predict().
+PlanOracle predictor();
+
+enum class PlanObjective : std::uint8_t { time, cost };
+
+struct PlanOptions {
+    PlanObjective objective = PlanObjective::time;
+    bool exhaustive = false;  // simulate all that may fit
+    int jobs = 1;             // threads
+    PlanOracle oracle;
+    // Some 20 times a second, in the caller's thread; `what` is being done.
+    std::function<void(std::size_t done, std::size_t all, const char* what)> on_progress;
+    std::function<bool()> should_stop;  // asked as often
+};
+
+inline constexpr std::size_t misfit_kinds = 12;
+
+// What became of the layouts; the numbers add up to `all`.
+struct PlanCounts {
+    std::size_t all = 0;
+    std::array<std::size_t, misfit_kinds> refused{};  // by model::Misfit
+    std::size_t too_large_at_least = 0;               // found without a simulation
+    std::size_t too_large = 0;                        // found by one
+    std::size_t outdone = 0;      // may fit, but are no better in anything than one that was simulated
+    std::size_t feasible = 0;     // simulated, and fit
+    std::size_t not_reached = 0;  // it was stopped before
+
+    std::size_t refused_in_all() const;
+    // Legal ones that got a verdict; of them, those that were simulated.
+    std::size_t evaluated() const { return too_large_at_least + too_large + outdone + feasible; }
+    std::size_t simulated() const { return too_large + feasible; }
+    std::size_t need_too_much() const { return too_large_at_least + too_large; }
+};
+
+// A layout that was simulated and fits.
+struct PlanRow {
+    PlanPoint point;
+    Duration step{0};
+    std::int64_t memory = 0;  // of the fullest rank
+    double tokens_per_second = 0;
+    double mfu = 0;
+    double cost = 0;  // of a step: USD, or GPU-hours where no price is known
+};
+// One that does not fit.
+struct PlanMiss {
+    PlanPoint point;
+    std::int64_t memory = 0;
+};
+
+// The shortest step known of a pair of axes: of a simulation, or the bound of one that is outdone.
+struct PlanCell {
+    int tp = 1;
+    int pp = 1;
+    Duration step{0};
+    bool simulated = false;
+};
+
+struct Plan {
+    PlanCounts counts;
+    std::vector<PlanRow> rows;        // best first; equal ones as points_of() has them
+    std::vector<std::size_t> pareto;  // of rows, best first
+    std::vector<PlanMiss> nearest;    // of those that do not fit, the 3 that need least
+    std::vector<PlanCell> cells;      // by tp, then pp
+};
+
+// Throws what the oracle throws, for the first layout that it throws for.
+Plan search(const PlanQuestion& question, const PlanOptions& options);
+
+// The fewest GPUs, 2, 4, 8 … times those asked for, with which a layout fits; 0 if none up to 1,024 times do.
+// Requires: the space has GPUs.
+struct EnoughGpus {
+    int gpus = 0;
+    PlanMiss smallest;
+};
+EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,31 @@
+// All configurations of a sweep: every combination of the options' values, in a fixed order.
+#pragma once
+
+#include "libsim/planning/what_if.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct SweepAxis {
+    std::string option;
+    std::vector<std::string> values;
+};
+
+// The last axis changes fastest.
+struct SweepGrid {
+    std::vector<SweepAxis> axes;
+
+    // Throws UsageError where that is more than 10,000,000.
+    std::size_t size() const;
+    Change configuration(std::size_t number) const;
+};
+
+// What is known of a configuration, a text for each of result_columns(). Never throws for one that cannot be: that is
+// its "status", and "why".
+std::vector<std::string> result_columns();
+using CasePredictor = std::function<Prediction(const TrainingCase&, const PredictOptions&)>;
+std::vector<std::string> result_of(const Change& configuration, const CasePredictor& predictor);
+
+}  // namespace sim::scenarios

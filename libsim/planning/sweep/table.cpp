@@ -1,0 +1,180 @@
+#include "libsim/planning/sweep/table.hpp"
+
+#include "libsim/config/errors.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <unordered_map>
+
+namespace sim::scenarios {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string quoted(const std::string& cell) {
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+        return cell;
+    }
+    std::string text = "\"";
+    for (const char c : cell) {
+        text.append(c == '"' ? 2 : 1, c);
+    }
+    text += '"';
+    return text;
+}
+
+std::vector<std::string> values_of(const Change& configuration) {
+    std::vector<std::string> values;
+    for (const auto& [name, value] : configuration) {
+        values.push_back(value);
+    }
+    return values;
+}
+
+Json typed_cell(const std::string& cell) {
+    if (cell.empty()) {
+        return nullptr;
+    }
+    const char* end = cell.data() + cell.size();
+    std::int64_t n = 0;
+    if (const auto [last, error] = std::from_chars(cell.data(), end, n); error == std::errc{} && last == end) {
+        return n;
+    }
+    double x = 0;
+    if (const auto [last, error] = std::from_chars(cell.data(), end, x); error == std::errc{} && last == end) {
+        return x;
+    }
+    return cell;
+}
+
+}  // namespace
+
+std::string csv_line(const std::vector<std::string>& cells) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (i > 0) {
+            line += ',';
+        }
+        line += quoted(cells[i]);
+    }
+    return line;
+}
+
+std::optional<std::vector<std::string>> csv_cells(const std::string& line) {
+    std::vector<std::string> cells{""};
+    bool inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '"' && inside && i + 1 < line.size() && line[i + 1] == '"') {
+            cells.back() += line[i++];
+        } else if (line[i] == '"') {
+            inside = !inside;
+        } else if (line[i] == ',' && !inside) {
+            cells.emplace_back();
+        } else {
+            cells.back() += line[i];
+        }
+    }
+    return inside ? std::nullopt : std::optional{cells};
+}
+
+SweepTable::SweepTable(SweepGrid grid) : grid_(std::move(grid)), rows_(grid_.size()) {}
+
+std::string SweepTable::header() const {
+    std::vector<std::string> names;
+    for (const SweepAxis& axis : grid_.axes) {
+        names.push_back(axis.option);
+    }
+    for (const std::string& name : result_columns()) {
+        names.push_back(name);
+    }
+    return csv_line(names);
+}
+
+std::string SweepTable::row(std::size_t number, const std::vector<std::string>& result) const {
+    std::vector<std::string> cells = values_of(grid_.configuration(number));
+    cells.insert(cells.end(), result.begin(), result.end());
+    return csv_line(cells);
+}
+
+void SweepTable::read(const std::string& text, const std::string& file) {
+    std::unordered_map<std::string, std::size_t> numbers;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        numbers.emplace(csv_line(values_of(grid_.configuration(i))), i);
+    }
+    const std::size_t columns = grid_.axes.size() + result_columns().size();
+    bool first = true;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        if (end == std::string::npos) {
+            break;  // a part of a line
+        }
+        const std::string line = text.substr(at, end - at);
+        at = end + 1;
+        if (first && line != header()) {
+            throw UsageError(fmt::format(
+                "{} is there and is no table of this sweep: its columns are \"{}\", not \"{}\"", file, line, header()));
+        }
+        const auto cells = csv_cells(line);
+        if (first || !cells || cells->size() != columns) {
+            first = false;
+            continue;
+        }
+        const auto axes = static_cast<std::ptrdiff_t>(grid_.axes.size());
+        const auto found = numbers.find(csv_line({cells->begin(), cells->begin() + axes}));
+        if (found != numbers.end()) {
+            rows_[found->second] = line;
+        } else {
+            others_.push_back(line);
+        }
+    }
+}
+
+void SweepTable::add(std::size_t number, std::string row) {
+    rows_[number] = std::move(row);
+}
+
+std::vector<std::size_t> SweepTable::missing() const {
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (rows_[i].empty()) {
+            numbers.push_back(i);
+        }
+    }
+    return numbers;
+}
+
+std::string SweepTable::csv() const {
+    std::string text = header();
+    text += '\n';
+    for (const auto* rows : {&rows_, &others_}) {
+        for (const std::string& row : *rows) {
+            if (!row.empty()) {
+                text += row;
+                text += '\n';
+            }
+        }
+    }
+    return text;
+}
+
+std::string SweepTable::json() const {
+    const std::vector<std::string> names = csv_cells(header()).value();
+    Json rows = Json::array();
+    for (const std::string& row : rows_) {
+        const auto cells = csv_cells(row);
+        Json one = Json::object();
+        for (std::size_t i = 0; !row.empty() && cells && i < names.size(); ++i) {
+            one[names[i]] = typed_cell((*cells)[i]);
+        }
+        if (!row.empty()) {
+            rows.push_back(std::move(one));
+        }
+    }
+    const Json object{{"command", "sweep"}, {"rows", std::move(rows)}};
+    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sim::scenarios

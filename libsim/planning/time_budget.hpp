@@ -1,0 +1,53 @@
+// Where the time of each rank went, from the spans of its main stream.
+//
+// Computations are split as their stage's plan says; what a receive waits for is a bubble until the message is sent and
+// pipeline communication from then on; what a program waits for between its ops is data-parallel communication.
+#pragma once
+
+#include "libsim/planning/predict.hpp"
+#include "libsim/trace/span.hpp"
+#include "libsim/training/step/rank_map.hpp"
+#include "libsim/training/step/step_plan.hpp"
+#include "libsim/training/step/step_work.hpp"
+
+#include <vector>
+
+namespace sim::scenarios {
+
+class TimeBudget {
+public:
+    TimeBudget(const model::StepPlan& plan, const model::RankMap& map);
+
+    // Spans of one rank in the order of its program; those of other streams count for nothing.
+    void take(const Span& span);
+
+    // When each rank ended its step before the last, at the latest; zero if there is one step only.
+    Time before_last() const;
+    // Of a rank of each stage, the average of its ranks. They sum up to `step`.
+    std::vector<Budget> of_stages(Duration step) const;
+
+private:
+    struct Passes {
+        Duration forward{0};
+        Duration backward{0};
+        Duration backward_input{0};
+        Duration backward_weight{0};
+        Duration& operator[](model::StepWork work);
+    };
+    struct Account {
+        Time at;     // the end of the last span
+        Time begin;  // of the step
+        int steps = 0;
+        Passes passes;
+        model::Parts other;
+    };
+    void wait(Account& account, const Span& span, model::StepWork work) const;
+    model::Parts budget_of(int stage, const Account& account, Duration step) const;
+
+    const model::StepPlan* plan_;
+    const model::RankMap* map_;
+    std::vector<Account> accounts_;
+    model::StepWorks works_;
+};
+
+}  // namespace sim::scenarios

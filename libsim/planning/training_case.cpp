@@ -1,0 +1,271 @@
+// What the options of a training mean together: derived values, and what cannot be.
+#include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/planning/machine_file.hpp"
+#include "libsim/planning/model_file.hpp"
+#include "libsim/planning/training_options.hpp"
+#include "libsim/training/check_layout.hpp"
+#include "libsim/training/hardware.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace sim::scenarios {
+
+namespace {
+
+using model::Layout;
+
+// A usual batch of large language models (GPT-3: 3.2 M, Llama 2 and 3: 4 M).
+constexpr std::int64_t usual_tokens = 4 << 20;
+
+std::int64_t round_up(std::int64_t n, std::int64_t to) {
+    return ceil_div(n, to) * to;
+}
+
+// Sizes are at most 10^6 each: three of them fit 64 bits.
+std::int64_t replica(const Layout& layout) {
+    return std::int64_t{layout.parallelism.tp} * layout.parallelism.pp * layout.parallelism.cp;
+}
+
+int narrow(std::int64_t n, const char* what) {
+    if (n > INT32_MAX) {
+        throw UsageError(fmt::format("{} would be {}; at most {} are possible", what, n, INT32_MAX));
+    }
+    return static_cast<int>(n);
+}
+
+// dp must be a multiple of this for the experts' groups to fit in.
+std::int64_t dp_step(const Layout& layout) {
+    const std::int64_t experts = std::int64_t{layout.parallelism.ep} * layout.parallelism.expert_tp;
+    return experts / std::gcd(experts, std::int64_t{layout.parallelism.cp} * layout.parallelism.tp);
+}
+
+void derive_dp(const TrainingOptions& options, const model::Machine& machine, Layout& layout,
+               std::vector<std::string>& told) {
+    const std::int64_t one = replica(layout);
+    const std::string parts =
+        fmt::format("tp {} x pp {} x cp {}", layout.parallelism.tp, layout.parallelism.pp, layout.parallelism.cp);
+    if (options.has("dp")) {
+        narrow(one * layout.parallelism.dp, "the number of GPUs");
+        return;
+    }
+    if (options.has("gpus")) {
+        if (options.gpus % one != 0) {
+            const std::int64_t below = options.gpus / one * one;
+            throw UsageError(fmt::format("--gpus {} does not divide into replicas of {} GPUs ({}); {}{} would do",
+                                         options.gpus, one, parts, below > 0 ? fmt::format("{} or ", below) : "",
+                                         below + one));
+        }
+        layout.parallelism.dp = narrow(options.gpus / one, "dp");
+        told.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.parallelism.dp, options.gpus, parts));
+        return;
+    }
+    const std::int64_t nodes = round_up(one, machine.gpus_per_node);
+    const std::int64_t dp = round_up(nodes % one == 0 ? nodes / one : 1, dp_step(layout));
+    layout.parallelism.dp = narrow(dp, "dp");
+    narrow(one * dp, "the number of GPUs");
+    told.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
+}
+
+void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+    if (!options.has("schedule") && layout.parallelism.interleave > 1) {
+        layout.parallelism.schedule = usual_pipeline_schedule(layout.parallelism.interleave);
+        told.push_back(fmt::format("schedule {}: --interleave {}", layout.parallelism.schedule->name,
+                                   layout.parallelism.interleave));
+    } else if (!options.has("interleave") && layout.parallelism.schedule->uses_chunks) {
+        layout.parallelism.interleave = 2;
+        told.push_back(
+            fmt::format("interleave 2: --schedule {} has several chunks per stage", layout.parallelism.schedule->name));
+    }
+}
+
+void derive_batch(const TrainingOptions& options, const model::Transformer& model, Layout& layout,
+                  std::vector<std::string>& told) {
+    if (options.has("global-batch")) {
+        return;
+    }
+    const std::int64_t round = std::int64_t{layout.parallelism.dp} * layout.batch.micro;
+    const std::int64_t tokens = round * model.sequence;
+    const std::int64_t micro_batches =
+        round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens), layout.parallelism.pp);
+    layout.batch.global = narrow(round * micro_batches, "the global batch");
+    told.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
+                               layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
+                               static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
+}
+
+void derive_arithmetic(const TrainingOptions& options, const model::Accelerator& gpu, Layout& layout,
+                       std::vector<std::string>& told) {
+    if (!options.has("precision") && gpu.peak(layout.numerics.precision) <= 0) {
+        layout.numerics.precision = gpu.fp16_flops > 0 ? model::Precision::fp16 : model::Precision::fp32;
+        told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
+    }
+    if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation == "blackwell")) {
+        layout.framework.flash_version = 3;
+    }
+    if (!options.has("flash-attention") && gpu.generation == "volta") {
+        layout.framework.flash_attention = false;
+        told.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));
+    }
+}
+
+void derive_spreading(const TrainingOptions& options, const model::Transformer& model, Layout& layout,
+                      std::vector<std::string>& told) {
+    if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
+        layout.parallelism.sequence_parallel = model.sequence / layout.parallelism.cp % layout.parallelism.tp == 0;
+        told.push_back(
+            fmt::format("sequence-parallel {}: {}", layout.parallelism.sequence_parallel ? "on" : "off",
+                        layout.parallelism.sequence_parallel
+                            ? fmt::format("tp {}", layout.parallelism.tp)
+                            : fmt::format("tp {} does not divide {} tokens", layout.parallelism.tp, model.sequence)));
+    }
+    if (!options.has("zero") && std::int64_t{layout.parallelism.dp} * layout.parallelism.cp > 1) {
+        layout.parallelism.zero = 1;
+        told.emplace_back("zero 1: optimizer states are spread over dp x cp, as is usual");
+    }
+}
+
+// KEY=VALUE,KEY=VALUE of `text`.
+void set_efficiency(const std::string& text, model::Efficiency& efficiency) {
+    std::vector<std::string> known;
+    for (const model::EfficiencyField& field : model::efficiency_fields()) {
+        known.emplace_back(field.name);
+    }
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string part = text.substr(at, end - at);
+        at = end + 1;
+        const std::size_t equals = std::min(part.find('='), part.size());
+        const std::string key = part.substr(0, equals);
+        const auto fields = model::efficiency_fields();
+        const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == key; });
+        if (equals == part.size()) {
+            throw UsageError(fmt::format("--efficiency must be KEY=VALUE, not \"{}\"", part));
+        }
+        if (field == fields.end()) {
+            throw UsageError(fmt::format("--efficiency: there is no \"{}\"{}", key, did_you_mean(key, known)));
+        }
+        double value = 0;
+        const auto [last, error] = std::from_chars(part.data() + equals + 1, part.data() + part.size(), value);
+        if (error != std::errc{} || last != part.data() + part.size() ||
+            !(value >= field->lowest && value <= field->highest)) {
+            throw UsageError(fmt::format("--efficiency: {} must be a number from {} to {:.12g}, not \"{}\"", key,
+                                         field->lowest, field->highest, part.substr(equals + 1)));
+        }
+        efficiency.*field->field = value;
+    }
+}
+
+// Who says what a GPU of a machine that ships with ndsim costs; of a file, the file.
+std::string source_of_price(const std::string& name) {
+    try {
+        for (const model::Sourced& number : model::sources_of(name)) {
+            if (number.field == "usd_per_hour") {
+                return number.source;
+            }
+        }
+    } catch (const ProgramError&) {  // no such name: a file
+    }
+    return fmt::format("the data in {}", name);
+}
+
+}  // namespace
+
+model::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told) {
+    if (options.model.empty()) {
+        throw UsageError("--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
+    }
+    model::Transformer model = read_model(options.model);
+    const ShapeOverrides& shape = options.shape;
+    const model::Transformer own = model;
+    const auto take = [](int& field, int value) { field = value > 0 ? value : field; };
+    take(model.layers, shape.layers);
+    take(model.hidden, shape.hidden);
+    take(model.heads, shape.heads);
+    take(model.sequence, shape.sequence);
+    take(model.vocabulary, shape.vocabulary);
+    if (shape.hidden > 0 && shape.ffn == 0) {
+        model.ffn = narrow(std::int64_t{own.ffn} * model.hidden / own.hidden, "ffn");
+        told.push_back(fmt::format("ffn {}: {} x {} / {}", model.ffn, own.ffn, model.hidden, own.hidden));
+    }
+    take(model.ffn, shape.ffn);
+    if (shape.heads > 0 && shape.kv_heads == 0 && own.kv_heads == own.heads) {
+        model.kv_heads = model.heads;
+    }
+    take(model.kv_heads, shape.kv_heads);
+    if ((shape.hidden > 0 || shape.heads > 0) && model.heads > 0) {
+        model.head_dim = model.hidden / model.heads;
+        told.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
+    }
+    try {
+        check_transformer(model);
+    } catch (const ProgramError& error) {
+        throw UsageError(error.what());
+    }
+    return model;
+}
+
+model::Machine machine_of(const TrainingOptions& options) {
+    model::Machine machine = read_machine(options.machine);
+    if (!options.efficiency.empty()) {
+        set_efficiency(options.efficiency, machine.gpu.efficiency);
+    }
+    if (options.has("usd-per-hour")) {
+        machine.gpu.usd_per_hour = options.usd_per_hour;
+    }
+    machine.derive_network();
+    return machine;
+}
+
+model::Layout layout_of(const TrainingOptions& options, const model::Transformer& model, const model::Machine& machine,
+                        std::vector<std::string>& told) {
+    Layout layout = options.layout;
+    narrow(replica(layout), "tp x pp x cp");
+    derive_dp(options, machine, layout, told);
+    derive_schedule(options, layout, told);
+    derive_batch(options, model, layout, told);
+    derive_arithmetic(options, machine.gpu, layout, told);
+    derive_spreading(options, model, layout, told);
+    return layout;
+}
+
+std::string price_source(const TrainingOptions& options, const model::Machine& machine) {
+    if (options.has("usd-per-hour")) {
+        return "--usd-per-hour";
+    }
+    if (machine.gpu.usd_per_hour <= 0) {
+        return fmt::format("no price is known of {}; --usd-per-hour sets one", machine.gpu.name);
+    }
+    return fmt::format("{}; --usd-per-hour sets yours", source_of_price(options.machine));
+}
+
+TrainingCase training_case(const TrainingOptions& options) {
+    std::vector<std::string> told;
+    const model::Transformer model = model_of(options, told);
+    TrainingCase found = training_case(options, model, machine_of(options));
+    found.told.insert(found.told.begin(), told.begin(), told.end());
+    return found;
+}
+
+TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
+                           const model::Machine& machine) {
+    TrainingCase found{.model = model, .machine = machine, .price = price_source(options, machine)};
+    found.layout = layout_of(options, model, machine, found.told);
+    const auto problems = problems_of(model, machine, found.layout, options.gpus);
+    if (!problems.empty()) {
+        std::string text = problems.front().what;
+        for (std::size_t i = 1; i < std::min<std::size_t>(problems.size(), 3); ++i) {
+            text += "; also: " + problems[i].what;
+        }
+        throw UsageError(text);
+    }
+    return found;
+}
+
+}  // namespace sim::scenarios

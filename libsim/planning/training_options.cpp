@@ -1,0 +1,137 @@
+#include "libsim/planning/training_options.hpp"
+
+#include "libsim/parallel/pipeline/schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::int64_t most = 100'000'000;
+// Their product fits 64 bits.
+constexpr std::int64_t most_gpus = 1'000'000;
+constexpr std::int64_t most_sequences = 100'000;
+constexpr std::int64_t most_tokens = 10'000'000;
+
+void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
+    rows.insert(rows.end(),
+                {{"sequence", "N", "tokens of a sequence (the model's)", whole(shape.sequence, 1, most_tokens)},
+                 {"layers", "N", "in place of the model's own", whole(shape.layers, 1, most)},
+                 {"hidden", "N", "in place of the model's own; ffn and heads' width change with it",
+                  whole(shape.hidden, 1, most)},
+                 {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, most)},
+                 {"heads", "N", "in place of the model's own", whole(shape.heads, 1, most)},
+                 {"kv-heads", "N", "in place of the model's own", whole(shape.kv_heads, 1, most)},
+                 {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, most)}});
+}
+
+void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
+    rows.insert(
+        rows.end(),
+        {{"dp", "N", "data parallel (what the others leave of the GPUs)", whole(layout.parallelism.dp, 1, most_gpus)},
+         {"tp", "N", "tensor parallel (1)", whole(layout.parallelism.tp, 1, most_gpus)},
+         {"pp", "N", "pipeline stages (1)", whole(layout.parallelism.pp, 1, most_gpus)},
+         {"cp", "N", "context parallel (1)", whole(layout.parallelism.cp, 1, most_gpus)},
+         {"ep", "N", "expert parallel, out of dp x cp x tp (1)", whole(layout.parallelism.ep, 1, most_gpus)},
+         {"expert-tp", "N", "tensor parallel within an expert (1)", whole(layout.parallelism.expert_tp, 1, most_gpus)},
+         {"micro-batch", "N", "sequences at a time (1)", whole(layout.batch.micro, 1, most_sequences)},
+         {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.batch.global, 1, most)},
+         {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
+          one_of(layout.parallelism.schedule, known_schedules())},
+         {"interleave", "N", "chunks of the model per stage (1; 2 where the schedule is interleaved)",
+          whole(layout.parallelism.interleave, 1, most)},
+         {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
+          whole(layout.parallelism.drop_last_layers, 0, most)},
+         {"zero", "N", "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
+          whole(layout.parallelism.zero, 0, 3)},
+         {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
+          whole(layout.framework.gathers_per_layer, 1, most)},
+         {"flash-version", "N", "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
+          whole(layout.framework.flash_version, 1, 3)}});
+}
+
+void add_choices(model::Layout& layout, std::vector<OptionRow>& rows) {
+    using namespace model;
+    rows.insert(
+        rows.end(),
+        {{"recompute", "NAME", "none, selective (attention's scores) or full (whole layers) (none)",
+          one_of(layout.framework.recompute, std::vector{Recompute::none, Recompute::selective, Recompute::full})},
+         {"precision", "NAME", "fp32, fp16, bf16 or fp8 (bf16, or the best the GPU has)",
+          one_of(layout.numerics.precision,
+                 std::vector{Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8})},
+         {"optimizer", "NAME", "adam or sgd (adam)",
+          one_of(layout.numerics.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
+         {"framework", "NAME", "whose training loop: megatron, deepspeed or torch (megatron)",
+          one_of(layout.framework.loop,
+                 std::vector{TrainingLoop::megatron, TrainingLoop::deepspeed, TrainingLoop::torch})},
+         {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
+          one_of(layout.framework.fusion, std::vector{Fusion::eager, Fusion::fused, Fusion::compiled})}});
+}
+
+void add_switches(model::Layout& layout, std::vector<OptionRow>& rows) {
+    const auto add = [&](const char* name, const char* help, bool& field) {
+        rows.push_back({name, "on|off", help, on_off(field)});
+    };
+    auto& [parallelism, batch, numerics, framework] = layout;
+    add("sequence-parallel", "activations between tensor-parallel parts are spread over tp (on if tp > 1)",
+        parallelism.sequence_parallel);
+    add("flash-attention", "attention in one kernel (on, but on Volta)", framework.flash_attention);
+    add("fp32-gradients", "accumulated and reduced in 4 bytes (on)", numerics.fp32_gradients);
+    add("overlap-gradients", "reduced beside the backward pass (on)", framework.overlap_gradients);
+    add("overlap-parameters", "gathered beside the forward pass (on)", framework.overlap_parameters);
+    add("overlap-weight-gradients", "tensor parallelism's collectives beside weight gradients (on)",
+        framework.overlap_weight_gradients);
+    add("balanced-context", "causal attention spread evenly over cp (on)", framework.balanced_context);
+    add("dispatch-by-node", "a token goes once to each node that has experts of it (on)", framework.dispatch_by_node);
+    add("fp8-rowwise", "fp8 scaled by rows, not by tensors (off)", numerics.fp8_rowwise);
+    add("overlap-tensor", "tensor parallelism's collectives behind matrix products (off)", framework.overlap_tensor);
+    add("overlap-pipeline", "messages between stages beside computation (on)", framework.overlap_pipeline);
+    add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);
+    add("reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
+        framework.reshard_after_forward);
+    add("offload-optimizer", "states and update are the host's (off)", framework.offload_optimizer);
+}
+
+// Lets the row note its name where it sets its value.
+void note(OptionRow& row, std::set<std::string>& given) {
+    std::visit(
+        [&](auto& kind) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(kind)>, Custom>) {
+                kind.set = [&given, name = row.name, set = kind.set](const auto& value) {
+                    given.insert(name);
+                    set(value);
+                };
+            }
+        },
+        row.kind);
+}
+
+}  // namespace
+
+std::vector<OptionRow> training_rows(TrainingOptions& options) {
+    std::vector<OptionRow> rows{
+        {"model", "NAME|FILE", "a preset (gpt3-175b, llama-3-8b …), a Hugging Face config.json, or a TOML file",
+         text(options.model)},
+        {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)", text(options.machine)},
+        {"gpus", "N", "all of them (the layout's; or one node)", whole(options.gpus, 1, most_gpus)}};
+    add_axes(options.layout, rows);
+    add_choices(options.layout, rows);
+    add_switches(options.layout, rows);
+    add_shape(options.shape, rows);
+    rows.insert(
+        rows.end(),
+        {{"efficiency", "KEY=VALUE", "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9",
+          text(options.efficiency)},
+         {"usd-per-hour", "X", "price of one GPU (the machine's data)", real(options.usd_per_hour, 0, 1e6)},
+         {"jitter", "X", "standard deviation of kernels' times, as a share (0)", real(options.jitter, 0, 1)},
+         {"seed", "N", "of the jitter (1)", Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
+    for (OptionRow& row : rows) {
+        note(row, options.given);
+    }
+    return rows;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,80 @@
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/planning/validation/candidates.hpp"
+#include "libsim/training/hardware.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::scenarios {
+namespace {
+
+// The longest known name that `gpu` begins with: "H100-SXM-96GB-HBM2e (2.4 TB/s, 500 W cap)". Empty: none.
+std::string known_name(const std::string& gpu) {
+    std::string longest;
+    for (const std::string& name : model::accelerator_names()) {
+        if (gpu.size() >= name.size() && mentions(gpu.substr(0, name.size()), name) && name.size() > longest.size()) {
+            longest = name;
+        }
+    }
+    return longest;
+}
+
+model::Machine node_of(const std::string& gpu) {
+    try {
+        return model::machine(gpu);
+    } catch (const ProgramError&) {
+        const std::string name = known_name(gpu);
+        if (name.empty()) {
+            throw ProgramError(
+                fmt::format("hardware.gpu \"{}\" is not known{}", gpu, did_you_mean(gpu, model::accelerator_names())));
+        }
+        return model::machine(name);
+    }
+}
+
+}  // namespace
+
+Machines machines_of(const std::vector<RunRecord>& records) {
+    Machines machines;
+    for (const RunRecord& record : records) {
+        const std::string& gpu = record.hardware.gpu;
+        if (machines.contains(gpu)) {
+            continue;
+        }
+        try {
+            machines.emplace(gpu, node_of(gpu));
+        } catch (const ProgramError&) {
+            // machine_of() says it where the record is named.
+        }
+    }
+    return machines;
+}
+
+model::Machine machine_of(const RunRecord& record, const Machines& machines,
+                          const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
+    const auto known = machines.find(record.hardware.gpu);
+    model::Machine machine = known != machines.end() ? known->second : node_of(record.hardware.gpu);
+    for (const EfficiencyChange& change : changes) {
+        if (change.generation == machine.gpu.generation) {
+            machine.gpu.efficiency.*change.field = change.value;
+        }
+    }
+    const RunHardware& run = record.hardware;
+    constexpr double giga = 1e9;
+    machine.gpus_per_node = run.gpus_per_node;
+    if (run.within > 0) {
+        machine.scale_up = run.within * giga;
+    }
+    if (run.across) {
+        machine.scale_out = *run.across * giga;
+    } else if (record.layout.gpus > run.gpus_per_node) {
+        assumed["network"] = fmt::format("{:g} GB/s per GPU between nodes, as {} usually have",
+                                         machine.scale_out / giga, machine.gpu.name);
+    }
+    machine.derive_network();
+    return machine;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,49 @@
+// What a record's run may have been: model, machine, and the layouts that its source leaves open.
+#pragma once
+
+#include "libsim/planning/validation/practice.hpp"
+#include "libsim/planning/validation/record.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/machine.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+// Field and value, for everything that the record does not say.
+using Assumed = std::map<std::string, std::string>;
+
+// Replaces a number of Efficiency for all machines of one generation; for calibration.
+struct EfficiencyChange {
+    std::string generation;
+    double model::Efficiency::*field = nullptr;
+    double value = 0;
+};
+
+// Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
+// missing.
+using Machines = std::map<std::string, model::Machine>;
+Machines machines_of(const std::vector<RunRecord>& records);
+
+// Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
+model::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
+model::Machine machine_of(const RunRecord& record, const Machines& machines,
+                          const std::vector<EfficiencyChange>& changes, Assumed& assumed);
+
+// The values of what is open; never empty.
+struct OpenChoices {
+    std::vector<int> micro_batches;
+    std::vector<int> interleaves;
+    std::vector<model::Recompute> recomputes;  // the least first
+};
+struct Candidates {
+    model::Layout known;  // all that is not open
+    OpenChoices open;
+};
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
+                         const model::Machine& machine, Assumed& assumed);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,172 @@
+#include "libsim/planning/validation/practice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace sim::scenarios {
+namespace {
+
+using model::Fusion;
+using model::TrainingLoop;
+
+// The order counts: what is told apart by fewer words stands above.
+constexpr std::array table{
+    Practice{.framework = "DeepSpeed ZeRO-3",
+             .words = "deepspeed zero-3|zero-3,",
+             .habits = {.loop = TrainingLoop::deepspeed,
+                        .overlap_gradients = false,
+                        .overlap_parameters = false,
+                        .gathers_per_layer = 12},
+             .zero = 3,
+             .fp32_gradients = false,
+             .pads_vocabulary = true,
+             .why = "DeepSpeed of 2021: parameters are gathered tensor by tensor, fp16 gradients"},
+    Practice{.framework = "Megatron-DeepSpeed of BLOOM",
+             .words = "bloom|bigscience",
+             .habits = {.loop = TrainingLoop::deepspeed,
+                        .overlap_gradients = false,
+                        .overlap_parameters = false,
+                        .overlap_weight_gradients = false,
+                        .overlap_pipeline = false,
+                        .scatter_gather = false},
+             .fp32_gradients = false,
+             .pads_vocabulary = true,
+             .memory = MemoryMeans::device,
+             .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer; memory as the driver shows it"},
+    Practice{
+        .framework = "Megatron-DeepSpeed",
+        .words = "vtrain|megatron-deepspeed|mt-nlg|gpt-neox",
+        .habits = {.overlap_gradients = false,
+                   .overlap_parameters = false,
+                   .overlap_weight_gradients = false,
+                   .overlap_pipeline = false,
+                   .scatter_gather = false},
+        .zero = 0,
+        .fp32_gradients = false,
+        .pads_vocabulary = true,
+        .memory = MemoryMeans::reserved,
+        .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, gradients reduced after the last micro-batch"},
+    Practice{.framework = "zero-bubble Megatron-LM",
+             .words = "zero bubble|zero-bubble|zb-t",
+             .habits = {.overlap_gradients = false, .overlap_parameters = false},
+             .fp32_gradients = false,
+             .vocabulary = 32'000,
+             .pads_vocabulary = true,
+             .memory = MemoryMeans::device,
+             .why = "Qi et al. 2024: a fork of Megatron-LM, one layer fewer on the first and the last stage"},
+    Practice{.framework = "OneFlow / Megatron-LM",
+             .words = "oneflow",
+             .habits = {.overlap_gradients = false, .overlap_parameters = false, .overlap_weight_gradients = false},
+             .fp32_gradients = false,
+             .pads_vocabulary = true,
+             .why = "as Megatron-LM of 2021"},
+    Practice{
+        .framework = "llm-foundry",
+        .words = "llm-foundry|mosaic|mpt-",
+        .habits = {.fusion = Fusion::eager, .flash_version = 1},
+        .zero = 3,
+        .memory = MemoryMeans::reserved,
+        .why = "FSDP with prefetch, FlashAttention in Triton, one kernel per operation, gradients reduced in fp32"},
+    Practice{.framework = "torchtitan",
+             .words = "torchtitan",
+             .habits = {.fusion = Fusion::eager, .overlap_weight_gradients = false},
+             .zero = 3,
+             .sequence_parallel = true,
+             .memory = MemoryMeans::reserved,
+             .why = "FSDP2 with prefetch; compiled and async TP where the notes say so"},
+    Practice{.framework = "FlashAttention's training script",
+             .words = "flashattention",
+             .habits = {.fusion = Fusion::fused},
+             .fp32_gradients = false,
+             .fp32_gradients_bf16 = false,
+             .why = "fused kernels, plain data parallel"},
+    Practice{.framework = "PyTorch FSDP",
+             .words = "fsdp",
+             .habits = {.fusion = Fusion::eager},
+             .zero = 3,
+             .fp32_gradients = false,
+             .fp32_gradients_bf16 = false,
+             .memory = MemoryMeans::reserved,
+             .why = "gathers ahead of forward and backward, one kernel per operation, gradients in bf16"},
+    Practice{.framework = "NeMo / Megatron Bridge",
+             .words = "nemo|bridge",
+             .habits = {.flash_version = 3, .overlap_tensor = true},
+             .zero = 1,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .causal_half = true,
+             .memory = MemoryMeans::reserved,
+             .why = "Megatron Core's recipes: distributed optimizer, all communication overlapped"},
+    Practice{.framework = "Megatron Core",
+             .words = "megatron-core|mcore|megascale|simumax",
+             .habits = {.flash_version = 3},
+             .zero = 1,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .why = "distributed optimizer, gradients and parameters overlapped"},
+    Practice{.framework = "Megatron-LM of 2022",
+             .words = "korthikanti",
+             .habits = {.overlap_gradients = false, .overlap_parameters = false, .overlap_pipeline = false},
+             .pads_vocabulary = true,
+             .why = "fused kernels, gradients reduced after the last micro-batch, weight gradients beside collectives"},
+    Practice{.framework = "Megatron-LM",
+             .words = "narayanan|megatron-lm|sc21|mlm-|shoeybi",
+             .habits = {.overlap_gradients = false,
+                        .overlap_parameters = false,
+                        .overlap_weight_gradients = false,
+                        .overlap_pipeline = false},
+             .pads_vocabulary = true,
+             .why = "2020 and 2021: fused kernels, gradients reduced after the last micro-batch"},
+    // Found by no word, but by layout.
+    Practice{.framework = "PyTorch",
+             .habits = {.fusion = Fusion::eager},
+             .memory = MemoryMeans::reserved,
+             .why = "no framework known: plain PyTorch, data parallel or FSDP"},
+};
+
+const Practice& named(std::string_view framework) {
+    return *std::find_if(table.begin(), table.end(), [&](const Practice& p) { return p.framework == framework; });
+}
+
+bool same_letter(char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+}  // namespace
+
+bool mentions(std::string_view text, std::string_view words) {
+    while (!words.empty()) {
+        const std::size_t bar = std::min(words.find('|'), words.size());
+        const std::string_view word = words.substr(0, bar);
+        if (std::search(text.begin(), text.end(), word.begin(), word.end(), same_letter) != text.end()) {
+            return true;
+        }
+        words.remove_prefix(std::min(bar + 1, words.size()));
+    }
+    return false;
+}
+
+std::span<const Practice> practices() {
+    return table;
+}
+
+const Practice& practice_of(const RunRecord& record) {
+    // The source says it best: notes compare with other frameworks.
+    for (const std::string& text : {record.source + " " + record.set, record.notes}) {
+        for (const Practice& practice : table) {
+            const bool zero3_of_megatron = practice.framework == "DeepSpeed ZeRO-3" && record.layout.zero != 3;
+            if (!zero3_of_megatron && mentions(text, practice.words)) {
+                // A table of Megatron-LM's authors that compares with DeepSpeed.
+                const bool other = practice.framework == "Megatron-LM" && record.layout.zero == 3;
+                return other ? named("DeepSpeed ZeRO-3") : practice;
+            }
+        }
+    }
+    if (record.layout.tp * record.layout.pp * record.layout.ep == 1) {
+        return named("PyTorch");
+    }
+    return named(mentions(record.flash_attention, "true|v") ? "Megatron Core" : "Megatron-LM");
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,45 @@
+// What a framework does that a record of one of its runs does not say: published practice, one row per framework.
+//
+// Never from what a run measured: found by the words of its source, set and notes, or by its layout where none is
+// known.
+#pragma once
+
+#include "libsim/planning/validation/record.hpp"
+#include "libsim/training/layout.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sim::scenarios {
+
+// What a framework's authors call a GPU's memory; see model::MemoryUse.
+enum class MemoryMeans : std::uint8_t {
+    allocated,  // tensors at their most: torch.cuda.max_memory_allocated
+    reserved,   // with what the allocator holds: torch.cuda.max_memory_reserved
+    device,     // all of the process, as nvidia-smi shows it
+};
+
+struct Practice {
+    std::string_view framework;
+    std::string_view words;           // any of these, separated by |, in source, set or notes
+    model::Framework habits;          // flash_version: where it uses flash attention
+    int zero = 0;                     // where the record does not say
+    bool fp32_gradients = true;       // with fp16 …
+    bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
+    bool sequence_parallel = false;   // where the record does not say and tp > 1
+    int vocabulary = 50'257;          // where the record does not say: GPT-2's
+    bool pads_vocabulary = false;     // to a multiple of 128 x tp
+    bool causal_half = false;         // its FLOP/s leave out attention's masked half
+    MemoryMeans memory = MemoryMeans::allocated;
+    std::string_view why;
+};
+
+std::span<const Practice> practices();
+// The first whose words are found; otherwise the one that the layout looks like.
+const Practice& practice_of(const RunRecord& record);
+
+// Whether `text` has one of the `words`, separated by |, whatever their case.
+bool mentions(std::string_view text, std::string_view words);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,138 @@
+#include "libsim/planning/validation/report.hpp"
+
+#include "libsim/planning/report/amounts.hpp"
+#include "libsim/planning/validation/gates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace sim::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", share * 100);
+}
+
+std::string rank(const std::optional<double>& correlation) {
+    return correlation ? fmt::format("{:.3f}", *correlation) : "-";
+}
+
+constexpr const char* row_form = "  {:<18} {:>5} {:>8} {:>8} {:>9} {:>7} {:>7}  {:>5} {:>8}  {}\n";
+
+std::string row_of(const SetScore& set) {
+    const std::optional<double> promised = promised_error(set.name);
+    const double error = mean_absolute_error(set.steps);
+    const bool scored = !set.steps.empty();
+    const bool memory = !set.memories.empty();
+    const char* verdict = !scored || !promised ? "" : error <= *promised ? "kept" : "missed";
+    return fmt::format(row_form, set.name, set.steps.size(), scored ? percent(error) : "-",
+                       promised ? percent(*promised) : "-",
+                       scored ? fmt::format("{:+.1f} %", mean_error(set.steps) * 100) : "-",
+                       rank(rank_correlation(set.steps)), rank(set.sweep_correlation), set.memories.size(),
+                       memory ? percent(mean_absolute_error(set.memories)) : "-", verdict);
+}
+
+std::string worst_of(const SetScore& set, const std::vector<RunPrediction>& predictions) {
+    std::string result;
+    for (const RunScore& score : set.worst) {
+        const RunPrediction& run = predictions[score.record];
+        result += fmt::format("  {:<24} {:>8}  {:>10.4g} s predicted, {:.4g} s measured  {} on {}\n", run.id,
+                              fmt::format("{:+.1f} %", score.step->error() * 100), score.step->predicted,
+                              score.step->measured, run.model.name, number_text(run.layout.ranks(), "GPU", "GPUs"));
+    }
+    return result;
+}
+
+std::string layers_of(const std::vector<SetScore>& sets) {
+    std::string result;
+    for (const SetScore& set : sets) {
+        if (!set.layers.empty()) {
+            result +=
+                fmt::format("{}: one layer, forward and backward: {} runs, error {}, bias {:+.1f} %\n", set.name,
+                            set.layers.size(), percent(mean_absolute_error(set.layers)), mean_error(set.layers) * 100);
+        }
+    }
+    return result.empty() ? "" : "\n" + result;
+}
+
+ordered_json number_or_null(const std::optional<double>& number) {
+    return number ? ordered_json(*number) : ordered_json(nullptr);
+}
+
+ordered_json json_of(const SetScore& set) {
+    const auto mean = [](const std::vector<Pair>& pairs, double (*of)(const std::vector<Pair>&)) {
+        return pairs.empty() ? ordered_json(nullptr) : ordered_json(of(pairs));
+    };
+    return {{"n", set.steps.size()},
+            {"mape", mean(set.steps, mean_absolute_error)},
+            {"bias", mean(set.steps, mean_error)},
+            {"spearman", number_or_null(rank_correlation(set.steps))},
+            {"spearman_in_sweeps", number_or_null(set.sweep_correlation)},
+            {"promised_mape", number_or_null(promised_error(set.name))},
+            {"records", set.records},
+            {"memory_n", set.memories.size()},
+            {"memory_mape", mean(set.memories, mean_absolute_error)},
+            {"memory_bias", mean(set.memories, mean_error)},
+            {"layer_n", set.layers.size()},
+            {"layer_mape", mean(set.layers, mean_absolute_error)}};
+}
+
+ordered_json json_of(const RunPrediction& run, const RunScore& score) {
+    ordered_json record{{"id", run.id}, {"set", run.set}};
+    if (!run.problem.empty()) {
+        record["predicted_iter_s"] = nullptr;
+        record["predicted_memory_gib"] = nullptr;
+        record["assumed"] = ordered_json::object();
+        record["problem"] = run.problem;
+        return record;
+    }
+    record["predicted_iter_s"] = run.step_seconds;
+    record["predicted_memory_gib"] = run.memory_gib;
+    if (run.layer_seconds) {
+        record["predicted_layer_s"] = *run.layer_seconds;
+    }
+    record["measured_iter_s"] = score.step ? ordered_json(score.step->measured) : ordered_json(nullptr);
+    record["error"] = score.step ? ordered_json(score.step->error()) : ordered_json(nullptr);
+    record["memory_error"] = score.memory ? ordered_json(score.memory->error()) : ordered_json(nullptr);
+    record["assumed"] = run.assumed;
+    return record;
+}
+
+}  // namespace
+
+std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    const std::vector<SetScore> sets = set_scores(predictions, measured);
+    std::string result =
+        fmt::format(row_form, "set", "runs", "error", "promised", "bias", "rank", "sweep", "mem", "error", "");
+    for (const SetScore& set : sets) {
+        result += row_of(set);
+    }
+    result +=
+        "\nerror: mean absolute error of the step's time, and of peak memory where that was measured (mem runs);\n"
+        "bias: its mean with sign; rank: Spearman's rank correlation in the set, and in sweeps of one model on as\n"
+        "many GPUs\n";
+    result += layers_of(sets);
+    result += "\nFurthest off, by set:\n";
+    for (const SetScore& set : sets) {
+        result += worst_of(set, predictions);
+    }
+    return result;
+}
+
+std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    ordered_json sets = ordered_json::object();
+    for (const SetScore& set : set_scores(predictions, measured)) {
+        sets[set.name] = json_of(set);
+    }
+    ordered_json records = ordered_json::array();
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        records.push_back(json_of(predictions[i], score_of(i, predictions[i], measured[i])));
+    }
+    return ordered_json{{"sets", sets}, {"records", records}}.dump() + "\n";
+}
+
+}  // namespace sim::scenarios

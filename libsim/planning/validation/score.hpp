@@ -1,0 +1,51 @@
+// How far predictions are from what was measured: by set.
+#pragma once
+
+#include "libsim/planning/validation/measured.hpp"
+#include "libsim/planning/validation/predict_run.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+// A prediction and what was measured, both above 0.
+struct Pair {
+    double predicted = 0;
+    double measured = 0;
+    double error() const { return (predicted - measured) / measured; }
+};
+
+double mean_absolute_error(const std::vector<Pair>& pairs);  // shares; of none: 0
+double mean_error(const std::vector<Pair>& pairs);
+// Spearman's rank correlation; what is equal shares its mean rank. Nothing for fewer than 3 pairs, or where all of one
+// side are equal.
+std::optional<double> rank_correlation(const std::vector<Pair>& pairs);
+
+// One record, as far as it was measured.
+struct RunScore {
+    std::size_t record = 0;      // its number in the file
+    std::optional<Pair> step;    // seconds; none: not measured, not usable, or not predicted
+    std::optional<Pair> memory;  // GiB
+    std::optional<Pair> layer;   // seconds
+};
+
+struct SetScore {
+    std::string name;
+    std::size_t records = 0;
+    std::vector<Pair> steps;
+    std::vector<Pair> memories;
+    std::vector<Pair> layers;
+    // Within sweeps: runs of one model on as many GPUs of which something else was varied, four at least. The mean over
+    // sweeps, by their sizes.
+    std::optional<double> sweep_correlation;
+    std::vector<RunScore> worst;  // the largest errors of step time first, at most three
+};
+
+RunScore score_of(std::size_t number, const RunPrediction& prediction, const Measured& measured);
+
+// Sets in the order in which they come in the file.
+std::vector<SetScore> set_scores(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
+
+}  // namespace sim::scenarios

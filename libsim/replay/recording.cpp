@@ -1,0 +1,176 @@
+#include "libsim/replay/recording.hpp"
+#include "libsim/error.hpp"
+#include "ranks/host/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+namespace sim::ranks {
+
+namespace {
+
+bool has_peer(const Op& op) {
+    return op.kind == OpKind::send || op.kind == OpKind::receive;
+}
+
+// Writes ops down; has no answers.
+class RecordingPort final : public Port {
+public:
+    RecordingPort(int rank, int ranks, Names& names, Groups& groups)
+        : Port(rank, ranks), names_(&names), groups_(&groups) {
+        make_room();
+    }
+
+    Answer ask(Op op) override { observes(op.kind == OpKind::now ? "asks for the time" : "wants data"); }
+    Label intern(std::string_view text) override { return names_->intern(text); }
+    GroupId number(const Group& group) override { return groups_->number(group); }
+    void write(std::span<const std::byte>) override { observes("sends data"); }
+    void read(std::span<std::byte>) override { observes("reads data"); }
+    void report(Label, std::span<const double>) override {}
+
+    OpStream take() {
+        ops_.end(static_cast<std::size_t>(end_ - next_));
+        return std::move(ops_);
+    }
+
+private:
+    [[noreturn]] void observes(const char* what) const {
+        throw ProgramError(fmt::format("rank {} {}: only programs that observe nothing can be recorded", rank(), what));
+    }
+    void make_room() override {
+        const std::span<Op> room = ops_.add_block();
+        next_ = room.data();
+        end_ = next_ + room.size();
+    }
+
+    Names* names_;
+    Groups* groups_;
+    OpStream ops_;
+};
+
+std::uint64_t hash_of(const OpStream& ops) {
+    // Four hashes side by side: a multiplication need not wait for the one before.
+    std::array<std::uint64_t, 4> hashes{ops.blocks(), 1, 2, 3};
+    for (std::size_t block = 0; block < ops.blocks(); ++block) {
+        for (const Op& op : ops.block(block)) {
+            std::array<std::uint64_t, 4> words{};
+            std::memcpy(words.data(), &op, sizeof op);
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                hashes[i] = (hashes[i] ^ words[i]) * 0x9e3779b97f4a7c15U;
+                hashes[i] ^= hashes[i] >> 32U;
+            }
+        }
+    }
+    return hashes[0] ^ (hashes[1] * 3) ^ (hashes[2] * 5) ^ (hashes[3] * 7);
+}
+
+// Reads one rank's stream, a few ops at a time, with its peers as ranks again.
+class Reader {
+public:
+    static constexpr std::size_t most = 32;
+
+    Reader(const OpStream& stream, int rank, int ranks) : stream_(&stream), rank_(rank), ranks_(ranks) { next_block(); }
+
+    std::span<const Op> next(std::span<Op, most> room) const {
+        const std::size_t count = std::min(ahead_, static_cast<std::size_t>(end_ - at_));
+        for (std::size_t i = 0; i < count; ++i) {
+            room[i] = at_[i];
+            const int peer = room[i].peer + rank_;
+            room[i].peer = !has_peer(room[i]) ? room[i].peer : peer < ranks_ ? peer : peer - ranks_;
+        }
+        return room.first(count);
+    }
+
+    // Who came far in this turn will probably do so in the next; who did not would translate in vain.
+    void take(std::size_t ops) {
+        at_ += ops;
+        if (at_ == end_ && block_ < stream_->blocks()) {
+            next_block();
+        }
+        ahead_ = std::clamp<std::size_t>(2 * ops, 4, most);
+    }
+
+private:
+    void next_block() {
+        const std::span<const Op> block = stream_->block(block_++);
+        at_ = block.data();
+        end_ = at_ + block.size();
+    }
+
+    const OpStream* stream_;
+    std::size_t block_ = 0;  // the next one
+    const Op* at_ = nullptr;
+    const Op* end_ = nullptr;
+    std::size_t ahead_ = 4;
+    int rank_;
+    int ranks_;
+};
+
+}  // namespace
+
+Recording::Recording(int ranks, const Program& program) {
+    Groups groups(ranks);
+    std::unordered_multimap<std::uint64_t, std::size_t> known;
+    for (int rank = 0; rank < ranks; ++rank) {
+        RecordingPort port(rank, ranks, names_, groups);
+        GPU gpu(port);
+        program(gpu);
+        port.post({.kind = OpKind::finish});
+        OpStream stream = port.take();
+        for (std::size_t block = 0; block < stream.blocks(); ++block) {
+            for (Op& op : stream.block(block)) {
+                op.peer = has_peer(op) ? (op.peer - rank + ranks) % ranks : op.peer;
+            }
+        }
+        const std::uint64_t hash = hash_of(stream);
+        std::size_t index = streams_.size();
+        const auto [first, last] = known.equal_range(hash);
+        for (auto candidate = first; candidate != last; ++candidate) {
+            index = streams_[candidate->second] == stream ? candidate->second : index;
+        }
+        if (index == streams_.size()) {
+            known.emplace(hash, index);
+            streams_.push_back(std::move(stream));
+        }
+        stream_of_.push_back(index);
+    }
+    for (std::size_t id = 0; id < groups.size(); ++id) {
+        groups_.push_back(groups.group(static_cast<GroupId>(id)));
+    }
+}
+
+Result Recording::replay(const LaunchOptions& options) const {
+    LaunchOptions run_options = options;
+    run_options.ranks = ranks();
+    Run run(run_options, Order::any);
+    for (std::size_t label = 0; label < names_.size(); ++label) {
+        run.names.intern(names_.text(static_cast<Label>(label)));
+    }
+    for (const Group& group : groups_) {
+        run.groups.number(group);
+    }
+    std::vector<Reader> readers;
+    readers.reserve(stream_of_.size());
+    for (int rank = 0; rank < ranks(); ++rank) {
+        readers.emplace_back(streams_[stream_of_[static_cast<std::size_t>(rank)]], rank, ranks());
+    }
+    std::array<Op, Reader::most> room;
+    try {
+        while (const std::optional<int> rank = run.kernel.next_turn()) {
+            Reader& reader = readers[static_cast<std::size_t>(*rank)];
+            reader.take(run.kernel.accept(*rank, reader.next(room)));
+        }
+        if (!run.kernel.all_finished()) {
+            throw DeadlockError(explain_deadlock(run.kernel));
+        }
+    } catch (const ProgramError& error) {
+        run.fail({.failure = Failure::mismatch_or_deadlock, .message = error.what()});
+    }
+    return run.result();
+}
+
+}  // namespace sim::ranks

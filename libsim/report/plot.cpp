@@ -1,0 +1,85 @@
+#include "libsim/report/plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim::scenarios {
+
+namespace {
+
+// A round step of which at most 15 reach `top`.
+double round_step(double top) {
+    const double least = top / 15;
+    const double power = std::pow(10, std::floor(std::log10(least)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * power >= least) {
+            return factor * power;
+        }
+    }
+    return 10 * power;
+}
+
+class Canvas {
+public:
+    Canvas(std::size_t width, double top)
+        : step_(round_step(top)),
+          lines_(static_cast<std::size_t>(std::ceil(top / step_)) + 1, std::string(width, ' ')) {}
+
+    void put(std::size_t column, double value, char mark) {
+        lines_[lines_.size() - 1 - static_cast<std::size_t>(std::lround(value / step_))][column] = mark;
+    }
+    // With the value at the height of each line.
+    std::string text() const {
+        std::string text;
+        for (std::size_t i = 0; i < lines_.size(); ++i) {
+            const double value = step_ * static_cast<double>(lines_.size() - 1 - i);
+            const std::string line = fmt::format("{:>9.4g} |{}", value, lines_[i]);
+            text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+        }
+        return text;
+    }
+
+private:
+    double step_;
+    std::vector<std::string> lines_;
+};
+
+void draw_curve(const Curve& curve, std::size_t step, Canvas& canvas) {
+    for (std::size_t i = 0; i + 1 < curve.values.size(); ++i) {
+        for (std::size_t column = 1; column < step; ++column) {
+            const double part = static_cast<double>(column) / static_cast<double>(step);
+            canvas.put(i * step + column, curve.values[i] + part * (curve.values[i + 1] - curve.values[i]), curve.line);
+        }
+    }
+    for (std::size_t i = 0; i < curve.values.size(); ++i) {
+        canvas.put(i * step, curve.values[i], curve.mark);
+    }
+}
+
+}  // namespace
+
+std::string draw(const Plot& plot) {
+    std::size_t step = 8;
+    for (const std::string& label : plot.x) {
+        step = std::max(step, label.size() + 2);
+    }
+    double top = 0;
+    for (const Curve& curve : plot.curves) {
+        top = std::max(top, *std::max_element(curve.values.begin(), curve.values.end()));
+    }
+    const std::size_t width = (plot.x.size() - 1) * step + 1;
+    Canvas canvas(width, top > 0 ? top : 1);
+    for (const Curve& curve : plot.curves) {
+        draw_curve(curve, step, canvas);
+    }
+    std::string labels;
+    for (const std::string& label : plot.x) {
+        labels += fmt::format("{:<{}}", label, step);
+    }
+    return fmt::format("{}{:>9} +{}\n{:>9}  {}\n", canvas.text(), "", std::string(width, '-'), "",
+                       labels.substr(0, labels.find_last_not_of(' ') + 1));
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,305 @@
+#include "libsim/training/block_time.hpp"
+
+#include "libsim/training/recomputation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace sim::model {
+
+namespace {
+
+Duration rounded(double seconds) {
+    return duration_of_seconds(seconds);
+}
+
+// Collectives that a pass does without are not launched.
+double launches_of(const Operator& op, double kernels) {
+    const bool product = op.kind == OperatorKind::gemm || op.kind == OperatorKind::grouped_gemm;
+    return product ? 1 : kernels;
+}
+
+Duration time_of(const std::vector<KernelSpan>& spans, std::size_t from) {
+    Duration sum{0};
+    for (std::size_t at = from; at < spans.size(); ++at) {
+        sum += spans[at].time;
+    }
+    return sum;
+}
+
+Parts parts_of(const std::vector<KernelSpan>& spans) {
+    Parts parts;
+    for (const KernelSpan& span : spans) {
+        parts[span.category] += span.time;
+    }
+    return parts;
+}
+
+}  // namespace
+
+BlockTime& BlockTime::operator+=(const BlockTime& other) {
+    forward += other.forward;
+    backward_input += other.backward_input;
+    backward_weight += other.backward_weight;
+    forward_flops += other.forward_flops;
+    backward_flops += other.backward_flops;
+    recompute_flops += other.recompute_flops;
+    return *this;
+}
+
+BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout,
+                       const BlockGroups& groups)
+    : model_(&model),
+      machine_(&machine),
+      layout_(&layout),
+      groups_(groups),
+      kernels_(machine.gpu, layout),
+      splits_backward_(layout.parallelism.schedule->splits_backward) {}
+
+double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
+    return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *
+           machine_->gpu.efficiency.busy_collective;
+}
+
+// An all-to-all goes back as it came; gathered tokens' gradients are reduced, and the other way round.
+double BlockTimes::expert_backward_seconds(const Operator& op) const {
+    if (!op.backward_collective) {
+        return forward_seconds(op);
+    }
+    return busy_seconds(*op.backward_collective, op.backward_bytes, groups_.expert_tensor);
+}
+
+double BlockTimes::tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const {
+    return kind ? busy_seconds(*kind, bytes, groups_.tensor) : 0;
+}
+
+// All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
+// experts that share a node: of k drawn evenly over m nodes, m (1 - (1 - 1/m)^k) nodes have one.
+double BlockTimes::expert_seconds(double bytes) const {
+    const Footprint& group = groups_.expert;
+    const double nodes = std::ceil(static_cast<double>(group.members) / group.on_node);
+    const double copies = model_->experts.top_k;
+    if (layout_->framework.dispatch_by_node && nodes > 1) {
+        bytes *= nodes * (1 - std::pow(1 - 1 / nodes, copies)) / copies;
+    }
+    return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(bytes), group)) *
+           machine_->gpu.efficiency.busy_collective;
+}
+
+// Each of cp - 1 rounds hides behind the attention of the round before.
+double BlockTimes::context_seconds(double bytes, double core) const {
+    const int rounds = layout_->parallelism.cp - 1;
+    const bool across = groups_.context.on_node < groups_.context.members;
+    const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
+                       machine_->gpu.efficiency.busy_collective;
+    return rounds * std::max(0.0, hop - core / layout_->parallelism.cp);
+}
+
+double BlockTimes::forward_seconds(const Operator& op) const {
+    switch (op.kind) {
+        case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward);
+        case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
+        case OperatorKind::scores: return kernels_.scores(op.gemm);
+        case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.tokens, false});
+        case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
+        case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
+        case OperatorKind::context: return 0;  // beside the attention: context_seconds()
+        case OperatorKind::expert: return expert_seconds(op.forward_bytes);
+    }
+    return 0;
+}
+
+void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std::vector<KernelSpan>& spans) const {
+    double core = 0;
+    const std::size_t before = spans.size();
+    double launches = 0;
+    double last_product = 0;
+    for (std::size_t at = 0; at < operators.size(); ++at) {
+        const Operator& op = operators[at];
+        TimeCategory category = again ? TimeCategory::recompute : TimeCategory::compute;
+        double time = forward_seconds(op);
+        if (op.kind == OperatorKind::tensor) {
+            category = again ? TimeCategory::recompute : TimeCategory::tensor;
+            if (layout_->framework.overlap_tensor) {
+                // Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
+                const double beside = op.hides_behind_weights ? next_product(operators, at) : last_product;
+                time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - beside);
+            }
+        } else if (op.kind == OperatorKind::context) {
+            time = context_seconds(op.forward_bytes, core);
+            category = TimeCategory::context;
+        } else if (op.kind == OperatorKind::expert) {
+            category = again ? TimeCategory::recompute : TimeCategory::expert;
+        }
+        if (op.kind == OperatorKind::gemm) {
+            last_product = time;
+        }
+        if (op.is_attention_core) {
+            core += time;
+        }
+        spans.push_back({op.name, category, rounded(time)});
+        launches += time > 0 ? launches_of(op, op.forward_kernels) : 0;
+    }
+    add_wait_for_host(launches, before, spans);
+}
+
+double BlockTimes::next_product(const std::vector<Operator>& operators, std::size_t at) const {
+    const auto next = std::find_if(operators.begin() + static_cast<std::ptrdiff_t>(at), operators.end(),
+                                   [](const Operator& op) { return op.kind == OperatorKind::gemm; });
+    return next == operators.end() ? 0 : forward_seconds(*next);
+}
+
+// Where the GPU is faster than the host that launches its kernels, it waits.
+void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const {
+    const Duration host = rounded(launches * machine_->gpu.efficiency.kernel_floor);
+    const Duration gpu = time_of(spans, from);
+    if (host > gpu) {
+        spans.push_back({"waiting for the host", TimeCategory::overhead, host - gpu});
+    }
+}
+
+// Both gradients of a product.
+BlockTimes::Gradients BlockTimes::gradients_of(const Operator& op) const {
+    const Gemm& g = op.gemm;
+    const Gemm input{g.m, g.k, g.n, g.batch};
+    if (op.kind == OperatorKind::grouped_gemm) {
+        return {kernels_.grouped_gemm(input, GemmKind::input_gradient),
+                kernels_.grouped_gemm(g, GemmKind::weight_gradient)};  // sums over its rows, which are `m`
+    }
+    return {kernels_.gemm(input, GemmKind::input_gradient),
+            kernels_.gemm({g.n, g.k, g.m, g.batch}, GemmKind::weight_gradient)};
+}
+
+double BlockTimes::core_backward_seconds(const Operator& op) const {
+    if (op.kind == OperatorKind::flash) {
+        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.tokens, true});
+    }
+    const Gemm& g = op.gemm;
+    return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
+}
+
+// A column-parallel product's collective runs beside its weight gradient where the framework does so.
+double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
+    const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
+    const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
+    const bool follows = !splits_backward_;  // otherwise the weight gradient comes some time later
+    if (op.hides_behind_weights && follows &&
+        (layout_->framework.overlap_weight_gradients || layout_->framework.overlap_tensor)) {
+        return std::max(never_hidden, time - weight_gradient);
+    }
+    return layout_->framework.overlap_tensor ? never_hidden : time;
+}
+
+// From the last operator to the first.
+void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
+                          std::vector<KernelSpan>& weight) const {
+    const std::size_t before = input.size();
+    double weight_gradient = 0;  // of the last product
+    double input_launches = 0;
+    double core = 0;
+    std::size_t exchange = 0;  // where keys and values go round, beside the attention that comes after it here
+    const Operator* exchanged = nullptr;
+    for (auto at = operators.rbegin(); at != operators.rend(); ++at) {
+        const Operator& op = *at;
+        double time = 0;
+        TimeCategory category = TimeCategory::compute;
+        switch (op.kind) {
+            case OperatorKind::gemm:
+            case OperatorKind::grouped_gemm: {
+                const Gradients gradients = gradients_of(op);
+                time = gradients.input;
+                weight_gradient = gradients.weight;
+                weight.push_back({op.name, TimeCategory::compute, rounded(weight_gradient)});
+                break;
+            }
+            case OperatorKind::scores:
+            case OperatorKind::flash:
+                time = core_backward_seconds(op);
+                core += time;
+                break;
+            case OperatorKind::memory: time = kernels_.memory(op.backward_bytes, op.backward_kernels); break;
+            case OperatorKind::tensor:
+                time = tensor_backward_seconds(op, weight_gradient);
+                category = TimeCategory::tensor;
+                break;
+            case OperatorKind::context:
+                exchange = input.size();
+                exchanged = &op;
+                category = TimeCategory::context;
+                break;
+            case OperatorKind::expert:
+                time = expert_backward_seconds(op);
+                category = TimeCategory::expert;
+                break;
+        }
+        input.push_back({op.name, category, rounded(time)});
+        input_launches += time > 0 ? launches_of(op, op.backward_kernels) : 0;
+    }
+    if (exchanged != nullptr) {
+        input[exchange].time = rounded(context_seconds(exchanged->backward_bytes, core));
+    }
+    add_wait_for_host(input_launches, before, input);
+    add_wait_for_host(static_cast<double>(weight.size()), 0, weight);
+}
+
+BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const {
+    BlockTime time;
+    std::vector<KernelSpan> spans;
+    forward(operators, false, spans);
+    time.forward = parts_of(spans);
+    std::vector<KernelSpan> input;
+    std::vector<KernelSpan> weight;
+    forward(again, true, input);
+    backward(operators, input, weight);
+    time.backward_input = parts_of(input);
+    time.backward_weight = parts_of(weight);
+    for (const Operator& op : operators) {
+        time.forward_flops += op.forward_flops;
+        time.backward_flops += op.backward_flops;
+    }
+    for (const Operator& op : again) {
+        time.recompute_flops += op.forward_flops;
+    }
+    return time;
+}
+
+const BlockTime& BlockTimes::of_layer(int layer) {
+    const bool experts = model_->has_experts(layer);
+    const int window = model_->window_of(layer);
+    for (const Sort& sort : sorts_) {
+        if (sort.experts == experts && sort.window == window) {
+            return sort.time;
+        }
+    }
+    const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
+    sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
+    sorts_.push_back({experts, window, sum(operators, recomputed(operators, *layout_))});
+    return sorts_.back().time;
+}
+
+BlockTime BlockTimes::of_embedding() const {
+    return sum(embedding_operators(*model_, *layout_), {});
+}
+
+BlockTime BlockTimes::of_output() const {
+    return sum(output_operators(*model_, *layout_), {});
+}
+
+std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
+    std::vector<KernelSpan> spans;
+    forward(layer_operators(*model_, *layout_, layer), false, spans);
+    return spans;
+}
+
+std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
+    const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
+    std::vector<KernelSpan> spans;
+    forward(recomputed(operators, *layout_), true, spans);
+    std::vector<KernelSpan> weight;
+    backward(operators, spans, weight);
+    spans.insert(spans.end(), weight.begin(), weight.end());
+    return spans;
+}
+
+}  // namespace sim::model

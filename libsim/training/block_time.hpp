@@ -1,0 +1,89 @@
+// How long a stage takes for one micro-batch: its operators' kernels, one after another, and what of their collectives
+// no kernel hides.
+#pragma once
+
+#include "libsim/training/machine.hpp"
+#include "libsim/training/operators.hpp"
+#include "libsim/training/time_category.hpp"
+
+#include <vector>
+
+namespace sim::model {
+
+// One kernel or collective, as a block carries it out.
+struct KernelSpan {
+    const char* name;
+    TimeCategory category;
+    Duration time;
+};
+
+// Of one layer (or of the embedding, or of the output) for one micro-batch. The parts of backward are those of both
+// gradients; a schedule that splits backward does them apart.
+struct BlockTime {
+    Parts forward;
+    Parts backward_input;  // with what is computed again before it
+    Parts backward_weight;
+    double forward_flops = 0;  // carried out, on this rank
+    double backward_flops = 0;
+    double recompute_flops = 0;
+
+    Duration backward() const { return backward_input.total() + backward_weight.total(); }
+    BlockTime& operator+=(const BlockTime& other);
+};
+
+// The groups that a block's collectives run over.
+struct BlockGroups {
+    Footprint tensor;
+    Footprint context;
+    Footprint expert;
+    Footprint expert_tensor;
+};
+
+class BlockTimes {
+public:
+    BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout, const BlockGroups& groups);
+
+    // Cost: linear in the operators of a layer, once for each sort of layer.
+    const BlockTime& of_layer(int layer);
+    BlockTime of_embedding() const;
+    BlockTime of_output() const;
+    // In the order in which they run; their times add up to the block's, exactly.
+    std::vector<KernelSpan> forward_kernels(int layer) const;
+    std::vector<KernelSpan> backward_kernels(int layer) const;
+
+private:
+    struct Sort {
+        bool experts;
+        int window;
+        BlockTime time;
+    };
+    BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
+    void forward(const std::vector<Operator>& operators, bool again, std::vector<KernelSpan>& spans) const;
+    void backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
+                  std::vector<KernelSpan>& weight) const;
+    void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
+    double forward_seconds(const Operator& op) const;
+    double tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const;
+    double expert_seconds(double bytes) const;
+    double expert_backward_seconds(const Operator& op) const;
+    double busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const;
+    double next_product(const std::vector<Operator>& operators, std::size_t at) const;
+    double context_seconds(double bytes, double core) const;
+    struct Gradients {
+        double input;
+        double weight;
+    };
+    Gradients gradients_of(const Operator& op) const;
+    double core_backward_seconds(const Operator& op) const;
+    double tensor_backward_seconds(const Operator& op, double weight_gradient) const;
+
+    const Transformer* model_;
+    const Machine* machine_;
+    const Layout* layout_;
+    BlockGroups groups_;
+    KernelTimes kernels_;
+    bool splits_backward_;
+    std::vector<Sort> sorts_;
+};
+
+}  // namespace sim::model

@@ -1,0 +1,18 @@
+// The published models behind presets.hpp, a line each.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+#include <vector>
+
+namespace sim::model {
+
+// With LayerNorm and two matrices in the feed-forward part: GPT-2, GPT-3, Megatron-LM's, BERT, MPT, OPT, BLOOM,
+// Nemotron.
+std::vector<Transformer> gpt_models();
+// With RMSNorm, rotary positions and three matrices: Llama, Mistral, Qwen, Gemma.
+std::vector<Transformer> llama_models();
+// With experts: Mixtral, Qwen3, gpt-oss, DeepSeek, Kimi.
+std::vector<Transformer> expert_models();
+
+}  // namespace sim::model

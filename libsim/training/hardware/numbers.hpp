@@ -1,0 +1,30 @@
+// Numbers of a file of hardware, checked and stored where their slots point, with their sources.
+#pragma once
+
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/hardware/entries.hpp"
+#include "libsim/training/hardware/slots.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::model {
+
+// Throws ProgramError: "FILE:LINE: KEY must be WANTED, not FOUND".
+[[noreturn]] void refuse(const HardwareEntry& entry, const std::string& wanted);
+
+const std::string& text_of(const HardwareEntry& entry);
+const HardwareEntry* find_entry(const std::vector<HardwareEntry>& entries, const std::string& key);
+
+// Stores all that `entries` say. `others` are keys that the caller has read; complaints put `prefix` before keys.
+// Throws ProgramError for an unknown key, or a value out of its range.
+void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, const std::vector<Slot>& slots,
+                 const std::vector<std::string>& others, const std::string& prefix = "");
+
+// In place of what was known of the same field.
+void note_number(Hardware& hardware, Sourced number);
+void forget_number(Hardware& hardware, const std::string& field);
+// What the slots hold and no file gave.
+void note_defaults(Hardware& hardware, const std::vector<Slot>& slots);
+
+}  // namespace sim::model

@@ -1,0 +1,25 @@
+// Puts files of hardware one over the other: generation, accelerator, machine, each possibly based on another.
+#pragma once
+
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/hardware/entries.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::model {
+
+// Changes what the file's entries say; leaves all else as it is. `instead` names the accelerator that takes the place
+// of the file's. Throws ProgramError.
+void put_machine(Hardware& hardware, const std::vector<HardwareEntry>& entries, const HardwareEntry* instead = nullptr);
+
+// Of a name; throws ProgramError with the nearest where there is none. `where` is the place that names it, or "".
+void put_named_accelerator(Hardware& hardware, std::string_view name, const std::string& where = "");
+void put_named_machine(Hardware& hardware, std::string_view name, const std::string& where = "",
+                       const HardwareEntry* instead = nullptr);
+
+// Throws ProgramError for what a machine cannot do without; adds the numbers that no file gave; derives the network.
+void finish(Hardware& hardware, const std::string& where);
+
+}  // namespace sim::model

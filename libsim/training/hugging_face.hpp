@@ -1,0 +1,26 @@
+// A transformer from the config.json that lies beside a Hugging Face checkpoint.
+//
+// Known `model_type`s: bert, bloom, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, gpt2, gpt_neox, gpt_oss, kimi_k2,
+// llama, mistral, mixtral, mpt, nemotron, opt, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe. Any other is read as llama if
+// the file has llama's keys. Of a model for pictures and text, the text_config.
+//
+// `sequence` is the length of the pretraining where the file says one (rope_scaling.original_max_position_embeddings,
+// initial_context_length), otherwise the longest that the model can read: pretraining is often shorter.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::model {
+
+// `where` is the file's name for complaints. Throws ProgramError: one line with the file, the key, what it must be,
+// and the nearest key that is there; for a shape that is no Transformer; for what check_transformer() refuses.
+Transformer transformer_of_hugging_face(std::string_view json, const std::string& where);
+
+// The known model types, in alphabetical order.
+std::vector<std::string> hugging_face_model_types();
+
+}  // namespace sim::model

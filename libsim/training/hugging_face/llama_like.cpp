@@ -1,0 +1,136 @@
+#include "libsim/training/hugging_face/model_types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::model {
+
+namespace {
+
+// layer_types lists "sliding_attention" and "full_attention" for every layer.
+SlidingWindow listed_windows(const ConfigKeys& keys, int window) {
+    const std::vector<std::string> types = keys.texts("layer_types");
+    const auto slides = [](const std::string& type) { return type == "sliding_attention"; };
+    if (std::none_of(types.begin(), types.end(), slides)) {
+        return {};
+    }
+    const auto second = std::find_if(types.begin() + 1, types.end(), slides);
+    const SlidingWindow sliding{.window = window, .every = static_cast<int>(second - types.begin())};
+    for (std::size_t layer = 0; layer < types.size(); ++layer) {
+        if (slides(types[layer]) != (layer % static_cast<std::size_t>(sliding.every) == 0)) {
+            keys.refuse(fmt::format(
+                "layer_types[{}] = \"{}\": ndsim knows sliding windows in the first and every n-th layer after it only",
+                layer, types[layer]));
+        }
+    }
+    return sliding;
+}
+
+SlidingWindow windows_of(const ConfigKeys& keys) {
+    const int window = keys.flag("use_sliding_window", true) ? keys.number("sliding_window", 0) : 0;
+    if (window == 0) {
+        return {};
+    }
+    return keys.has("layer_types") ? listed_windows(keys, window) : SlidingWindow{.window = window};
+}
+
+// Widths of shared experts are said as a number of experts (DeepSeek) or as the sum (Qwen2-MoE).
+int shared_experts(const ConfigKeys& keys, int ffn) {
+    if (!keys.has("shared_expert_intermediate_size")) {
+        return keys.number("n_shared_experts", 0);
+    }
+    const int width = keys.number("shared_expert_intermediate_size");
+    if (ffn == 0 || width % ffn != 0) {
+        keys.refuse(fmt::format(
+            "shared_expert_intermediate_size = {} must be a multiple of moe_intermediate_size = {} for ndsim", width,
+            ffn));
+    }
+    return width / ffn;
+}
+
+// Which layers are dense: the first ones, and all but each n-th.
+void read_dense_layers(const ConfigKeys& keys, Experts& experts) {
+    const std::vector<int> dense = keys.numbers("mlp_only_layers");
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+        if (dense[i] != static_cast<int>(i)) {
+            keys.refuse("mlp_only_layers must be the first layers, 0, 1, …, for ndsim");
+        }
+    }
+    const int first = keys.number("first_k_dense_replace", static_cast<int>(dense.size()));
+    // DeepSeek has experts where the layer is a multiple of this, Qwen where the layer + 1 is.
+    const int frequency = std::max(1, keys.number("moe_layer_freq", 1));
+    const int step = std::max(1, keys.number("decoder_sparse_step", 1));
+    experts.every = std::max(frequency, step);
+    const int offset = step > 1 ? step - 1 : 0;
+    experts.dense_layers = offset + (std::max(0, first - offset) + experts.every - 1) / experts.every * experts.every;
+}
+
+Experts experts_of(const ConfigKeys& keys) {
+    Experts experts;
+    const bool any = keys.has("n_routed_experts") || keys.has("num_local_experts") || keys.has("num_experts");
+    if (!any) {
+        return experts;
+    }
+    experts.count = keys.number({"n_routed_experts", "num_local_experts", "num_experts"});
+    if (experts.count == 0) {
+        return experts;
+    }
+    experts.top_k = keys.number({"num_experts_per_tok", "experts_per_token"});
+    experts.ffn = keys.number({"moe_intermediate_size", "intermediate_size"});
+    experts.shared = shared_experts(keys, experts.ffn);
+    read_dense_layers(keys, experts);
+    return experts;
+}
+
+void read_latent(const ConfigKeys& keys, Transformer& model) {
+    model.latent = LatentAttention{.query_rank = keys.number("q_lora_rank", 0),
+                                   .key_value_rank = keys.number("kv_lora_rank"),
+                                   .plain_dim = keys.number("qk_nope_head_dim"),
+                                   .rotary_dim = keys.number("qk_rope_head_dim"),
+                                   .value_dim = keys.number("v_head_dim")};
+    model.kv_heads = model.heads;
+    model.head_dim = model.latent->plain_dim + model.latent->rotary_dim;
+}
+
+}  // namespace
+
+int head_dim_of(int hidden, int heads) {
+    return heads > 0 && hidden % heads == 0 ? hidden / heads : 0;
+}
+
+int sequence_of(const ConfigKeys& keys) {
+    constexpr const char* original = "original_max_position_embeddings";
+    for (const char* table : {"rope_scaling", "rope_parameters"}) {
+        if (keys.has_table(table) && keys.table(table).has(original)) {
+            return keys.table(table).number(original);
+        }
+    }
+    return keys.number({original, "initial_context_length", "max_position_embeddings"});
+}
+
+Transformer read_llama_like(const ConfigKeys& keys) {
+    Transformer model;
+    model.hidden = keys.number("hidden_size");
+    model.layers = keys.number("num_hidden_layers");
+    model.heads = keys.number("num_attention_heads");
+    model.ffn = keys.number("intermediate_size");
+    model.kv_heads = keys.number("num_key_value_heads", model.heads);
+    model.head_dim = keys.number("head_dim", head_dim_of(model.hidden, model.heads));
+    model.vocabulary = keys.number("vocab_size");
+    model.sequence = sequence_of(keys);
+    model.gated = true;
+    model.rotary = true;
+    model.norm_biases = false;
+    model.tied_embeddings = keys.flag("tie_word_embeddings", false);
+    model.qkv_biases = keys.flag("attention_bias", false);
+    model.biases = model.qkv_biases && keys.flag("mlp_bias", false);
+    model.experts = experts_of(keys);
+    model.sliding = windows_of(keys);
+    if (keys.has("kv_lora_rank")) {
+        read_latent(keys, model);
+    }
+    return model;
+}
+
+}  // namespace sim::model

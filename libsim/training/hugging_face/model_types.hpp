@@ -1,0 +1,30 @@
+// How each model_type of a config.json becomes a Transformer, not checked yet.
+#pragma once
+
+#include "libsim/training/hugging_face/config_keys.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace sim::model {
+
+struct ModelType {
+    std::string_view name;
+    Transformer (*read)(const ConfigKeys& keys);
+};
+
+// In alphabetical order.
+std::span<const ModelType> model_types();
+
+// With the keys that most decoders of today share: RMSNorm, rotary positions, gated; grouped queries, experts, latent
+// attention and sliding windows where there are keys for them.
+Transformer read_llama_like(const ConfigKeys& keys);
+
+// What it was pretrained at if the file says so, otherwise max_position_embeddings.
+int sequence_of(const ConfigKeys& keys);
+
+// hidden / heads, or 0 (which check_transformer() explains) where that is none.
+int head_dim_of(int hidden, int heads);
+
+}  // namespace sim::model

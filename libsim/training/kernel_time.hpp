@@ -1,0 +1,57 @@
+// How long one kernel takes on an accelerator: a roofline whose roofs depend on the shape.
+//
+// All in seconds. A kernel takes what its arithmetic or its memory traffic takes, whichever is longer, and a gap to the
+// next. What the host needs to launch them counts by the layer: block_time.hpp. The shares are Efficiency's.
+#pragma once
+
+#include "libsim/training/machine.hpp"
+
+namespace sim::model {
+
+// C[m, n] += A[m, k] B[k, n], `batch` times side by side.
+struct Gemm {
+    double m = 0;
+    double n = 0;
+    double k = 0;
+    double batch = 1;
+
+    double flops() const { return 2 * m * n * k * batch; }
+};
+
+enum class GemmKind : std::uint8_t { forward, input_gradient, weight_gradient };
+
+class KernelTimes {
+public:
+    KernelTimes(const Accelerator& gpu, const Layout& layout);
+
+    // A linear layer's product. In fp8 with what it takes to quantise its inputs.
+    double gemm(const Gemm& shape, GemmKind kind) const;
+    // Experts' products, `batch` of them, in one kernel.
+    double grouped_gemm(const Gemm& shape, GemmKind kind) const;
+    // Attention's scores or values without flash attention: `batch` heads. Not the softmax.
+    double scores(const Gemm& shape) const;
+    // Flash attention: one pass over the heads of this rank.
+    struct Flash {
+        double flops = 0;
+        double heads = 0;
+        double head_dim = 0;
+        double tokens = 0;
+        bool backward = false;
+    };
+    double flash(const Flash& pass) const;
+    // Reads and writes `bytes`, in `kernels` kernels.
+    double memory(double bytes, double kernels = 1) const;
+
+private:
+    double with_gaps(double seconds, double kernels = 1) const;
+    double share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const;
+
+    const Efficiency* efficiency_;
+    double peak_;      // of the 16-bit units
+    double fp8_peak_;  // 0: linear layers are not in fp8
+    double bandwidth_;
+    double element_bytes_;
+    double flash_factor_;  // of the kernel's version
+};
+
+}  // namespace sim::model

@@ -1,0 +1,50 @@
+#include "libsim/training/layout.hpp"
+
+namespace sim::model {
+
+const char* name_of(Recompute recompute) {
+    switch (recompute) {
+        case Recompute::none: return "none";
+        case Recompute::selective: return "selective";
+        case Recompute::full: return "full";
+    }
+    return "?";
+}
+
+const char* name_of(Precision precision) {
+    switch (precision) {
+        case Precision::fp32: return "fp32";
+        case Precision::fp16: return "fp16";
+        case Precision::bf16: return "bf16";
+        case Precision::fp8: return "fp8";
+    }
+    return "?";
+}
+
+const char* name_of(Optimizer optimizer) {
+    switch (optimizer) {
+        case Optimizer::adam: return "adam";
+        case Optimizer::sgd: return "sgd";
+    }
+    return "?";
+}
+
+const char* name_of(Fusion fusion) {
+    switch (fusion) {
+        case Fusion::eager: return "eager";
+        case Fusion::fused: return "fused";
+        case Fusion::compiled: return "compiled";
+    }
+    return "?";
+}
+
+const char* name_of(TrainingLoop loop) {
+    switch (loop) {
+        case TrainingLoop::megatron: return "megatron";
+        case TrainingLoop::deepspeed: return "deepspeed";
+        case TrainingLoop::torch: return "torch";
+    }
+    return "?";
+}
+
+}  // namespace sim::model

@@ -1,0 +1,29 @@
+// How a training step is spread over GPUs, and what is traded for what in it: four parts, each a value with a header of
+// its own. Whether a layout can be says check_layout.hpp.
+#pragma once
+
+#include "libsim/training/batch.hpp"
+#include "libsim/training/framework.hpp"
+#include "libsim/training/numerics.hpp"
+#include "libsim/training/parallelism.hpp"
+
+namespace sim::model {
+
+struct Layout {
+    Parallelism parallelism;
+    Batch batch;
+    Numerics numerics;
+    Framework framework;
+
+    int ranks() const { return parallelism.dp * parallelism.tp * parallelism.pp * parallelism.cp; }
+    // Per pipeline. Requires: check_layout() accepted it.
+    int micro_batches() const { return batch.global / (parallelism.dp * batch.micro); }
+    PipelineShape pipeline_shape() const { return {parallelism.pp, micro_batches(), parallelism.interleave}; }
+    // Over how many ranks parameters of dense layers and of experts are replicated, or spread by zero.
+    int replicas() const { return parallelism.dp * parallelism.cp; }
+    int expert_replicas() const { return replicas() * parallelism.tp / (parallelism.ep * parallelism.expert_tp); }
+
+    friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+}  // namespace sim::model

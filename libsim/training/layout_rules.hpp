@@ -1,0 +1,62 @@
+// The rules a layout keeps or breaks, one by one: what check_layout.hpp answers from.
+//
+// Each asks whether it is broken without allocating, and explains itself only when it is. Size rules come first: all
+// others may divide and multiply what those let through.
+//
+// Only what training frameworks refuse is refused here. Not refused, because it runs: sequence parallelism at tp = 1
+// (Megatron-LM turns it off), tp beyond the key-value heads (they are replicated), a vocabulary that tp does not divide
+// (it is padded), layers that stages do not divide (split.hpp), ZeRO over one rank, tp across nodes.
+#pragma once
+
+#include "libsim/training/check_layout.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace sim::model {
+
+struct LayoutCase {
+    const Transformer& model;
+    const Machine& machine;
+    const Layout& layout;
+    int gpus = 0;  // 0: as many as the layout has
+
+    std::int64_t ranks() const;
+    // Over which experts are spread: dp x cp x tp.
+    std::int64_t expert_ranks() const;
+};
+
+struct LayoutRule {
+    Misfit misfit;
+    bool (*broken)(const LayoutCase&);
+    std::string (*why)(const LayoutCase&);  // requires that it is broken
+};
+
+// Counts of 1 or more, and products of them that an int holds. To be asked in order, up to the first that is broken.
+std::span<const LayoutRule> size_rules();
+// In the order in which a search counts them. Require: no size rule is broken, check_transformer() passed.
+std::span<const LayoutRule> width_rules();  // what the model's widths, layers, tokens and experts are divided by
+std::span<const LayoutRule> step_rules();   // batch, schedule, options together, machine
+
+// "4 and 8 do": the nearest values below and above, up to `limit`, for which `holds`; "none does".
+template <class Holds>
+std::string nearest_that_do(int value, int limit, Holds&& holds) {
+    int below = value <= limit ? value - 1 : limit;
+    while (below >= 1 && !holds(below)) {
+        --below;
+    }
+    std::int64_t above = std::int64_t{value} + 1;
+    while (above <= limit && !holds(static_cast<int>(above))) {
+        ++above;
+    }
+    if (below < 1 && above > limit) {
+        return "none does";
+    }
+    if (below >= 1 && above <= limit) {
+        return std::to_string(below) + " and " + std::to_string(above) + " do";
+    }
+    return std::to_string(below >= 1 ? below : above) + " does";
+}
+
+}  // namespace sim::model

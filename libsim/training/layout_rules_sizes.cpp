@@ -1,0 +1,113 @@
+#include "libsim/training/layout_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace sim::model {
+
+namespace {
+
+struct Count {
+    const char* name;
+    int (*of)(const Layout&);
+    int least = 1;
+    int most = std::numeric_limits<int>::max();
+};
+template <auto Part, auto Field>
+int count_in(const Layout& layout) {
+    return layout.*Part.*Field;
+}
+constexpr auto parallelism = &Layout::parallelism;
+constexpr auto batch = &Layout::batch;
+constexpr auto counts = std::to_array<Count>({
+    {"dp", count_in<parallelism, &Parallelism::dp>},
+    {"tp", count_in<parallelism, &Parallelism::tp>},
+    {"pp", count_in<parallelism, &Parallelism::pp>},
+    {"cp", count_in<parallelism, &Parallelism::cp>},
+    {"ep", count_in<parallelism, &Parallelism::ep>},
+    {"expert_tp", count_in<parallelism, &Parallelism::expert_tp>},
+    {"micro_batch", count_in<batch, &Batch::micro>},
+    {"global_batch", count_in<batch, &Batch::global>},
+    {"interleave", count_in<parallelism, &Parallelism::interleave>},
+    {"drop_last_layers", count_in<parallelism, &Parallelism::drop_last_layers>, 0},
+    {"zero", count_in<parallelism, &Parallelism::zero>, 0, 3},
+});
+
+const Count* first_wrong(const Layout& layout) {
+    const auto* const found = std::find_if(counts.begin(), counts.end(), [&](const Count& count) {
+        return count.of(layout) < count.least || count.of(layout) > count.most;
+    });
+    return found == counts.end() ? nullptr : found;
+}
+
+bool a_count_is_wrong(const LayoutCase& what) {
+    return what.gpus < 0 || first_wrong(what.layout) != nullptr;
+}
+
+std::string which_count(const LayoutCase& what) {
+    const Count* const wrong = first_wrong(what.layout);
+    if (wrong == nullptr) {
+        return fmt::format("gpus = {}: there is at least 1", what.gpus);
+    }
+    const std::string limits = wrong->most == std::numeric_limits<int>::max()
+                                   ? fmt::format("{} or more", wrong->least)
+                                   : fmt::format("{} to {}", wrong->least, wrong->most);
+    return fmt::format("{} = {}: it is {}", wrong->name, wrong->of(what.layout), limits);
+}
+
+// Factors of 1 or more.
+bool is_too_large(std::initializer_list<int> factors) {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    std::int64_t product = 1;
+    for (const int factor : factors) {
+        product *= factor;  // no more than most * most
+        if (product > most) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What else is multiplied of a layout: dp * cp * tp and ep * expert_tp for experts, dp * micro_batch, pp * interleave,
+// and the micro-batches of all chunks.
+bool products_are_too_large(const LayoutCase& what) {
+    const Layout& l = what.layout;
+    return is_too_large({l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.cp}) ||
+           is_too_large({l.parallelism.ep, l.parallelism.expert_tp}) ||
+           is_too_large({l.parallelism.dp, l.batch.micro}) ||
+           is_too_large({l.parallelism.pp, l.parallelism.interleave}) ||
+           is_too_large({std::max(1, l.batch.global / l.parallelism.dp / l.batch.micro), l.parallelism.interleave});
+}
+
+std::string how_large(const LayoutCase& what) {
+    const Layout& l = what.layout;
+    return fmt::format(
+        "dp {} x tp {} x pp {} x cp {}, ep {} x expert_tp {}, micro_batch {}, interleave {}: no machine "
+        "has so many ranks",
+        l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.cp, l.parallelism.ep,
+        l.parallelism.expert_tp, l.batch.micro, l.parallelism.interleave);
+}
+
+constexpr auto rules = std::to_array<LayoutRule>({
+    {Misfit::count, a_count_is_wrong, which_count},
+    {Misfit::count, products_are_too_large, how_large},
+});
+
+}  // namespace
+
+std::span<const LayoutRule> size_rules() {
+    return rules;
+}
+
+std::int64_t LayoutCase::ranks() const {
+    return std::int64_t{layout.parallelism.dp} * layout.parallelism.tp * layout.parallelism.pp * layout.parallelism.cp;
+}
+
+std::int64_t LayoutCase::expert_ranks() const {
+    return std::int64_t{layout.parallelism.dp} * layout.parallelism.cp * layout.parallelism.tp;
+}
+
+}  // namespace sim::model

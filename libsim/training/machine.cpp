@@ -1,0 +1,22 @@
+#include "libsim/training/machine.hpp"
+
+namespace sim::model {
+
+double Accelerator::peak(Precision precision) const {
+    switch (precision) {
+        case Precision::fp32: return fp32_flops;
+        case Precision::fp16: return fp16_flops;
+        case Precision::bf16: return bf16_flops;
+        case Precision::fp8: return fp8_flops;
+    }
+    return 0;
+}
+
+void Machine::derive_network() {
+    network.ranks_per_node = gpus_per_node;
+    network.within = scale_up * gpu.efficiency.link_share;
+    network.across = scale_out * gpu.efficiency.nic_share;
+    network.switch_bandwidth = switch_sums ? scale_up * gpu.efficiency.switch_share : 0;
+}
+
+}  // namespace sim::model

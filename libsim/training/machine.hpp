@@ -1,0 +1,51 @@
+// What a step runs on: an accelerator, nodes of several, and the network between the nodes.
+#pragma once
+
+#include "libsim/network/nccl.hpp"
+#include "libsim/training/efficiency.hpp"
+#include "libsim/training/layout.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace sim::model {
+
+struct Accelerator {
+    std::string name;
+    std::string generation;  // volta, ampere, hopper, blackwell …: who shares an Efficiency
+    double fp32_flops = 0;   // peaks, dense, per second; 0: it has no such units
+    double fp16_flops = 0;
+    double bf16_flops = 0;
+    double fp8_flops = 0;
+    std::int64_t memory_bytes = 0;
+    double memory_bandwidth = 0;  // bytes per second
+    int processors = 0;           // that a kernel's blocks are spread over
+    double power_watts = 0;       // at full load; 0: not known
+    double usd_per_hour = 0;      // of one, on demand; 0: not known
+    double sustained_clock = 1;   // of the clock that the peaks are given for: below 1 where a power cap holds it down
+    Efficiency efficiency;
+
+    // 0: it has no such units.
+    double peak(Precision precision) const;
+    // What kernels reach shares of.
+    double sustained(Precision precision) const { return peak(precision) * sustained_clock; }
+};
+
+struct Machine {
+    std::string name;
+    Accelerator gpu;
+    int gpus_per_node = 8;
+    double scale_up = 0;           // bytes per second, per GPU and direction, within a node: the links' own rate
+    double scale_out = 0;          // the same between nodes; 0: there is one node only
+    double host_link = 25e9;       // bytes per second between a GPU and its host
+    int host_cores = 0;            // of a node; 0: not known
+    double host_memory_gib = 0;    // of a node; 0: not known
+    double node_usd_per_hour = 0;  // 0: not known
+    bool switch_sums = true;       // the node's switches can add up, where the generation's can (NVLink SHARP)
+    Nccl network;                  // what collectives and messages reach of these
+
+    // The network's rates follow from the links' and the efficiency: call it after changing any of them.
+    void derive_network();
+};
+
+}  // namespace sim::model

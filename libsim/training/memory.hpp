@@ -1,0 +1,91 @@
+// What a GPU's memory holds in a training step: by kind, over time, at its peak.
+//
+// docs/memory.md has every formula. Sources: Korthikanti et al. 2022 (activations), Rajbhandari et al. 2020 (states),
+// Qi et al. 2024 (split backward), and what Megatron-LM, DeepSpeed and torchtitan do.
+#pragma once
+
+#include "libsim/training/layout.hpp"
+#include "libsim/training/machine.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::model {
+
+// Bytes of one rank at one moment.
+struct MemoryUse {
+    std::int64_t parameters = 0;
+    std::int64_t gradients = 0;
+    std::int64_t optimizer = 0;    // master weights, moments
+    std::int64_t activations = 0;  // of layers, kept from forward to backward
+    std::int64_t working = 0;      // of one layer while it is computed, its gradients, logits, gathered parameters
+    std::int64_t buffers = 0;      // communication, workspaces
+    std::int64_t reserve = 0;      // the CUDA context, NCCL, and what the allocator cannot use
+    std::int64_t context = 0;      // … of that, what is outside of the allocator: CUDA and NCCL
+
+    std::int64_t states() const { return parameters + gradients + optimizer; }
+    // What torch.cuda.max_memory_allocated() counts, what max_memory_reserved() counts, and what nvidia-smi does.
+    std::int64_t allocated() const { return states() + activations + working + buffers; }
+    std::int64_t reserved() const { return allocated() + reserve - context; }
+    std::int64_t total() const { return allocated() + reserve; }
+
+    friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
+};
+
+// A rank of each pipeline stage: all others of the stage are alike.
+struct StageMemory {
+    int stage = 0;
+    MemoryUse peak;
+    int in_flight = 0;            // micro-batches (counted in every chunk) whose activations are kept at the peak
+    std::string when;             // "backward of micro-batch 0", "optimizer step"
+    std::optional<int> overflow;  // the first layer whose activations do not fit any more; -1: the states do not
+    std::string overflow_when;    // the step in which that is
+};
+
+struct Memory {
+    std::int64_t capacity = 0;
+    std::vector<StageMemory> stages;
+
+    const StageMemory& fullest() const;
+    bool fits() const;
+};
+
+// Cost: linear in the steps of the schedule. Requires: check_layout() accepted the layout.
+Memory memory_of(const Transformer& model, const Machine& machine, const Layout& layout);
+// The largest stage's total alone, without a timeline: what a search asks first. Never above memory_of(); below it by
+// less than 2 %.
+std::int64_t least_memory(const Transformer& model, const Machine& machine, const Layout& layout);
+
+// Over time: the most that one rank of `stage` holds in each step of its schedule, in order; first the states alone,
+// and last the optimizer step.
+struct MemoryAt {
+    std::string step;
+    MemoryUse use;
+};
+std::vector<MemoryAt> memory_over_time(const Transformer& model, const Machine& machine, const Layout& layout,
+                                       int stage);
+
+// "stage 1 needs 92.10 GiB of 80.00 GiB: layer 14 is the first that does not fit, in forward of micro-batch 3", a line
+// for each stage that does not fit; empty if all do. Ranks are named by the first of the stage.
+std::string explain_overflow(const Memory& memory, const Layout& layout);
+
+// Bytes that one layer keeps for the backward pass, per micro-batch and rank (Korthikanti et al., equations 1 to 5, for
+// any width, gating, grouped or latent attention, experts).
+std::int64_t layer_activations(const Transformer& model, const Layout& layout, int layer);
+
+// Bytes of states per parameter, as ZeRO's table 1 and Megatron-LM count them, spread over `replicas` as zero says.
+struct StateBytes {
+    double parameters = 2;
+    double gradients = 4;
+    double optimizer = 12;
+    double total() const { return parameters + gradients + optimizer; }
+};
+StateBytes state_bytes(const Layout& layout, int replicas);
+
+// What the literature counts of a rank of `stage`: the matrices and activations of layers alone, without embeddings,
+// biases, norms, logits and buffers (Korthikanti et al. 2022, figure 1).
+MemoryUse published_use(const Transformer& model, const Layout& layout, int stage);
+
+}  // namespace sim::model

@@ -1,0 +1,174 @@
+#include "libsim/training/memory/layer_bytes.hpp"
+
+#include <algorithm>
+
+namespace sim::model {
+
+namespace {
+
+// Values per token of one rank, between and within the tensor-parallel regions.
+struct Widths {
+    double hidden = 0;  // of a rank's part of what lies between the regions
+    double query = 0;
+    double key_value = 0;
+    double heads_out = 0;  // what attention makes
+    double latent = 0;     // small vectors of latent attention, before and after their norms
+    double ffn_in = 0;     // what the activation function reads: twice the width where gated
+    double ffn_out = 0;    // what it makes
+    double heads = 0;
+};
+
+Widths widths_of(const Transformer& model, const Layout& layout) {
+    const double t = layout.parallelism.tp;
+    const double key_heads = std::max(1.0, model.kv_heads / t);  // repeated where there are fewer than ranks
+    Widths widths{.hidden = model.hidden / spread_between(layout),
+                  .query = double{1} * model.heads * model.head_dim / t,
+                  .key_value = 2 * key_heads * model.head_dim,
+                  .heads_out = double{1} * model.heads * model.head_dim / t,
+                  .ffn_in = (model.gated ? 2.0 : 1.0) * model.ffn / t,
+                  .ffn_out = model.ffn / t,
+                  .heads = model.heads / t};
+    if (model.latent) {
+        const LatentAttention& latent = *model.latent;
+        widths.query = widths.heads * (latent.plain_dim + latent.rotary_dim);
+        widths.heads_out = widths.heads * latent.value_dim;
+        widths.key_value = widths.query + widths.heads_out;
+        widths.latent =
+            (2.0 * latent.query_rank + 2.0 * latent.key_value_rank + latent.rotary_dim) / spread_between(layout);
+    }
+    return widths;
+}
+
+// Values per token in the experts of a rank: it computes as many visits of tokens as it has tokens, on average.
+struct Visits {
+    double count = 0;  // per token
+    double in = 0;     // per visit
+    double out = 0;
+    double shared_in = 0;  // per token
+    double shared_out = 0;
+};
+
+Visits visits_of(const Transformer& model, const Layout& layout) {
+    const Experts& experts = model.experts;
+    const double gate = model.gated ? 2 : 1;
+    const double etp = layout.parallelism.expert_tp;
+    return {.count = experts.top_k * etp / spread_between(layout),
+            .in = gate * experts.ffn / etp,
+            .out = experts.ffn / etp,
+            .shared_in = gate * experts.shared * experts.ffn / layout.parallelism.tp,
+            .shared_out = double{1} * experts.shared * experts.ffn / layout.parallelism.tp};
+}
+
+// Scores of attention that a rank keeps where they are made in full: softmax, and with dropout its mask and result.
+double scores_bytes(const Transformer& model, const Layout& layout) {
+    const double per_score = has_dropout(model) ? 2 * element_bytes(layout) + 1 : element_bytes(layout);
+    return per_score * model.heads / layout.parallelism.tp * tokens_of(model, layout) * model.sequence;
+}
+
+// Of the feed-forward part, per token, besides its input.
+double kept_ffn(const Transformer& model, const Layout& layout, bool experts) {
+    const double e = element_bytes(layout);
+    if (!experts) {
+        const Widths w = widths_of(model, layout);
+        return e * (w.ffn_in + w.ffn_out);
+    }
+    const Visits v = visits_of(model, layout);
+    const double router = 2 * 4.0 * model.experts.count / spread_between(layout);  // logits and scores, in fp32
+    return e * (v.count * (model.hidden + v.in + v.out) + v.shared_in + v.shared_out) + router;
+}
+
+// Everything, as if nothing was computed again.
+double kept_in_full(const Transformer& model, const Layout& layout, bool experts) {
+    const double e = element_bytes(layout);
+    const double tokens = tokens_of(model, layout);
+    const Widths w = widths_of(model, layout);
+    const double norms = (4 * e + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; masks of dropout
+    const double attention = e * (w.query + w.key_value + w.heads_out + w.latent);
+    const double scores = layout.framework.flash_attention ? 4 * w.heads * tokens : scores_bytes(model, layout);
+    return tokens * (norms + attention + kept_ffn(model, layout, experts)) + scores;
+}
+
+// torchtitan keeps the results of attention and of every other matrix product; uncompiled also the one that nobody
+// reads, of the last product.
+double kept_by_operator(const Transformer& model, const Layout& layout, bool experts) {
+    const Widths w = widths_of(model, layout);
+    const Visits v = visits_of(model, layout);
+    const double first = experts ? v.count * v.out + v.shared_out : w.ffn_out;
+    const double unread = layout.framework.fusion == Fusion::compiled ? 0 : w.hidden;
+    const double values = w.hidden + w.query + w.key_value / 2 + w.heads_out + first + unread;
+    return tokens_of(model, layout) * (element_bytes(layout) * values + 4 * w.heads);
+}
+
+double kept_of(const Transformer& model, const Layout& layout, bool experts, double all) {
+    switch (layout.framework.recompute) {
+        case Recompute::none: return all;
+        case Recompute::full: return tokens_of(model, layout) * element_bytes(layout) * widths_of(model, layout).hidden;
+        case Recompute::selective: break;
+    }
+    if (!layout.framework.flash_attention) {
+        return all - scores_bytes(model, layout);
+    }
+    return is_fully_sharded(layout) ? kept_by_operator(model, layout, experts) : all;
+}
+
+// Every matrix product's input and the gradient of its result.
+double weight_inputs_of(const Transformer& model, const Layout& layout, bool experts) {
+    const Widths w = widths_of(model, layout);
+    const Visits v = visits_of(model, layout);
+    const double attention = w.hidden + w.query + w.key_value + w.heads_out + w.hidden + 2 * w.latent;
+    const double ffn = experts ? v.count * (2 * model.hidden + v.in + v.out) + 2 * w.hidden + v.shared_in + v.shared_out
+                               : 2 * w.hidden + w.ffn_in + w.ffn_out;
+    return tokens_of(model, layout) * element_bytes(layout) * (attention + ffn);
+}
+
+double backward_of(const Transformer& model, const Layout& layout, bool experts) {
+    const double e = element_bytes(layout);
+    const double tokens = tokens_of(model, layout);
+    const Widths w = widths_of(model, layout);
+    const Visits v = visits_of(model, layout);
+    const double ring =
+        layout.parallelism.cp > 1 ? 2 * w.key_value : 0;  // keys and values of another rank, and their gradients
+    double attention = e * tokens * (w.hidden + w.query + w.key_value + w.heads_out + ring);
+    if (!layout.framework.flash_attention) {
+        // Gradients of the scores before and after the softmax, and of the dropout's result.
+        attention = e * tokens * (w.hidden + model.hidden + ring) + 3 * e * w.heads * tokens * model.sequence;
+    }
+    // With experts: gradients and inputs on both sides of the dispatch.
+    const double ffn = experts ? v.count * (2.0 * model.hidden + 2 * v.out) : w.hidden + w.ffn_in;
+    // Sequence parallel gathers a product's input again, and the gradient of its result.
+    const double gathered = layout.parallelism.sequence_parallel ? 2.0 * model.hidden : 0;
+    return std::max(attention, e * tokens * ffn) + e * tokens * gathered;
+}
+
+}  // namespace
+
+double element_bytes(const Layout& layout) {
+    return layout.numerics.precision == Precision::fp32 ? 4 : 2;
+}
+
+double tokens_of(const Transformer& model, const Layout& layout) {
+    return double{1} * layout.batch.micro * model.sequence / layout.parallelism.cp;
+}
+
+double spread_between(const Layout& layout) {
+    return layout.parallelism.sequence_parallel ? layout.parallelism.tp : 1;
+}
+
+bool has_dropout(const Transformer& model) {
+    return model.biases;
+}
+
+bool is_fully_sharded(const Layout& layout) {
+    return layout.parallelism.zero == 3;
+}
+
+LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts) {
+    const double all = kept_in_full(model, layout, experts);
+    const double kept = kept_of(model, layout, experts, all);
+    return {.kept = kept,
+            .recomputed = all - kept,
+            .weight_inputs = weight_inputs_of(model, layout, experts),
+            .backward = backward_of(model, layout, experts)};
+}
+
+}  // namespace sim::model

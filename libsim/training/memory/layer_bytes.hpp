@@ -1,0 +1,30 @@
+// What one layer of a transformer keeps and uses for a moment, per micro-batch and rank. Formulas: docs/memory.md.
+#pragma once
+
+#include "libsim/training/layout.hpp"
+#include "libsim/training/transformer.hpp"
+
+namespace sim::model {
+
+// In bytes; whole numbers wherever tp and cp divide the widths.
+struct LayerBytes {
+    double kept = 0;           // from forward to backward
+    double recomputed = 0;     // … besides, while its own backward pass goes on
+    double weight_inputs = 0;  // still needed between a split backward's two halves: inputs and output gradients
+    double backward = 0;       // gradients of activations and other temporary values of backward, at most
+};
+// Layers are of two kinds only: with experts and without.
+LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts);
+
+// What a value of an activation or a parameter takes.
+double element_bytes(const Layout& layout);
+// Sequence positions of a micro-batch that a rank has.
+double tokens_of(const Transformer& model, const Layout& layout);
+// Over how many ranks what lies between tensor-parallel regions is spread.
+double spread_between(const Layout& layout);
+// Models with LayerNorm and biases are trained with dropout, as GPT and BERT are; others without.
+bool has_dropout(const Transformer& model);
+// Parameters are gathered layer by layer, as FSDP and ZeRO-3 do.
+bool is_fully_sharded(const Layout& layout);
+
+}  // namespace sim::model

@@ -1,0 +1,98 @@
+#include "libsim/training/memory/outside_layers.hpp"
+
+#include <algorithm>
+
+namespace sim::model {
+
+namespace {
+
+constexpr double MiB = 1024.0 * 1024;
+
+// Of one logit: what is kept from the loss to its backward pass, and how much more there is for a moment.
+struct LogitBytes {
+    double kept = 0;
+    double moment = 0;
+};
+
+LogitBytes logit_bytes(const Layout& layout) {
+    const double e = element_bytes(layout);
+    if (is_fully_sharded(layout)) {
+        // torch.nn.functional.cross_entropy of logits.float(): its result is kept; in the backward pass the gradients
+        // before and after log_softmax in fp32, and the logits' own.
+        return {.kept = 4, .moment = 4 + 4 + e};
+    }
+    if (layout.framework.fusion == Fusion::fused && layout.framework.flash_attention) {
+        return {.kept = e, .moment = 0};  // Transformer Engine's: the gradient takes the place of the logits
+    }
+    // Megatron-LM's vocab_parallel_cross_entropy: softmax in place of an fp32 copy; logits, and their gradient.
+    return {.kept = 4, .moment = 2 * e};
+}
+
+bool is_deepspeed_spread(const Layout& layout) {
+    return layout.framework.loop == TrainingLoop::deepspeed && layout.parallelism.zero >= 1;
+}
+
+}  // namespace
+
+double embedding_mask_bytes(const Transformer& model, const Layout& layout) {
+    return tokens_of(model, layout) * model.hidden / spread_between(layout);
+}
+
+void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk) {
+    const double e = element_bytes(layout);
+    const double tokens = tokens_of(model, layout);
+    const double logits = tokens * model.vocabulary / layout.parallelism.tp;
+    const LogitBytes each = logit_bytes(layout);
+    const double weight_gradient = is_fully_sharded(layout) ? 0 : e * embedding;  // FSDP's is with what is gathered
+    chunk.outside += each.kept * logits;
+    chunk.forward = std::max(chunk.forward, each.moment * logits);
+    chunk.backward = std::max(chunk.backward, each.moment * logits + weight_gradient + e * tokens * model.hidden);
+}
+
+double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding) {
+    const double e = element_bytes(layout);
+    const double layers = layout.framework.reshard_after_forward ? std::min(2 * layer, all - tables) : all - tables;
+    const double table_gradient = tables > 0 ? embedding : 0;
+    return e * (layers + tables + table_gradient);
+}
+
+double step_bytes(const Layout& layout, const Spread& spread) {
+    if (layout.framework.offload_optimizer || layout.numerics.precision == Precision::fp32 ||
+        layout.numerics.fp32_gradients || layout.framework.loop != TrainingLoop::megatron ||
+        layout.parallelism.zero == 3) {
+        return 0;
+    }
+    return 4 * spread.parameters / (layout.parallelism.zero >= 1 ? layout.replicas() : 1);  // gradients copied to fp32
+}
+
+double buffer_bytes(const Transformer& model, const Layout& layout, const Spread& spread) {
+    const double e = element_bytes(layout);
+    // cuBLAS: 32 MiB for each of the streams that Transformer Engine uses, and its own; chosen on measured runs.
+    double sum = 160 * MiB;
+    if (layout.parallelism.pp > 1) {  // one message from each neighbour
+        sum += 2 * e * tokens_of(model, layout) * model.hidden / spread_between(layout);
+    }
+    if (layout.framework.loop == TrainingLoop::deepspeed && layout.replicas() > 1) {
+        // Buckets of 5e8 values, for gradients and for parameters (reduce_bucket_size, allgather_bucket_size).
+        sum += (layout.parallelism.zero >= 1 ? 2 : 1) * e * 5e8;
+    }
+    if (layout.framework.loop == TrainingLoop::deepspeed && !layout.framework.offload_optimizer) {
+        // The step flattens the gradients of its part, copies them to fp32, and takes the norm of each in fp64. The
+        // allocator finds no room for these among activations of another size.
+        const double part = spread.parameters / (is_deepspeed_spread(layout) ? layout.replicas() : 1);
+        sum += (4 + e) * part + 8 * std::min(spread.table, part);
+    }
+    return sum;
+}
+
+// Chosen on measured runs of the whole process: CUDA's context, and the buffers of a communicator of NCCL.
+double context_bytes(const Layout& layout) {
+    int groups = (layout.parallelism.tp > 1 ? 1 : 0) + (layout.replicas() > 1 ? 1 : 0) +
+                 (layout.parallelism.pp > 1 ? 1 : 0) + (layout.parallelism.ep > 1 ? 1 : 0);
+    if (layout.framework.loop == TrainingLoop::deepspeed && groups > 0) {
+        groups += 2;  // all ranks, and the model-parallel ones of a replica
+    }
+    return (512.0 + 300.0 * groups) * MiB;
+}
+
+}  // namespace sim::model

@@ -1,0 +1,30 @@
+// What a stage holds besides its layers: the embedding's mask, logits, gathered parameters, copies of gradients,
+// communication buffers, the CUDA context. In bytes of one rank.
+#pragma once
+
+#include "libsim/training/layout.hpp"
+#include "libsim/training/memory/stage_bytes.hpp"
+#include "libsim/training/transformer.hpp"
+
+namespace sim::model {
+
+// Of one micro-batch, kept for the backward pass.
+double embedding_mask_bytes(const Transformer& model, const Layout& layout);
+
+// The loss of one micro-batch, to the chunk that makes it: what is kept, and for a moment. `embedding`: parameters of
+// the output layer on one rank.
+void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk);
+
+// FSDP: parameters that are there in full. `all` and `tables` (embedding, output) of the stage, one `layer`.
+double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding);
+
+// What the optimizer of a rank updates: parameters of its stage, and how many of them one table of tokens has.
+struct Spread {
+    double parameters = 0;
+    double table = 0;
+};
+double step_bytes(const Layout& layout, const Spread& spread);
+double buffer_bytes(const Transformer& model, const Layout& layout, const Spread& spread);
+double context_bytes(const Layout& layout);
+
+}  // namespace sim::model

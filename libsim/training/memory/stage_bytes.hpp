@@ -1,0 +1,48 @@
+// What one rank of a pipeline stage holds, apart from how many micro-batches are in flight. Formulas: docs/memory.md.
+#pragma once
+
+#include "libsim/training/memory.hpp"
+#include "libsim/training/memory/layer_bytes.hpp"
+
+#include <vector>
+
+namespace sim::model {
+
+// One chunk of the model, for one micro-batch.
+struct ChunkBytes {
+    int first_layer = 0;
+    int layers = 0;
+    double kept = 0;           // by its layers, from forward to backward
+    double weight_inputs = 0;  // … of that, or instead of it, between backward_input and backward_weight
+    double outside = 0;        // kept besides: the embedding's dropout mask, the logits' softmax
+    double forward = 0;        // for a moment of its forward pass
+    double backward = 0;       // … and of its backward pass
+};
+
+struct StageBytes {
+    MemoryUse always;  // states, buffers, context
+    std::vector<ChunkBytes> chunks;
+    double step = 0;  // working of the optimizer step
+
+    // `activations` and `working` on top of what is always there, and the allocator's reserve for them.
+    MemoryUse with(double activations, double working) const;
+};
+
+// What is the same for all stages of a layout: made once.
+struct LayoutBytes {
+    LayerBytes dense;
+    LayerBytes expert;
+    double dense_parameters = 0;   // of a layer without experts, on one rank
+    double expert_parameters = 0;  // of one with experts, all but those that are routed to
+    double routed_parameters = 0;  // of the rank's experts of a layer
+    double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass goes on
+    double widest_expert = 0;
+    double embedding = 0;  // parameters of one table of tokens, on one rank
+    double positions = 0;
+    bool has_experts = false;
+};
+LayoutBytes layout_bytes(const Transformer& model, const Layout& layout);
+
+StageBytes stage_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage);
+
+}  // namespace sim::model

@@ -1,0 +1,53 @@
+// What a transformer layer does for one micro-batch on one rank, operator by operator, in the order of the forward
+// pass: sizes, FLOPs and bytes. A pure function of the model and the layout.
+//
+// Sources: Korthikanti et al. 2022 (tensor and sequence parallelism), Liu et al. 2023 (ring attention over context
+// parallel ranks), Lepikhin et al. 2020 (expert dispatch).
+#pragma once
+
+#include "libsim/op.hpp"
+#include "libsim/training/kernel_time.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sim::model {
+
+enum class OperatorKind : std::uint8_t {
+    gemm,          // a linear layer
+    grouped_gemm,  // experts: `gemm.batch` of them
+    scores,        // attention without flash attention: scores and values, `gemm.batch` heads
+    flash,         // attention in one kernel
+    memory,        // whatever only reads and writes
+    tensor,        // a collective of the tensor-parallel group
+    context,       // keys and values go round the context-parallel group, beside the attention before it in the list
+    expert,        // all-to-all of tokens over the expert-parallel group; with a collective: over expert_tp
+};
+
+struct Operator {
+    const char* name = "";
+    OperatorKind kind = OperatorKind::memory;
+    Gemm gemm;                 // gemm, grouped_gemm, scores
+    double forward_flops = 0;  // per rank; a multiplication and an addition are 2
+    double backward_flops = 0;
+    double forward_bytes = 0;  // memory: read and written. Collectives: of the whole result (or input)
+    double backward_bytes = 0;
+    double forward_kernels = 1;
+    double backward_kernels = 1;
+    double heads = 0;                                       // flash: of all sequences of the micro-batch, on this rank
+    double head_dim = 0;                                    // flash
+    double tokens = 0;                                      // flash: of a sequence, on this rank
+    std::optional<CollectiveKind> forward_collective = {};  // tensor; expert: none means the all-to-all
+    std::optional<CollectiveKind> backward_collective = {};
+    bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it
+    bool is_attention_core = false;     // what selective recomputation drops
+};
+
+std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer);
+// Before the first layer, and after the last one: logits and the loss.
+std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout);
+std::vector<Operator> output_operators(const Transformer& model, const Layout& layout);
+
+}  // namespace sim::model

@@ -1,0 +1,49 @@
+// How many parameters a transformer has, part by part, and what it computes.
+//
+// Exact, as the published checkpoints have them (tests/unit/presets.cpp), but for what a training step hardly sees:
+// heads beside the output layer (BERT's pooler and masked-word head, DeepSeek-V3's multi-token prediction), OPT's two
+// spare positions, the gate of Qwen2-MoE's shared experts.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+namespace sim::model {
+
+struct LayerParameters {
+    std::int64_t attention = 0;
+    std::int64_t dense_ffn = 0;
+    std::int64_t router = 0;
+    std::int64_t shared_experts = 0;
+    std::int64_t routed_experts = 0;  // all of them
+    std::int64_t norms = 0;           // those within attention, too
+
+    std::int64_t total() const { return attention + dense_ffn + router + shared_experts + routed_experts + norms; }
+    // All but the routed experts: what every tensor-parallel rank has its part of.
+    std::int64_t dense() const { return total() - routed_experts; }
+};
+LayerParameters layer_parameters(const Transformer& model, int layer);
+
+struct Parameters {
+    std::int64_t embedding = 0;  // tokens
+    std::int64_t positions = 0;  // and token types, and the norm behind the tables
+    std::int64_t layers = 0;     // all of them
+    std::int64_t final_norm = 0;
+    std::int64_t output = 0;  // 0 where it is tied
+    std::int64_t active = 0;  // of all the above but the routed experts that a token is not sent to
+
+    std::int64_t total() const { return embedding + positions + layers + final_norm + output; }
+};
+Parameters parameters_of(const Transformer& model);
+
+// Of one sequence through the whole model, forward alone: matrix products, and attention's scores and values with
+// what is masked left out (`causal_half`: a token attends to half of the others, with a window w of s to w - w^2 / 2s)
+// or not. A multiplication and an addition are 2. Of experts those that a token visits. Training is three times this.
+struct ModelFlops {
+    double layers = 0;
+    double attention = 0;
+    double logits = 0;
+    double total() const { return layers + attention + logits; }
+};
+ModelFlops forward_flops(const Transformer& model, bool causal_half);
+
+}  // namespace sim::model

@@ -1,0 +1,25 @@
+// Transformers that have been published, by name: "gpt3-175b", "llama3-8b", "mixtral-8x7b", "deepseek-v3" …
+//
+// `sequence` is the length of the samples that most of the pretraining was done with, not the longest text a model can
+// read. docs/models.md lists them all with their parameters.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::model {
+
+// In families, small to large; of one program run, always the same.
+std::span<const Transformer> presets();
+
+// Capital letters do not matter. Throws ProgramError with the nearest name.
+Transformer preset(std::string_view name);
+bool is_preset(std::string_view name);
+
+std::vector<std::string> preset_names();
+
+}  // namespace sim::model

@@ -1,0 +1,183 @@
+#include "libsim/training/step/estimate.hpp"
+
+#include "libsim/training/step/stage_step.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace sim::model {
+
+namespace {
+
+// How long collectives take alone. A stage's buckets are of few sizes: each is worked out once.
+class AloneTimes {
+public:
+    explicit AloneTimes(const StepPlan& plan) : plan_(plan) {}
+
+    Duration of(const Piece& piece) {
+        Duration sum{0};
+        for (const StepCollective& one : piece.collectives) {
+            sum += one.whole_bytes() > 0 && members_of(one.group, plan_.layout) > 1 ? of(one) : Duration{0};
+        }
+        return piece.times * sum;
+    }
+
+private:
+    struct Known {
+        StepCollective what;
+        Duration time{0};
+    };
+    Duration of(const StepCollective& one) {
+        for (const Known& known : known_) {
+            if (known.what == one) {
+                return known.time;
+            }
+        }
+        const Footprint members = footprint_of(one.group, plan_.layout, plan_.machine.gpus_per_node);
+        const Duration time = nccl_time(plan_.machine.network, one.kind, one.whole_bytes(), members);
+        known_.push_back({one, time});
+        return time;
+    }
+
+    const StepPlan& plan_;
+    std::vector<Known> known_;
+};
+
+// What a list of pieces takes at least.
+struct LeastTime {
+    Duration computing{0};
+    Duration exposed{0};    // gathers that nothing is computed beside
+    Duration streaming{0};  // everything on the data stream
+    Duration after{0};      // the last reduction, which nothing of the list hides
+
+    Duration main() const { return computing + exposed; }
+};
+
+LeastTime least_time_of(const Pieces& pieces, AloneTimes& alone) {
+    LeastTime least;
+    Duration ahead{0};  // gathers since the last computation
+    for (const Piece& piece : pieces) {
+        switch (piece.kind) {
+            case PieceKind::compute:
+                least.computing += piece.time;
+                ahead = {};
+                break;
+            case PieceKind::collect: {
+                const Duration time = alone.of(piece);
+                least.streaming += time;
+                if (piece.order == PieceOrder::ahead) {
+                    ahead += time;
+                } else {
+                    least.after = time;
+                }
+                break;
+            }
+            case PieceKind::wait: least.exposed += std::exchange(ahead, {}); break;
+            case PieceKind::mark: break;
+        }
+    }
+    return least;
+}
+
+// Of one stage.
+struct Work {
+    StagePasses passes;         // of one micro-batch, all chunks
+    Duration first_forward{0};  // of the first chunk
+    Duration first_backward{0};
+    Duration before{0};   // what the first forward pass waits for
+    Duration after{0};    // what the update waits for, behind the last backward pass
+    Duration sharing{0};  // zero = 3: of the stream for one micro-batch
+};
+
+// What the first forward pass waits for: the first gather, or all where the program waits for them.
+Duration gathered_before(const Pieces& before, AloneTimes& alone) {
+    const bool for_all = before.back().kind == PieceKind::wait;
+    Duration sum{0};
+    for (const Piece& piece : before) {
+        if (piece.kind == PieceKind::collect && (for_all || sum == Duration{0})) {
+            sum += alone.of(piece);
+        }
+    }
+    return sum;
+}
+
+// Gradients that are reduced once all passes are done.
+Duration reduced_after(const Pieces& after, AloneTimes& alone) {
+    Duration sum{0};
+    for (const Piece& piece : after) {
+        sum += piece.bucket != nullptr ? alone.of(piece) : Duration{0};
+    }
+    return sum;
+}
+
+Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
+    const StageStep step = stage_step(plan, number);
+    Work work;
+    for (const ChunkPasses& chunk : step.chunks) {
+        const LeastTime forward = least_time_of(chunk.forward, alone);
+        const LeastTime backward = least_time_of(chunk.backward, alone);
+        const bool split = plan.layout.parallelism.schedule->splits_backward;
+        const Duration input = split ? least_time_of(chunk.backward_input, alone).computing : backward.main();
+        work.passes.forward += forward.main();
+        work.passes.input += input;
+        work.passes.weight += split ? backward.main() : Duration{0};
+        work.sharing += forward.streaming + backward.streaming;
+        if (&chunk == &step.chunks.front()) {
+            work.first_forward = work.passes.forward;
+            work.first_backward = work.passes.backward();
+            work.after = least_time_of(chunk.last_backward, alone).after;
+        }
+    }
+    work.after += reduced_after(step.after, alone);
+    work.before = gathered_before(step.before, alone);
+    return work;
+}
+
+// What the stages before a stage, or behind it, do for one micro-batch.
+struct Others {
+    Duration reach{0};  // until the first micro-batch comes
+    Duration back{0};   // behind the last backward pass
+    Duration beyond{0};
+};
+
+// From the first micro-batch's forward pass to the last one's backward pass.
+Duration least_passes(const StepPlan& plan, StagePasses passes, std::size_t stage, Duration beyond) {
+    passes.beyond = beyond;
+    const auto least = plan.layout.parallelism.schedule->least_passes;
+    return least == nullptr ? passes_without_pause(plan.shape, passes)
+                            : least(plan.shape, static_cast<int>(stage), passes);
+}
+
+}  // namespace
+
+Duration estimated_step(const StepPlan& plan) {
+    AloneTimes alone(plan);
+    std::vector<Work> works;
+    Duration optimizer{0};
+    Others others;
+    for (const StagePlan& stage : plan.stages) {
+        works.push_back(work_of(plan, alone, static_cast<int>(works.size())));
+        optimizer = std::max(optimizer, stage.optimizer.total());
+        others.beyond += works.back().passes.forward + works.back().passes.backward();
+    }
+    Duration longest{0};
+    for (std::size_t stage = 0; stage < works.size(); ++stage) {
+        const Work& work = works[stage];
+        others.beyond -= work.passes.forward + work.passes.backward();
+        const Duration begin = std::max(work.before, works.front().before + others.reach);
+        const Duration passes = least_passes(plan, work.passes, stage, others.beyond);
+        if (plan.layout.parallelism.schedule->steps_overlap) {
+            longest = std::max(longest, passes);
+        } else {
+            const Duration end = begin + passes;
+            longest = std::max({longest, end + work.after, end + others.back + works.front().after,
+                                begin + plan.shape.micro_batches * work.sharing});
+        }
+        others.reach += work.first_forward;
+        others.back += work.first_backward;
+    }
+    return plan.step_overhead + longest + optimizer;
+}
+
+}  // namespace sim::model

@@ -1,0 +1,14 @@
+// How long a step takes at least, in closed form: what a search sorts and prunes by before it simulates.
+#pragma once
+
+#include "libsim/training/step/step_plan.hpp"
+
+namespace sim::model {
+
+// Read from the pieces of every stage (stage_step.hpp) and the formulas of the schedule: the longest stage's
+// computations, what it waits for of the stages around it, the communication that nothing can hide, and the update.
+// Messages between stages are left out, and so are the embedding's gradient and the norm. Never longer than the step,
+// except for schedules whose steps overlap. Cost: linear in the stages' buckets.
+Duration estimated_step(const StepPlan& plan);
+
+}  // namespace sim::model

@@ -1,0 +1,54 @@
+#include "libsim/training/step/jitter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim::model {
+
+namespace {
+
+// splitmix64 (Steele, Lea, Flood 2014).
+std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31U);
+}
+
+// The sum of twelve uniform numbers, less 6: mean 0, deviation 1, no larger than 6, and the same everywhere, which
+// std::log and std::cos do not promise.
+double normal(std::uint64_t seed) {
+    double sum = 0;
+    for (int part = 0; part < 12; ++part) {
+        seed = mixed(seed);
+        sum += static_cast<double>(seed >> 11U) * 0x1.0p-53;
+    }
+    return sum - 6;
+}
+
+}  // namespace
+
+Jitter::Jitter(double deviation, std::uint64_t seed, const Layout& layout, int rank)
+    : deviation_(deviation),
+      seed_(mixed(seed)),
+      first_(static_cast<std::uint64_t>(rank / layout.parallelism.tp * layout.parallelism.tp)),
+      members_(layout.parallelism.tp) {}
+
+double Jitter::next() {
+    if (deviation_ <= 0) {
+        return 1;
+    }
+    const std::uint64_t number = number_++;
+    double slowest = -6;
+    for (int member = 0; member < members_; ++member) {
+        const std::uint64_t rank = first_ + static_cast<std::uint64_t>(member);
+        slowest = std::max(slowest, normal(mixed(seed_ ^ mixed(rank)) ^ number));
+    }
+    return std::max(0.0, 1 + deviation_ * slowest);
+}
+
+Duration Jitter::scaled(Duration time, double factor) {
+    return factor == 1 ? time : Duration{std::llround(static_cast<double>(time.count()) * factor)};
+}
+
+}  // namespace sim::model

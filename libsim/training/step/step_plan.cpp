@@ -1,0 +1,204 @@
+#include "libsim/training/step/step_plan.hpp"
+
+#include "libsim/training/parameters.hpp"
+#include "libsim/training/split.hpp"
+#include "libsim/training/step/rank_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sim::model {
+
+namespace {
+
+// Megatron-LM's distributed data parallel: buckets of at least so many parameters, and so many per replica.
+constexpr double least_bucket = 40e6;
+constexpr double least_bucket_per_replica = 1e6;
+
+BlockGroups groups_of(const Layout& layout, const Machine& machine) {
+    const auto footprint = [&](RankGroup group) { return footprint_of(group, layout, machine.gpus_per_node); };
+    return {.tensor = footprint(RankGroup::tensor),
+            .context = footprint(RankGroup::context),
+            .expert = footprint(RankGroup::expert),
+            .expert_tensor = footprint(RankGroup::expert_tensor)};
+}
+
+std::int64_t per_rank(std::int64_t parameters, int ranks) {
+    return ceil_div(parameters, ranks);
+}
+
+void add_block(Bucket& bucket, const BlockTime& block) {
+    bucket.forward += block.forward;
+    bucket.backward_input += block.backward_input;
+    bucket.backward_weight += block.backward_weight;
+}
+
+void add_bucket(Bucket& sum, const Bucket& one) {
+    sum.layers += one.layers;
+    sum.with_embedding = sum.with_embedding || one.with_embedding;
+    sum.with_output = sum.with_output || one.with_output;
+    sum.dense_parameters += one.dense_parameters;
+    sum.expert_parameters += one.expert_parameters;
+    sum.forward += one.forward;
+    sum.backward_input += one.backward_input;
+    sum.backward_weight += one.backward_weight;
+}
+
+class Planner {
+public:
+    explicit Planner(StepPlan& plan)
+        : plan_(plan),
+          layout_(plan.layout),
+          times_(plan.model, plan.machine, plan.layout, groups_of(plan.layout, plan.machine)),
+          parameters_(parameters_of(plan.model)) {}
+
+    StagePlan stage(int stage) {
+        StagePlan result;
+        for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
+            result.chunks.push_back(this->chunk(result, virtual_stage_of(layout_, stage, chunk)));
+        }
+        result.flops *= layout_.micro_batches();
+        result.recompute_flops *= layout_.micro_batches();
+        result.optimizer[TimeCategory::optimizer] = update_time(result);
+        return result;
+    }
+
+private:
+    Chunk chunk(StagePlan& stage, int virtual_stage) {
+        const int first = first_layer_of(plan_.model, layout_, virtual_stage);
+        const int layers = layers_of(plan_.model, layout_, virtual_stage);
+        const bool is_first = virtual_stage == 0;
+        const bool is_last = virtual_stage == virtual_stages(layout_) - 1;
+        Chunk chunk;
+        Bucket bucket;
+        if (is_first) {
+            add_embedding(stage, bucket);
+        }
+        const double least = std::max(least_bucket, least_bucket_per_replica * layout_.replicas());
+        for (int layer = first; layer < first + layers; ++layer) {
+            add_layer(stage, bucket, layer);
+            const bool full = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters) >= least;
+            if ((full || layout_.parallelism.zero == 3) && layer + 1 < first + layers) {
+                chunk.buckets.push_back(std::exchange(bucket, {}));
+            }
+        }
+        if (is_last) {
+            add_output(stage, bucket);
+        }
+        chunk.buckets.push_back(bucket);
+        for (const Bucket& each : chunk.buckets) {
+            add_bucket(chunk.whole, each);
+        }
+        return chunk;
+    }
+
+    void count(StagePlan& stage, const BlockTime& block) const {
+        stage.flops += block.forward_flops + block.backward_flops + block.recompute_flops;
+        stage.recompute_flops += block.recompute_flops;
+    }
+
+    void add_layer(StagePlan& stage, Bucket& bucket, int layer) {
+        const BlockTime& block = times_.of_layer(layer);
+        const LayerParameters parameters = layer_parameters(plan_.model, layer);
+        bucket.layers += 1;
+        bucket.dense_parameters += per_rank(parameters.dense(), layout_.parallelism.tp);
+        bucket.expert_parameters +=
+            per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp);
+        add_block(bucket, block);
+        count(stage, block);
+    }
+
+    void add_embedding(StagePlan& stage, Bucket& bucket) {
+        const BlockTime block = times_.of_embedding();
+        bucket.with_embedding = true;
+        bucket.dense_parameters += per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp);
+        add_block(bucket, block);
+        count(stage, block);
+    }
+
+    // A tied output layer has a copy of the embedding of its own where the last stage is not the first one.
+    void add_output(StagePlan& stage, Bucket& bucket) {
+        const BlockTime block = times_.of_output();
+        const bool copy = plan_.model.tied_embeddings && layout_.parallelism.pp > 1;
+        bucket.with_output = true;
+        bucket.dense_parameters += per_rank(
+            (copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.parallelism.tp);
+        add_block(bucket, block);
+        count(stage, block);
+    }
+
+    // Everything that goes once over parameters and states, which are bound by the memory's bandwidth.
+    Duration update_time(const StagePlan& stage) const {
+        std::int64_t dense = 0;
+        std::int64_t experts = 0;
+        for (const Chunk& chunk : stage.chunks) {
+            dense += chunk.whole.dense_parameters;
+            experts += chunk.whole.expert_parameters;
+        }
+        const bool spread = layout_.parallelism.zero >= 1;
+        const double own = static_cast<double>(dense) / (spread ? layout_.replicas() : 1) +
+                           static_cast<double>(experts) / (spread ? layout_.expert_replicas() : 1);
+        const double all = layout_.parallelism.zero >= 2 ? own : static_cast<double>(dense + experts);
+        const double states = layout_.numerics.optimizer == Optimizer::adam ? 24 : 8;  // read and written
+        const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
+        const double per_own = states + plan_.gradient_bytes + plan_.parameter_bytes;
+        const double norm_and_zero = 2 * plan_.gradient_bytes + unscaled;
+        const Efficiency& efficiency = plan_.machine.gpu.efficiency;
+        const double rate = plan_.machine.gpu.memory_bandwidth * efficiency.memory_share;
+        double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / rate;
+        if (layout_.framework.offload_optimizer) {
+            time += own * (plan_.gradient_bytes + plan_.parameter_bytes) / plan_.machine.host_link;
+        }
+        return duration_of_seconds(time);
+    }
+
+    StepPlan& plan_;
+    const Layout& layout_;
+    BlockTimes times_;
+    Parameters parameters_;
+};
+
+}  // namespace
+
+Parts Bucket::backward() const {
+    Parts both = backward_input;
+    both += backward_weight;
+    return both;
+}
+
+std::int64_t StagePlan::parameters() const {
+    std::int64_t sum = 0;
+    for (const Chunk& chunk : chunks) {
+        sum += chunk.whole.dense_parameters + chunk.whole.expert_parameters;
+    }
+    return sum;
+}
+
+StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout) {
+    StepPlan plan{.model = model, .machine = machine, .layout = layout};
+    plan.shape = layout.pipeline_shape();
+    plan.parameter_bytes = layout.numerics.precision == Precision::fp32 ? 4 : 2;
+    plan.gradient_bytes = layout.numerics.fp32_gradients ? 4 : plan.parameter_bytes;
+    const double tokens = static_cast<double>(layout.batch.micro) * model.sequence / layout.parallelism.cp;
+    const bool divided = layout.parallelism.sequence_parallel || layout.framework.scatter_gather;
+    plan.boundary_bytes =
+        static_cast<std::int64_t>(tokens * model.hidden * plan.parameter_bytes / (divided ? layout.parallelism.tp : 1));
+    const Efficiency& efficiency = machine.gpu.efficiency;
+    const bool eager = layout.framework.fusion == Fusion::eager;
+    plan.step_overhead = duration_of_seconds(efficiency.step_overhead + (eager ? efficiency.eager_overhead : 0));
+    plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
+    plan.synchronises = !layout.parallelism.schedule->steps_overlap;
+    plan.steps = plan.synchronises ? 1 : 2;
+    if (model.tied_embeddings && layout.parallelism.pp > 1) {
+        plan.embedding_bytes = static_cast<std::int64_t>(
+            static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);
+    }
+    Planner planner(plan);
+    for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
+        plan.stages.push_back(planner.stage(stage));
+    }
+    return plan;
+}
+
+}  // namespace sim::model

@@ -1,0 +1,62 @@
+// A training step in numbers: what every stage computes, sends and reduces. A pure function of model, machine, layout.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+#include "libsim/training/block_time.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/machine.hpp"
+#include "libsim/training/time_category.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <vector>
+
+namespace sim::model {
+
+// Parameters whose gradients travel together, or that are gathered together.
+struct Bucket {
+    int layers = 0;
+    bool with_embedding = false;         // before the first layer of it
+    bool with_output = false;            // after the last one
+    std::int64_t dense_parameters = 0;   // on this rank, before zero spreads them
+    std::int64_t expert_parameters = 0;  // the same
+    Parts forward;                       // of one micro-batch
+    Parts backward_input;
+    Parts backward_weight;
+
+    Parts backward() const;
+};
+
+// One chunk of the model on a stage, in the order of its layers.
+struct Chunk {
+    std::vector<Bucket> buckets;
+    Bucket whole;  // their sum
+};
+
+struct StagePlan {
+    std::vector<Chunk> chunks;
+    Parts optimizer;
+    double flops = 0;            // carried out by one of its ranks in the step
+    double recompute_flops = 0;  // of them
+    std::int64_t parameters() const;
+};
+
+struct StepPlan {
+    Transformer model;
+    Machine machine;
+    Layout layout;
+    PipelineShape shape;
+    std::vector<StagePlan> stages;
+    std::int64_t boundary_bytes = 0;   // of one message between stages, per rank
+    std::int64_t embedding_bytes = 0;  // of the tied embedding's gradient, per rank; 0: nothing to reduce
+    Duration step_overhead{0};
+    Duration micro_batch_overhead{0};
+    double gradient_bytes = 4;  // per parameter, as they travel
+    double parameter_bytes = 2;
+    bool synchronises = true;  // the gradient norm is known before the update (zero-bubble schedules do without)
+    int steps = 1;             // how many the program does: schedules that do not synchronise overlap the steps
+};
+
+// Requires: check_layout() accepted the layout. Cost: some 10 us.
+StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout);
+
+}  // namespace sim::model

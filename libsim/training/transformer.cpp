@@ -1,0 +1,163 @@
+#include "libsim/training/transformer.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace sim::model {
+
+namespace {
+
+// So that no product of a few of them leaves 64 bits.
+constexpr int most = 1 << 26;
+constexpr double most_parameters = 1e16;
+
+[[noreturn]] void refuse(const Transformer& model, const std::string& what) {
+    throw ProgramError(fmt::format("model \"{}\": {}", model.name, what));
+}
+
+void check_range(const Transformer& model, const char* field, int value, int low, int high = most) {
+    if (value < low || value > high) {
+        refuse(model, fmt::format("{} = {} must be from {} to {}", field, value, low, high));
+    }
+}
+
+// The divisor of `whole` nearest to `wanted`.
+int nearest_divisor(int whole, int wanted) {
+    for (int away = 0; away < whole; ++away) {
+        for (const int candidate : {wanted - away, wanted + away}) {
+            if (candidate >= 1 && whole % candidate == 0) {
+                return candidate;
+            }
+        }
+    }
+    return whole;
+}
+
+void check_attention(const Transformer& model) {
+    check_range(model, "heads", model.heads, 1);
+    check_range(model, "kv_heads", model.kv_heads, 1, model.heads);
+    if (model.heads % model.kv_heads != 0) {
+        refuse(model, fmt::format("kv_heads = {} does not divide heads = {}; {} would", model.kv_heads, model.heads,
+                                  nearest_divisor(model.heads, model.kv_heads)));
+    }
+    if (model.head_dim < 1 && model.hidden % model.heads != 0) {
+        refuse(model, fmt::format("head_dim is missing, and heads = {} do not divide hidden = {}; {} would",
+                                  model.heads, model.hidden, nearest_divisor(model.hidden, model.heads)));
+    }
+    if (model.head_dim < 1) {
+        refuse(model, fmt::format("head_dim = {} must be 1 or more; hidden / heads is {}", model.head_dim,
+                                  model.hidden / model.heads));
+    }
+    check_range(model, "head_dim", model.head_dim, 1);
+    if (model.rotary && !model.latent && model.head_dim % 2 != 0) {
+        refuse(model, fmt::format("head_dim = {} must be even: rotary positions turn pairs; {} would do",
+                                  model.head_dim, model.head_dim + 1));
+    }
+    if (model.rotary && model.learned_positions) {
+        refuse(model, "rotary and learned_positions are both set; positions are either");
+    }
+    check_range(model, "sliding.window", model.sliding.window, 0);
+    check_range(model, "sliding.every", model.sliding.every, 1);
+}
+
+void check_latent(const Transformer& model) {
+    const LatentAttention& latent = *model.latent;
+    check_range(model, "latent.query_rank", latent.query_rank, 0);
+    check_range(model, "latent.key_value_rank", latent.key_value_rank, 1);
+    check_range(model, "latent.plain_dim", latent.plain_dim, 1);
+    check_range(model, "latent.rotary_dim", latent.rotary_dim, 0);
+    check_range(model, "latent.value_dim", latent.value_dim, 1);
+    if (latent.rotary_dim % 2 != 0) {
+        refuse(model, fmt::format("latent.rotary_dim = {} must be even: rotary positions turn pairs; {} would do",
+                                  latent.rotary_dim, latent.rotary_dim + 1));
+    }
+    if (model.kv_heads != model.heads) {
+        refuse(model,
+               fmt::format("kv_heads = {} must be heads = {} with latent attention", model.kv_heads, model.heads));
+    }
+    if (model.head_dim != latent.plain_dim + latent.rotary_dim) {
+        refuse(model, fmt::format("head_dim = {} must be latent.plain_dim + latent.rotary_dim = {}", model.head_dim,
+                                  latent.plain_dim + latent.rotary_dim));
+    }
+    if (model.biases || model.qkv_biases) {
+        refuse(model, "biases or qkv_biases is set; latent attention is known without them only");
+    }
+}
+
+void check_experts(const Transformer& model) {
+    const Experts& experts = model.experts;
+    check_range(model, "experts.count", experts.count, 0);
+    check_range(model, "experts.shared", experts.shared, 0);
+    check_range(model, "experts.dense_layers", experts.dense_layers, 0);
+    check_range(model, "experts.every", experts.every, 1);
+    if (experts.count == 0) {
+        return;
+    }
+    check_range(model, "experts.top_k", experts.top_k, 1);
+    check_range(model, "experts.ffn", experts.ffn, 1);
+    if (experts.top_k > experts.count) {
+        refuse(model, fmt::format("experts.top_k = {} is more than experts.count = {}", experts.top_k, experts.count));
+    }
+    if (experts.dense_layers >= model.layers) {
+        refuse(model, fmt::format("experts.dense_layers = {} leaves none of {} layers for experts; at most {} would",
+                                  experts.dense_layers, model.layers, model.layers - 1));
+    }
+}
+
+// A bound from above, in doubles: the exact count would leave 64 bits.
+void check_total(const Transformer& model) {
+    const double hidden = model.hidden;
+    const double width =
+        static_cast<double>(model.heads) * (model.head_dim + (model.latent ? model.latent->value_dim : model.head_dim));
+    const double ranks = model.latent ? model.latent->query_rank + model.latent->key_value_rank : 0.0;
+    const double wide = static_cast<double>(model.experts.count + model.experts.shared) * model.experts.ffn;
+    const double layer = (hidden + ranks) *
+                         (2 * width + ranks + 3 * wide + 3.0 * model.ffn + model.experts.count + model.norms_per_layer);
+    const double tables = hidden * (2.0 * model.vocabulary + model.sequence + model.token_types);
+    const double total = model.layers * layer + tables;
+    if (total > most_parameters) {
+        refuse(model, fmt::format("{:.1e} parameters are more than ndsim counts ({:.0e}); is a size wrong?", total,
+                                  most_parameters));
+    }
+}
+
+}  // namespace
+
+std::int64_t Transformer::query_width() const {
+    const int dim = latent ? latent->plain_dim + latent->rotary_dim : head_dim;
+    return static_cast<std::int64_t>(heads) * dim;
+}
+
+std::int64_t Transformer::key_width() const {
+    return latent ? query_width() : static_cast<std::int64_t>(kv_heads) * head_dim;
+}
+
+std::int64_t Transformer::value_width() const {
+    return latent ? output_width() : static_cast<std::int64_t>(kv_heads) * head_dim;
+}
+
+std::int64_t Transformer::output_width() const {
+    return static_cast<std::int64_t>(heads) * (latent ? latent->value_dim : head_dim);
+}
+
+void check_transformer(const Transformer& model) {
+    check_range(model, "layers", model.layers, 1, 1 << 20);
+    check_range(model, "hidden", model.hidden, 1);
+    check_range(model, "vocabulary", model.vocabulary, 1);
+    check_range(model, "sequence", model.sequence, 1);
+    check_range(model, "norms_per_layer", model.norms_per_layer, 0, 16);
+    check_range(model, "token_types", model.token_types, 0);
+    check_attention(model);
+    if (model.latent) {
+        check_latent(model);
+    }
+    check_experts(model);
+    const bool all_experts = model.experts.count > 0 && model.experts.dense_layers == 0 && model.experts.every == 1;
+    check_range(model, "ffn", model.ffn, all_experts ? 0 : 1);
+    check_total(model);
+}
+
+}  // namespace sim::model

@@ -1,0 +1,81 @@
+// The fields of a Transformer by name: what its TOML is read and written by.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+#include <array>
+
+namespace sim::model {
+
+template <class Part>
+struct SizeField {
+    const char* name;
+    int Part::*field;
+};
+
+template <class Part>
+struct FlagField {
+    const char* name;
+    bool Part::*field;
+};
+
+template <class Part>
+struct Fields;
+
+template <>
+struct Fields<Transformer> {
+    using T = Transformer;
+    static constexpr std::array sizes{SizeField<T>{"layers", &T::layers},
+                                      SizeField<T>{"hidden", &T::hidden},
+                                      SizeField<T>{"ffn", &T::ffn},
+                                      SizeField<T>{"heads", &T::heads},
+                                      SizeField<T>{"kv_heads", &T::kv_heads},
+                                      SizeField<T>{"head_dim", &T::head_dim},
+                                      SizeField<T>{"vocabulary", &T::vocabulary},
+                                      SizeField<T>{"sequence", &T::sequence},
+                                      SizeField<T>{"norms_per_layer", &T::norms_per_layer},
+                                      SizeField<T>{"token_types", &T::token_types}};
+    static constexpr std::array flags{FlagField<T>{"gated", &T::gated},
+                                      FlagField<T>{"causal", &T::causal},
+                                      FlagField<T>{"tied_embeddings", &T::tied_embeddings},
+                                      FlagField<T>{"learned_positions", &T::learned_positions},
+                                      FlagField<T>{"rotary", &T::rotary},
+                                      FlagField<T>{"biases", &T::biases},
+                                      FlagField<T>{"qkv_biases", &T::qkv_biases},
+                                      FlagField<T>{"norm_biases", &T::norm_biases},
+                                      FlagField<T>{"qk_norms", &T::qk_norms},
+                                      FlagField<T>{"attention_sinks", &T::attention_sinks},
+                                      FlagField<T>{"embedding_norm", &T::embedding_norm},
+                                      FlagField<T>{"final_norm", &T::final_norm}};
+};
+
+template <>
+struct Fields<Experts> {
+    using T = Experts;
+    static constexpr std::array sizes{SizeField<T>{"count", &T::count},
+                                      SizeField<T>{"top_k", &T::top_k},
+                                      SizeField<T>{"ffn", &T::ffn},
+                                      SizeField<T>{"shared", &T::shared},
+                                      SizeField<T>{"dense_layers", &T::dense_layers},
+                                      SizeField<T>{"every", &T::every}};
+    static constexpr std::array flags{FlagField<T>{"router_bias", &T::router_bias}};
+};
+
+template <>
+struct Fields<LatentAttention> {
+    using T = LatentAttention;
+    static constexpr std::array sizes{
+        SizeField<T>{"query_rank", &T::query_rank}, SizeField<T>{"key_value_rank", &T::key_value_rank},
+        SizeField<T>{"plain_dim", &T::plain_dim}, SizeField<T>{"rotary_dim", &T::rotary_dim},
+        SizeField<T>{"value_dim", &T::value_dim}};
+    static constexpr std::array<FlagField<T>, 0> flags{};
+};
+
+template <>
+struct Fields<SlidingWindow> {
+    using T = SlidingWindow;
+    static constexpr std::array sizes{SizeField<T>{"window", &T::window}, SizeField<T>{"every", &T::every}};
+    static constexpr std::array<FlagField<T>, 0> flags{};
+};
+
+}  // namespace sim::model

@@ -1,0 +1,233 @@
+#include "libsim/training/transformer_table.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/training/presets.hpp"
+#include "libsim/training/transformer_fields.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sim::model {
+
+namespace {
+
+constexpr std::int64_t most = 1 << 30;
+
+// One table of the file.
+class Table {
+public:
+    Table(const toml::table& table, std::string prefix, std::string where)
+        : table_(table), prefix_(std::move(prefix)), where_(std::move(where)) {}
+
+    bool has(const char* key) const { return table_.contains(key); }
+
+    [[noreturn]] void refuse(const char* key, const std::string& what) const {
+        throw ProgramError(fmt::format("{}:{}: {}", where_, table_.get(key)->source().begin.line, what));
+    }
+
+    void know_only(const std::vector<std::string>& known) const {
+        for (const auto& [key, node] : table_) {
+            if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
+                throw ProgramError(fmt::format("{}:{}: unknown key {}{}{}", where_, key.source().begin.line, prefix_,
+                                               key.str(), did_you_mean(key.str(), known, prefix_)));
+            }
+        }
+    }
+
+    Table table(const char* key) const {
+        const toml::node& node = *table_.get(key);
+        if (!node.is_table()) {
+            refuse(key, fmt::format("{}{} must be a table", prefix_, key));
+        }
+        return {*node.as_table(), fmt::format("{}{}.", prefix_, key), where_};
+    }
+
+    void read(const char* key, int& size) const {
+        const toml::node& node = *table_.get(key);
+        const auto* number = node.as_integer();
+        if (number == nullptr || number->get() < 0 || number->get() > most) {
+            refuse(key, fmt::format("{}{} must be a whole number from 0 to 2^30", prefix_, key));
+        }
+        size = static_cast<int>(number->get());
+    }
+
+    void read(const char* key, bool& flag) const {
+        const toml::node& node = *table_.get(key);
+        if (!node.is_boolean()) {
+            refuse(key, fmt::format("{}{} must be true or false", prefix_, key));
+        }
+        flag = node.as_boolean()->get();
+    }
+
+    void read(const char* key, std::string& text) const {
+        const toml::node& node = *table_.get(key);
+        if (!node.is_string()) {
+            refuse(key, fmt::format("{}{} must be a text", prefix_, key));
+        }
+        text = node.as_string()->get();
+    }
+
+    template <class Part>
+    void read_fields(Part& part) const {
+        const auto read_one = [&](const auto& field) {
+            if (has(field.name)) {
+                read(field.name, part.*field.field);
+            }
+        };
+        std::for_each(Fields<Part>::sizes.begin(), Fields<Part>::sizes.end(), read_one);
+        std::for_each(Fields<Part>::flags.begin(), Fields<Part>::flags.end(), read_one);
+    }
+
+    template <class Part>
+    void read_table(const char* key, Part& part) const {
+        const Table inner = table(key);
+        inner.know_only(names_of<Part>({}));
+        inner.read_fields(part);
+    }
+
+    // Of the fields, and `others`.
+    template <class Part>
+    static std::vector<std::string> names_of(std::vector<std::string> others) {
+        const auto add = [&others](const auto& field) { others.emplace_back(field.name); };
+        std::for_each(Fields<Part>::sizes.begin(), Fields<Part>::sizes.end(), add);
+        std::for_each(Fields<Part>::flags.begin(), Fields<Part>::flags.end(), add);
+        return others;
+    }
+
+private:
+    const toml::table& table_;
+    std::string prefix_;
+    std::string where_;
+};
+
+Transformer base_of(const Table& table) {
+    if (!table.has("preset")) {
+        return {};
+    }
+    std::string name;
+    table.read("preset", name);
+    try {
+        return preset(name);
+    } catch (const ProgramError& error) {
+        table.refuse("preset", error.what());
+    }
+}
+
+// What follows from other fields, unless it was said.
+void derive(const Table& table, const Transformer& base, Transformer& model) {
+    const bool all_heads = base.kv_heads == base.heads || model.latent;
+    if (!table.has("kv_heads") && all_heads) {
+        model.kv_heads = model.heads;
+    }
+    if (table.has("head_dim")) {
+        return;
+    }
+    if (model.latent) {
+        model.head_dim = model.latent->plain_dim + model.latent->rotary_dim;
+    } else if (base.heads == 0 || base.latent || base.head_dim * base.heads == base.hidden) {
+        const bool divides = model.heads > 0 && model.hidden % model.heads == 0;
+        model.head_dim = divides ? model.hidden / model.heads : 0;
+    }
+}
+
+Transformer read_model(const Table& table) {
+    table.know_only(Table::names_of<Transformer>({"name", "preset", "experts", "latent", "sliding"}));
+    const Transformer base = base_of(table);
+    Transformer model = base;
+    if (table.has("name")) {
+        table.read("name", model.name);
+    }
+    table.read_fields(model);
+    if (table.has("experts")) {
+        table.read_table("experts", model.experts);
+    }
+    if (table.has("latent")) {
+        model.latent = model.latent.value_or(LatentAttention{});
+        table.read_table("latent", *model.latent);
+    }
+    if (table.has("sliding")) {
+        table.read_table("sliding", model.sliding);
+    }
+    for (const char* field : {"layers", "hidden", "heads", "vocabulary", "sequence"}) {
+        if (!table.has(field) && !table.has("preset")) {
+            throw ProgramError(fmt::format("{} is missing, and no preset says it", field));
+        }
+    }
+    derive(table, base, model);
+    check_transformer(model);
+    return model;
+}
+
+toml::table parsed(std::string_view text, const std::string& where) {
+    try {
+        return toml::parse(text, where);
+    } catch (const toml::parse_error& error) {
+        std::string what(error.description());
+        std::replace(what.begin(), what.end(), '\n', ' ');
+        throw ProgramError(fmt::format("{}:{}: {}", where, error.source().begin.line, what));
+    }
+}
+
+std::string quoted(const std::string& text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            escaped += '\\';
+            escaped += c;
+        } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+            escaped += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        } else {
+            escaped += c;
+        }
+    }
+    return fmt::format("\"{}\"", escaped);
+}
+
+template <class Part>
+std::string lines_of(const Part& part) {
+    std::string lines;
+    for (const auto& field : Fields<Part>::sizes) {
+        lines += fmt::format("{} = {}\n", field.name, part.*field.field);
+    }
+    for (const auto& field : Fields<Part>::flags) {
+        lines += fmt::format("{} = {}\n", field.name, part.*field.field);
+    }
+    return lines;
+}
+
+}  // namespace
+
+Transformer transformer_of_toml(std::string_view text, const std::string& where) {
+    const toml::table file = parsed(text, where);
+    const Table top(file, "", where);
+    const bool in_table = top.has("model");
+    if (in_table) {
+        top.know_only({"model"});
+    }
+    try {
+        return read_model(in_table ? top.table("model") : top);
+    } catch (const ProgramError& error) {
+        const std::string what = error.what();
+        throw ProgramError(what.starts_with(where + ":") ? what : fmt::format("{}: {}", where, what));
+    }
+}
+
+std::string transformer_toml(const Transformer& model) {
+    std::string text = fmt::format("[model]\nname = {}\n{}", quoted(model.name), lines_of(model));
+    if (model.experts != Experts{}) {
+        text += "\n[model.experts]\n" + lines_of(model.experts);
+    }
+    if (model.latent) {
+        text += "\n[model.latent]\n" + lines_of(*model.latent);
+    }
+    if (model.sliding != SlidingWindow{}) {
+        text += "\n[model.sliding]\n" + lines_of(model.sliding);
+    }
+    return text;
+}
+
+}  // namespace sim::model

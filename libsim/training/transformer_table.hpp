@@ -1,0 +1,31 @@
+// A transformer as TOML. The keys are the names of Transformer's fields:
+//
+//   [model]                     [model.experts]         [model.latent]           [model.sliding]
+//   name = "mine"               count = 64              query_rank = 1536        window = 4096
+//   layers = 24                 top_k = 6               key_value_rank = 512     every = 2
+//   hidden = 2048               ffn = 1408              plain_dim = 128
+//   ffn = 8192                  shared = 2              rotary_dim = 64
+//   heads = 16                  dense_layers = 1        value_dim = 128
+//   vocabulary = 50257          every = 1
+//   sequence = 2048             router_bias = false
+//   gated = false …
+//
+// preset = "llama3-8b" (presets.hpp) says what is not said here; otherwise it is as a Transformer begins, kv_heads are
+// the heads, and head_dim is hidden / heads. A preset's kv_heads and head_dim follow, too, where they are so there.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sim::model {
+
+// The keys stand in [model] or at the top. `where` is the file's name for complaints. Throws ProgramError, one line
+// with file, line, key, what it must be, and the nearest known name.
+Transformer transformer_of_toml(std::string_view text, const std::string& where);
+
+// Every field, in [model], so that the next version of ndsim reads the same. Reads back equal.
+std::string transformer_toml(const Transformer& model);
+
+}  // namespace sim::model

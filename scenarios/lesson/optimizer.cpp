@@ -1,0 +1,46 @@
+#include "scenarios/lesson/optimizer.hpp"
+
+#include "scenarios/lesson/sgd.hpp"
+
+#include <cmath>
+
+namespace sim::training {
+
+namespace {
+
+constexpr double adam_rate = 0.01;
+constexpr double mean_decay = 0.9;
+constexpr double square_decay = 0.999;
+// Larger than the usual 1e-8: a gradient of nothing but rounding must not become a step of its own.
+constexpr double adam_epsilon = 1e-6;
+
+}  // namespace
+
+int states_per_weight(OptimizerKind kind) {
+    return kind == OptimizerKind::adam ? 2 : 0;
+}
+
+Optimizer::Optimizer(OptimizerKind kind, std::size_t count) : kind_(kind) {
+    if (kind == OptimizerKind::adam) {
+        mean_.resize(count);
+        square_.resize(count);
+    }
+}
+
+void Optimizer::step(std::span<double> weights, std::span<const double> gradient_sum, int items) {
+    ++steps_;
+    if (kind_ == OptimizerKind::sgd) {
+        sgd_step(weights, gradient_sum, items);
+        return;
+    }
+    const double mean_seen = 1 - std::pow(mean_decay, steps_);
+    const double square_seen = 1 - std::pow(square_decay, steps_);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double gradient = gradient_sum[i] / items;
+        mean_[i] = mean_decay * mean_[i] + (1 - mean_decay) * gradient;
+        square_[i] = square_decay * square_[i] + (1 - square_decay) * gradient * gradient;
+        weights[i] -= adam_rate * (mean_[i] / mean_seen) / (std::sqrt(square_[i] / square_seen) + adam_epsilon);
+    }
+}
+
+}  // namespace sim::training

@@ -1,0 +1,187 @@
+#include "scenarios/lesson/trainer/chunk.hpp"
+
+#include "scenarios/lesson/trainer/exchanges.hpp"
+#include "scenarios/lesson/transformer/alone.hpp"
+
+#include <algorithm>
+
+namespace sim::scenarios {
+
+namespace {
+
+// Gradients of several chunks and packs are added up side by side, each on a stream of its own.
+Stream stream_of(int chunk, bool experts) {
+    return Stream{static_cast<std::uint8_t>(1 + (2 * chunk + (experts ? 1 : 0)) % most_streams)};
+}
+
+}  // namespace
+
+Chunk::Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& costs, Meter& meter, int index)
+    : gpu_(&gpu),
+      options_(&options),
+      plan_(&plan),
+      meter_(&meter),
+      placement_(plan.chunks[static_cast<std::size_t>(index)]),
+      stage_(options.shape, placement_, surroundings(costs)),
+      gradient_(stage_.weight_count(), 0.0),
+      done_(static_cast<std::size_t>(placement_.layer_count), 0) {
+    const std::vector<double> whole = training::initial_weights(options.shape, options.unsigned_seed());
+    for (const std::size_t place : stage_.places()) {
+        weights_.push_back(whole[place]);
+    }
+    const Group tensor = plan.along({"tp"});
+    shared_ = std::make_unique<Replica>(gpu, options, pack(false, costs),
+                                        ReplicaGroups{plan.along({"dp", "ep", "cp"}), tensor}, stream_of(index, false),
+                                        weights_);
+    if (options.shape.experts > 0) {
+        experts_ =
+            std::make_unique<Replica>(gpu, options, pack(true, costs), ReplicaGroups{plan.along({"dp", "cp"}), tensor},
+                                      stream_of(index, true), weights_);
+    }
+}
+
+training::Surroundings Chunk::surroundings(const Costs& costs) {
+    training::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
+    around.work = [this, &costs](training::Region region, training::Pass pass) {
+        meter_->add(costs.compute(items_, layer_, region, pass), layer_);
+    };
+    around.begin_layer = [this](int layer, training::Pass pass) {
+        layer_ = layer;
+        if (pass != training::Pass::backward_weight) {
+            use(index_of(layer), pass == training::Pass::forward ? sim::Pass::forward : sim::Pass::backward);
+        }
+    };
+    around.end_layer = [this](int layer, training::Pass pass) {
+        const std::size_t index = index_of(layer);
+        if (pass == training::Pass::backward_weight && layer == lowest_unit(index)) {
+            layer_done(index);
+        }
+    };
+    return around;
+}
+
+// Embedding and head belong to the layers next to them.
+std::size_t Chunk::index_of(int layer) const {
+    return static_cast<std::size_t>(std::clamp(layer - placement_.first_layer, 0, placement_.layer_count - 1));
+}
+
+// What of a layer is the last to have its gradient.
+int Chunk::lowest_unit(std::size_t layer) const {
+    return layer == 0 && placement_.has_embedding ? -1 : placement_.first_layer + static_cast<int>(layer);
+}
+
+PackLayout Chunk::pack(bool experts, const Costs& costs) const {
+    std::vector<std::vector<std::size_t>> by_layer(static_cast<std::size_t>(placement_.layer_count));
+    for (const training::Segment& segment : stage_.segments()) {
+        std::vector<std::size_t>& places = by_layer[index_of(segment.layer)];
+        for (std::size_t i = experts ? segment.dense_end : segment.begin;
+             i < (experts ? segment.end : segment.dense_end); ++i) {
+            places.push_back(i);
+        }
+    }
+    const std::vector<training::Range> partial = stage_.partial_over_tensor();
+    PackLayout layout;
+    for (std::size_t layer = 0; layer < by_layer.size(); ++layer) {
+        const int number = placement_.first_layer + static_cast<int>(layer);
+        const Units size = experts ? costs.expert_gradient(number) : costs.dense_gradient(number);
+        const std::size_t begin = layout.places.size();
+        for (const std::size_t place : by_layer[layer]) {
+            const auto holds = [&](const training::Range& range) { return range.begin <= place && place < range.end; };
+            if (std::any_of(partial.begin(), partial.end(), holds)) {
+                layout.partial.push_back(layout.places.size());
+            }
+            layout.places.push_back(place);
+        }
+        layout.segments.push_back({begin, layout.places.size(), size});
+    }
+    return layout;
+}
+
+void Chunk::use(std::size_t layer, sim::Pass pass) {
+    if (in_use_ == layer) {
+        return;
+    }
+    end_use();
+    if (options_->zero == 3) {
+        meter_->settle();
+    }
+    each_pack([&](Replica& pack) { pack.before_use(layer, pass); });
+    in_use_ = layer;
+}
+
+void Chunk::end_use() {
+    if (!in_use_) {
+        return;
+    }
+    if (options_->zero == 3) {
+        meter_->settle();
+    }
+    each_pack([&](Replica& pack) { pack.after_use(*in_use_); });
+    in_use_.reset();
+}
+
+void Chunk::layer_done(std::size_t layer) {
+    if (options_->works_in_layers()) {
+        meter_->settle();  // what follows can be seen by others
+    }
+    const bool last = ++done_[layer] == plan_->micro_batches.size();
+    each_pack([&](Replica& pack) { pack.layer_done(layer, gradient_, last); });
+}
+
+training::Matrix Chunk::forward(int micro_batch, const training::Batch& batch, training::Matrix x) {
+    items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
+    training::Matrix y = stage_.forward(weights_, micro_batch, batch, std::move(x));
+    end_use();
+    return y;
+}
+
+training::Matrix Chunk::backward(int micro_batch, training::Matrix dy) {
+    items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
+    training::Matrix dx = stage_.backward(weights_, micro_batch, std::move(dy), gradient_);
+    end_use();
+    return dx;
+}
+
+training::Matrix Chunk::backward_input(int micro_batch, training::Matrix dy) {
+    items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
+    training::Matrix dx = stage_.backward_input(weights_, micro_batch, std::move(dy));
+    end_use();
+    return dx;
+}
+
+void Chunk::backward_weight(int micro_batch) {
+    items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
+    stage_.backward_weight(micro_batch, gradient_);
+}
+
+void Chunk::accumulate() {
+    each_pack([](Replica& pack) { pack.accumulate(); });
+}
+
+void Chunk::update(int items) {
+    each_pack([&](Replica& pack) { pack.update(items); });
+    done_.assign(done_.size(), 0);
+}
+
+std::vector<double> Chunk::weights() const {
+    std::vector<double> here;
+    for (const Replica* const pack : {shared_.get(), experts_.get()}) {
+        for (const std::size_t place : pack != nullptr ? pack->held_places() : std::vector<std::size_t>{}) {
+            here.push_back(weights_[place]);
+        }
+    }
+    return here;
+}
+
+std::vector<std::size_t> Chunk::places() const {
+    const std::vector<std::size_t> in_model = stage_.places();
+    std::vector<std::size_t> here;
+    for (const Replica* const pack : {shared_.get(), experts_.get()}) {
+        for (const std::size_t place : pack != nullptr ? pack->held_places() : std::vector<std::size_t>{}) {
+            here.push_back(in_model[place]);
+        }
+    }
+    return here;
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,69 @@
+// One chunk of a rank's pipeline stage (without a pipeline: all the rank has): its layers, forward and backward, in
+// simulated time and in numbers.
+#pragma once
+
+#include "scenarios/lesson/trainer/costs.hpp"
+#include "scenarios/lesson/trainer/meter.hpp"
+#include "scenarios/lesson/trainer/plan.hpp"
+#include "scenarios/lesson/trainer/replica.hpp"
+#include "scenarios/lesson/transformer/stage.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sim::scenarios {
+
+class Chunk {
+public:
+    // Everything but `index` must outlive it.
+    Chunk(GPU& gpu, const Options& options, const Plan& plan, const Costs& costs, Meter& meter, int index);
+    Chunk(const Chunk&) = delete;
+    Chunk& operator=(const Chunk&) = delete;
+
+    // Rows of the residual stream in and out: see training::Stage.
+    training::Matrix forward(int micro_batch, const training::Batch& batch, training::Matrix x);
+    training::Matrix backward(int micro_batch, training::Matrix dy);
+    training::Matrix backward_input(int micro_batch, training::Matrix dy);
+    void backward_weight(int micro_batch);
+
+    void accumulate();
+    void update(int items);
+
+    // The weights that are here, and where each is in the whole model.
+    std::vector<double> weights() const;
+    std::vector<std::size_t> places() const;
+
+private:
+    training::Surroundings surroundings(const Costs& costs);
+    PackLayout pack(bool experts, const Costs& costs) const;
+    std::size_t index_of(int layer) const;
+    int lowest_unit(std::size_t layer) const;
+    void use(std::size_t layer, sim::Pass pass);
+    void end_use();
+    void layer_done(std::size_t layer);
+    template <class F>
+    void each_pack(F&& f) {
+        f(*shared_);
+        if (experts_) {
+            f(*experts_);
+        }
+    }
+
+    GPU* gpu_;
+    const Options* options_;
+    const Plan* plan_;
+    Meter* meter_;
+    training::Placement placement_;
+    training::Stage stage_;
+    std::vector<double> weights_;
+    std::vector<double> gradient_;
+    std::unique_ptr<Replica> shared_;   // with all replicas
+    std::unique_ptr<Replica> experts_;  // with those that have the same experts
+    int items_ = 0;                     // of the micro-batch that is worked on
+    int layer_ = 0;                     // that is worked on
+    std::optional<std::size_t> in_use_;
+    std::vector<std::size_t> done_;  // by layer: micro-batches of this step
+};
+
+}  // namespace sim::scenarios

@@ -1,0 +1,20 @@
+// What the model's parts exchange with the parts on other ranks, as messages of the simulated GPU.
+//
+//   tensor parallel     sums of what each rank has computed (all-reduce), or with sequence parallelism gathered and
+//                       scattered rows (all-gather, reduce-scatter): twice per layer in each direction
+//   context parallel    keys and values go around the ring of cp ranks
+//   expert parallel     tokens to the ranks of their experts and back (all-to-all)
+#pragma once
+
+#include "scenarios/lesson/trainer/costs.hpp"
+#include "scenarios/lesson/trainer/meter.hpp"
+#include "scenarios/lesson/trainer/plan.hpp"
+#include "scenarios/lesson/transformer/surroundings.hpp"
+
+namespace sim::scenarios {
+
+// Without work, begin_layer and end_layer. Everything must outlive what is returned.
+training::Surroundings exchanges_of(GPU& gpu, const Plan& plan, const training::Shape& shape, const Costs& costs,
+                                    Meter& meter);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,39 @@
+// Where a rank stands in a run's mesh, and so which layers, heads, experts, positions and items it has.
+//
+// Axes: dp and ep share out the items, pp the layers, tp the heads and the width of each layer, cp the positions, ep
+// the experts as well. Ranks that differ in dp, ep or cp alone have the same weights, but for the experts.
+#pragma once
+
+#include "libsim/parallel/mesh.hpp"
+#include "libsim/parallel/pipeline/schedule.hpp"
+#include "libsim/parallel/shares.hpp"
+#include "scenarios/lesson/transformer/placement.hpp"
+#include "scenarios/options/options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct Plan {
+    int rank = 0;
+    sim::Mesh mesh;
+    PipelineShape pipeline;                   // pp stages; micro-batches and chunks of each
+    int stage = 0;                            // which of them this rank is
+    std::vector<training::Placement> chunks;  // what this rank has of the model
+    std::vector<sim::Share> micro_batches;    // the items it works on, in each step
+    int most_micro_batches = 0;               // of any rank
+    Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
+};
+
+sim::Mesh mesh_of(const Options& options);
+Plan plan_of(const Options& options, int rank);
+
+// Throws UsageError, with what would fit, where the model or the items cannot be split as the options ask, and
+// DeadlockError where stages that wait for each other's sends would wait for ever.
+void check_plan(const Options& options);
+
+// What each stage does when, as text.
+std::string schedule_text(const Options& options);
+
+}  // namespace sim::scenarios

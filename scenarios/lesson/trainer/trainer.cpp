@@ -1,0 +1,170 @@
+#include "scenarios/lesson/trainer/trainer.hpp"
+
+#include "libsim/parallel/pipeline/pipeline.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "scenarios/lesson/trainer/chunk.hpp"
+#include "scenarios/lesson/trainer/costs.hpp"
+#include "scenarios/lesson/trainer/meter.hpp"
+#include "scenarios/lesson/trainer/plan.hpp"
+#include "scenarios/lesson/transformer/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+namespace sim::scenarios {
+
+namespace {
+
+using training::Matrix;
+
+std::vector<double> numbers_of(const Matrix& x) {
+    return {x.data(), x.data() + x.size()};
+}
+
+class Trainer {
+public:
+    Trainer(GPU& gpu, const Options& options)
+        : gpu_(&gpu), options_(&options), plan_(plan_of(options, gpu.rank())), costs_(options), meter_(gpu) {
+        for (int chunk = 0; chunk < plan_.pipeline.chunks; ++chunk) {
+            chunks_.emplace_back(gpu, options, plan_, costs_, meter_, chunk);
+        }
+        for (const sim::Share& share : plan_.micro_batches) {
+            batches_.push_back(training::make_batch(options.shape, options.unsigned_seed(), share));
+        }
+    }
+
+    void step() {
+        if (plan_.pipeline.stages * plan_.pipeline.chunks > 1) {
+            run_pipeline();
+        } else {
+            run_one_by_one();
+        }
+        for (Chunk& chunk : chunks_) {
+            chunk.update(options_->items);
+        }
+    }
+
+    void report() {
+        std::vector<double> weights;
+        std::vector<double> places;
+        for (const Chunk& chunk : chunks_) {
+            const std::vector<double> here = chunk.weights();
+            const std::vector<std::size_t> at = chunk.places();
+            weights.insert(weights.end(), here.begin(), here.end());
+            places.insert(places.end(), at.begin(), at.end());
+        }
+        gpu_->report("weights", weights);
+        gpu_->report("places", places);
+    }
+
+private:
+    void run_one_by_one() {
+        const int count = static_cast<int>(plan_.micro_batches.size());
+        for (int micro_batch = 0; micro_batch < count; ++micro_batch) {
+            const Units activations = kept(micro_batch);
+            label(micro_batch, "forward");
+            gpu_->allocate("activations", activations);
+            chunks_[0].forward(micro_batch, batch(micro_batch), {});
+            if (!is_one_piece()) {
+                label(micro_batch, "backward");
+            }
+            chunks_[0].backward(micro_batch, {});
+            meter_.settle();
+            gpu_->release("activations", activations);
+            if (is_added_up_after(micro_batch)) {
+                chunks_[0].accumulate();
+            }
+        }
+        // Who has fewer items takes part with nothing.
+        for (int micro_batch = count; micro_batch < plan_.most_micro_batches; ++micro_batch) {
+            if (is_added_up_after(micro_batch)) {
+                chunks_[0].accumulate();
+            }
+        }
+    }
+
+    void run_pipeline() {
+        const PipelineBody body{
+            .forward =
+                [this](const PipelineStep& step, const std::vector<double>& input) {
+                    label(step.micro_batch, "forward");
+                    Matrix y = chunk(step).forward(step.micro_batch, batch(step.micro_batch), matrix_of(input));
+                    meter_.settle();
+                    return numbers_of(y);
+                },
+            .backward =
+                [this](const PipelineStep& step, const std::vector<double>& gradient) {
+                    const bool split = step.work == PipelineWork::backward_input;
+                    label(step.micro_batch, split ? "backward (input)" : "backward");
+                    Matrix dx = split ? chunk(step).backward_input(step.micro_batch, matrix_of(gradient))
+                                      : chunk(step).backward(step.micro_batch, matrix_of(gradient));
+                    meter_.settle();
+                    return numbers_of(dx);
+                },
+            .backward_weight =
+                [this](const PipelineStep& step) {
+                    label(step.micro_batch, "backward (weights)");
+                    chunk(step).backward_weight(step.micro_batch);
+                    meter_.settle();
+                }};
+        const int items = plan_.micro_batches.front().count;
+        const auto steps = options_->schedule->steps(plan_.pipeline, plan_.stage);
+        sim::run_pipeline(
+            *gpu_, plan_.along({"pp"}), plan_.pipeline, steps, body,
+            {.boundary = costs_.boundary(items), .activations = kept(0), .blocking_sends = options_->blocking_sends});
+    }
+
+    // Besides at the end of a step, which is update()'s.
+    bool is_added_up_after(int micro_batch) const {
+        return options_->accumulate > 0 && (micro_batch + 1) % options_->accumulate == 0 &&
+               micro_batch + 1 < plan_.most_micro_batches;
+    }
+
+    // Whether nobody else sees anything before an item is done.
+    bool is_one_piece() const { return options_->item_by_item && !options_->works_in_layers(); }
+
+    void label(int micro_batch, const char* pass) {
+        if (is_one_piece()) {
+            meter_.label(fmt::format("Process item {}", share(micro_batch).first), false);
+        } else {
+            meter_.label(fmt::format("{} of micro-batch {}", pass, micro_batch), true);
+        }
+    }
+
+    const sim::Share& share(int micro_batch) const {
+        return plan_.micro_batches[static_cast<std::size_t>(micro_batch)];
+    }
+    const training::Batch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
+    Chunk& chunk(const PipelineStep& step) { return chunks_[static_cast<std::size_t>(step.chunk)]; }
+    Units kept(int micro_batch) const {
+        return costs_.kept(share(micro_batch).count, plan_.chunks.front().layer_count);
+    }
+
+    Matrix matrix_of(const std::vector<double>& numbers) const {
+        const int columns = options_->shape.hidden;
+        Matrix x(static_cast<Eigen::Index>(numbers.size()) / columns, columns);
+        std::copy(numbers.begin(), numbers.end(), x.data());
+        return x;
+    }
+
+    GPU* gpu_;
+    const Options* options_;
+    Plan plan_;
+    Costs costs_;
+    Meter meter_;
+    std::deque<Chunk> chunks_;
+    std::vector<training::Batch> batches_;
+};
+
+}  // namespace
+
+void train(GPU& gpu, const Options& options) {
+    Trainer trainer(gpu, options);
+    for (int step = 0; step < options.steps; ++step) {
+        trainer.step();
+    }
+    trainer.report();
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,26 @@
+// What is learned: sequences of inputs, and what a fixed teacher makes of them.
+//
+// An item follows from the seed and its number alone: a rank makes those it has, and no data is loaded or sent.
+#pragma once
+
+#include "libsim/parallel/shares.hpp"
+#include "scenarios/lesson/transformer/matrix.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
+
+#include <cstdint>
+
+namespace sim::training {
+using sim::Share;
+
+// All positions of so many items, item after item; a stage takes those that are its own.
+struct Batch {
+    Matrix inputs;   // items * S x inputs
+    Matrix targets;  // items * S x outputs; with cross-entropy a column of classes
+};
+
+// Of the items of `share`. The teacher's output o at position t, of inputs a = x_2o, b = x_2o+1 (cyclically) there and
+// of a' = x_2o at position t - 1, is tanh(a + 2 a b - b / 2 + a'): smooth, not linear, within (-1, 1), and not to be
+// had without looking back. The class is the largest of them.
+Batch make_batch(const Shape& shape, std::uint64_t seed, Share share);
+
+}  // namespace sim::training

@@ -1,0 +1,55 @@
+#include "scenarios/lesson/transformer/head.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace sim::training {
+
+namespace {
+
+// Returns the sum over rows, and makes of y its gradient. Both are still to be divided by the sequence.
+double mean_squared(Matrix& y, const Matrix& targets) {
+    y -= targets;
+    const double outputs = static_cast<double>(y.cols());
+    const double sum = y.squaredNorm() / outputs;
+    y *= 2 / outputs;
+    return sum;
+}
+
+double cross_entropy(Matrix& y, const Matrix& classes) {
+    double sum = 0;
+    for (Index row = 0; row < y.rows(); ++row) {
+        const auto wanted = static_cast<Index>(classes(row, 0));
+        y.row(row).array() -= y.row(row).maxCoeff();
+        const double total = y.row(row).array().exp().sum();
+        sum += std::log(total) - y(row, wanted);
+        y.row(row).array() = y.row(row).array().exp() / total;
+        y(row, wanted) -= 1;
+    }
+    return sum;
+}
+
+}  // namespace
+
+Matrix Head::forward(Weights weights, const Matrix& x, const Matrix& targets, Saved& saved) const {
+    saved.normal = norm.forward(weights, x, saved.norm);
+    Matrix y = saved.normal * weight(weights, matrix);
+    add_bias(y, weights, bias);
+    saved.dy = y;
+    saved.loss = kind == Loss::mean_squared ? mean_squared(saved.dy, targets) : cross_entropy(saved.dy, targets);
+    saved.loss /= sequence;
+    saved.dy /= sequence;
+    return y;
+}
+
+Matrix Head::backward_input(Weights weights, Saved& saved) const {
+    return norm.backward_input(weights, saved.dy * weight(weights, matrix).transpose(), saved.norm);
+}
+
+void Head::backward_weight(const Saved& saved, Gradient gradient) const {
+    add_matrix_gradient(gradient, matrix, saved.normal, saved.dy);
+    add_bias_gradient(gradient, bias, saved.dy);
+    norm.backward_weight(saved.norm, gradient);
+}
+
+}  // namespace sim::training

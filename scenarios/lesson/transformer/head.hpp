@@ -1,0 +1,34 @@
+// From the residual stream to outputs and their loss.
+//
+//   y = LayerNorm(x) Wh + bh            x: rows x D;  y: rows x outputs
+//   mean squared:   loss of an item = mean over positions and outputs of (y - target)^2
+//   cross-entropy:  loss of an item = mean over positions of -log softmax(y)[class]
+// The means are over all S positions of an item, also where only some of its rows are here: parts add up to the loss.
+#pragma once
+
+#include "scenarios/lesson/transformer/layer_norm.hpp"
+#include "scenarios/lesson/transformer/shape.hpp"
+
+namespace sim::training {
+
+struct Head {
+    LayerNorm norm;
+    Tensor matrix;  // Wh: D x outputs
+    Tensor bias;    // bh: outputs
+    Loss kind = Loss::mean_squared;
+    int sequence = 1;  // S
+
+    struct Saved {
+        LayerNorm::Saved norm;
+        Matrix normal;    // LayerNorm(x)
+        Matrix dy;        // rows x outputs
+        double loss = 0;  // sum over items, of the rows here
+    };
+
+    // Returns y. targets: rows x outputs, or a column of classes.
+    Matrix forward(Weights weights, const Matrix& x, const Matrix& targets, Saved& saved) const;
+    Matrix backward_input(Weights weights, Saved& saved) const;
+    void backward_weight(const Saved& saved, Gradient gradient) const;
+};
+
+}  // namespace sim::training

@@ -1,0 +1,48 @@
+// The weights of a placement: which parts of the model there are, and where each lies in the flat array.
+//
+// Order of the whole model, all of it row by row: embedding (We, be, P); each layer: LayerNorm (gain, bias), Wq, Wk,
+// Wv, Wo, bo, LayerNorm, then W1, b1, W2, b2 or Wr and these four of each expert; head: LayerNorm, Wh, bh. A placement
+// has the same order and leaves out what it does not hold.
+#pragma once
+
+#include "scenarios/lesson/transformer/block.hpp"
+#include "scenarios/lesson/transformer/embedding.hpp"
+#include "scenarios/lesson/transformer/head.hpp"
+#include "scenarios/lesson/transformer/placement.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace sim::training {
+
+// Of a stage's flat weights.
+struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    bool operator==(const Range&) const = default;
+};
+
+// One layer's weights, or the embedding's (layer -1) or the head's (layer `layers`).
+struct Segment {
+    int layer = 0;
+    std::size_t begin = 0;
+    std::size_t dense_end = 0;  // [begin, dense_end): the same on all expert parts
+    std::size_t end = 0;        // [dense_end, end): this expert part's own
+    bool operator==(const Segment&) const = default;
+};
+
+struct Layout {
+    std::optional<Embedding> embedding;
+    std::vector<Block> blocks;
+    std::optional<Head> head;
+
+    std::vector<Tensor> tensors;  // all of them, in order
+    std::vector<Segment> segments;
+    std::size_t weight_count = 0;
+};
+
+// Throws std::invalid_argument where the model cannot be split so.
+Layout layout_of(const Shape& shape, const Placement& placement);
+
+}  // namespace sim::training

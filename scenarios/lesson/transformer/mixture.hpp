@@ -1,0 +1,44 @@
+// The feed-forward part of a block with experts: a router sends each token to a few of them (routing.hpp).
+//
+//   logits = x Wr     y_t = sum over the chosen e of gate_e (FeedForward_e(x_t) + b2_e)          x, y: rows x D
+// Experts live on the ranks of the expert group, in contiguous blocks. Tokens travel as rows of 1 + D numbers, the
+// first being the expert's number on that rank, so that one exchange says both what and for whom; results and gradients
+// go back as rows of D in the same order. With tensor parts, all of them route alike, results are summands, and only
+// part 0 adds b2: a rank of another expert part knows nothing of this rank's sum. The router's gradient is then a
+// summand too.
+#pragma once
+
+#include "scenarios/lesson/transformer/feed_forward.hpp"
+#include "scenarios/lesson/transformer/routing.hpp"
+#include "scenarios/lesson/transformer/surroundings.hpp"
+
+#include <vector>
+
+namespace sim::training {
+
+struct Mixture {
+    Tensor router;                     // Wr: D x E
+    std::vector<FeedForward> experts;  // those here: E / expert parts
+    int top_k = 1;
+    int expert_parts = 1;
+    bool adds_bias = true;
+
+    // Rows for one expert part, or from one, of each local expert there.
+    using Counts = std::vector<Index>;
+
+    struct Saved {
+        Matrix x;
+        std::vector<Choice> choices;
+        std::vector<Index> sent;      // rows to each expert part: of choices, in order
+        Matrix results;               // choices x D
+        std::vector<Counts> arrived;  // from each expert part
+        std::vector<FeedForward::Saved> experts;
+        Matrix dlogits;  // from backward_input on
+    };
+
+    Matrix forward(Weights weights, Matrix x, Saved& saved, const Surroundings& surroundings) const;
+    Matrix backward_input(Weights weights, const Matrix& dy, Saved& saved, const Surroundings& surroundings) const;
+    void backward_weight(const Saved& saved, Gradient gradient) const;
+};
+
+}  // namespace sim::training

@@ -1,0 +1,46 @@
+#include "scenarios/lesson/transformer/routing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+namespace sim::training {
+
+std::vector<Choice> choose_experts(const Matrix& logits, int top_k) {
+    std::vector<Choice> choices;
+    std::vector<int> order(static_cast<std::size_t>(logits.cols()));
+    for (int token = 0; token < static_cast<int>(logits.rows()); ++token) {
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return logits(token, a) > logits(token, b); });
+        double sum = 0;
+        for (int k = 0; k < top_k; ++k) {
+            const int expert = order[static_cast<std::size_t>(k)];
+            choices.push_back({.expert = expert,
+                               .token = token,
+                               .gate = std::exp(logits(token, expert) - logits(token, order.front()))});
+            sum += choices.back().gate;
+        }
+        std::for_each(choices.end() - top_k, choices.end(), [sum](Choice& choice) { choice.gate /= sum; });
+    }
+    std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+        return std::tie(a.expert, a.token) < std::tie(b.expert, b.token);
+    });
+    return choices;
+}
+
+Matrix choice_gradient(const std::vector<Choice>& choices, const std::vector<double>& dgates, Index tokens,
+                       int experts) {
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(tokens);  // of the token's dgates, weighted by its gates
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        mean(choices[i].token) += choices[i].gate * dgates[i];
+    }
+    Matrix dlogits = Matrix::Zero(tokens, experts);
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        const auto& [expert, token, gate] = choices[i];
+        dlogits(token, expert) = gate * (dgates[i] - mean(token));
+    }
+    return dlogits;
+}
+
+}  // namespace sim::training

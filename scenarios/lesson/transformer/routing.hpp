@@ -1,0 +1,29 @@
+// Which experts see which token, and how much each counts.
+//
+// A token's experts are the top_k with the highest router output, the lower number first among equals. Their gates are
+// the softmax over these top_k: the same as a softmax over all experts, renormalised over the chosen. No expert is ever
+// full, so no token is dropped.
+// Source: Shazeer et al., "Outrageously large neural networks", 2017; Jiang et al., "Mixtral of experts", 2024.
+#pragma once
+
+#include "scenarios/lesson/transformer/matrix.hpp"
+
+#include <vector>
+
+namespace sim::training {
+
+struct Choice {
+    int expert = 0;
+    int token = 0;
+    double gate = 0;  // of a token, they add up to 1
+};
+
+// In order of experts, and of tokens within. logits: tokens x experts.
+std::vector<Choice> choose_experts(const Matrix& logits, int top_k);
+
+// dlogits, tokens x experts, from dgates in the order of `choices`: dlogit_e = gate_e (dgate_e - sum_f gate_f dgate_f)
+// over the experts f chosen, 0 for the others.
+Matrix choice_gradient(const std::vector<Choice>& choices, const std::vector<double>& dgates, Index tokens,
+                       int experts);
+
+}  // namespace sim::training

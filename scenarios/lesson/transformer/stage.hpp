@@ -1,0 +1,76 @@
+// The part of the transformer that one rank holds, forward and backward: arithmetic, and calls of its surroundings.
+//
+// Of a micro-batch of k items a stage takes and returns k * stream_rows(shape, placement) rows of D: the residual
+// stream. Gradients are sums over items, and over the rows that are here: who has other items (data and expert parts),
+// other positions (context parts) or a share of the rows (partial_over_tensor) adds them up. An expert's gradient
+// already has the tokens of all expert parts. Activations of a micro-batch are kept under its key from forward until
+// backward_weight or forget. Deterministic: the same calls with the same data give the same bits.
+#pragma once
+
+#include "scenarios/lesson/transformer/batch.hpp"
+#include "scenarios/lesson/transformer/layout.hpp"
+#include "scenarios/lesson/transformer/surroundings.hpp"
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+namespace sim::training {
+
+class Stage {
+public:
+    // Throws std::invalid_argument where the model cannot be split so. Requires of the surroundings: rotate with
+    // several context parts, exchange with several expert parts, the other four of Matrix as far as tensor parts need
+    // them.
+    Stage(const Shape& shape, const Placement& placement, Surroundings surroundings = {});
+
+    std::size_t weight_count() const { return layout_.weight_count; }
+    // Where each weight lies in the whole model's flat array; ascending within each matrix' row.
+    std::vector<std::size_t> places() const;
+    // Embedding, layers and head as far as they are here: all weights, without gaps.
+    const std::vector<Segment>& segments() const { return layout_.segments; }
+    // Weights whose gradients are to be added up over tensor parts: the router's with any, and with sequence
+    // parallelism those of norms, embedding, head, and of the biases added to sums. As few ranges as can be, ascending.
+    std::vector<Range> partial_over_tensor() const;
+
+    // The stream after this stage, or the outputs (rows x outputs) of a head. Without an embedding, `x` is the stream
+    // before it. Requires, as all below: weights and gradients are weight_count() long.
+    Matrix forward(Weights weights, int key, const Batch& batch, Matrix x = {});
+
+    // The sum over the items of what this rank contributes to their loss; over all ranks with heads, it is their loss.
+    // Without sequence parallelism all tensor parts compute the same, and only the first says so. 0 without a head.
+    double loss(int key) const;
+
+    // The gradient of the stream before this stage (empty with an embedding), given that after it (unused with a head).
+    Matrix backward_input(Weights weights, int key, Matrix dy = {});
+    // Adds the weights' gradient to `gradient`, layer by layer from the last. Requires: backward_input before.
+    void backward_weight(int key, Gradient gradient);
+    // Both, one layer after the other: each layer's gradient is complete as early as can be.
+    Matrix backward(Weights weights, int key, Matrix dy, Gradient gradient);
+
+    // For a forward pass without a backward one.
+    void forget(int key) { saved_.erase(key); }
+
+private:
+    struct Saved {
+        Embedding::Saved embedding;
+        std::vector<Block::Saved> blocks;
+        Head::Saved head;
+    };
+
+    // Of the embedding (-1), of one of the blocks here, or of the head (blocks.size()).
+    Matrix unit_backward_input(int unit, Weights weights, Saved& saved, Matrix dy) const;
+    void unit_backward_weight(int unit, Saved& saved, Gradient gradient) const;
+    int layer_of(int unit) const;
+    int first_unit() const { return layout_.embedding ? -1 : 0; }
+    int end_unit() const { return static_cast<int>(layout_.blocks.size()) + (layout_.head ? 1 : 0); }
+    Matrix own_rows(const Matrix& of_items) const;
+
+    Shape shape_;
+    Placement placement_;
+    Surroundings around_;
+    Layout layout_;
+    std::map<int, Saved> saved_;
+};
+
+}  // namespace sim::training

@@ -1,0 +1,64 @@
+// What a stage needs from other ranks, and what it tells whoever runs it. All functions empty: it is alone.
+//
+// Rows below are R positions of each item with all of a rank's attention (context_rows), or r = R / tensor parts
+// between blocks with sequence parallelism (stream_rows), item after item, D columns.
+//
+// In each half of a layer (attention, then feed-forward; backward the other way round), in this order:
+//   attention         enter, work, rotate ..., leave
+//   feed-forward      enter, work, leave
+//   experts           enter, exchange, work, exchange, leave
+// The backward_input pass has leave_backward and enter_backward in place of enter and leave; backward_weight only work.
+#pragma once
+
+#include "scenarios/lesson/transformer/matrix.hpp"
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sim::training {
+
+enum class Region { attention, feed_forward };
+enum class Pass { forward, backward_input, backward_weight };
+
+struct Surroundings {
+    // Among tensor parts, around what is split by columns and then by rows (Shoeybi et al., "Megatron-LM", 2019, f and
+    // g; Korthikanti et al., 2022, for sequence parallelism, SP). Sums must have the same bits on all ranks.
+    std::function<Matrix(Matrix)> enter;           // identity; SP: all-gather of rows, r -> R
+    std::function<Matrix(Matrix)> leave;           // all-reduce; SP: reduce-scatter of rows, R -> r
+    std::function<Matrix(Matrix)> leave_backward;  // identity; SP: all-gather of rows, r -> R
+    std::function<Matrix(Matrix)> enter_backward;  // all-reduce; SP: reduce-scatter of rows, R -> r
+
+    // To the next context part, and returns what the previous one (cyclically) gave. Of n parts and per layer: n - 1
+    // times forward, 2 n - 1 times backward (n - 1 of [K|V], n of its gradient, in turns); never if n is 1.
+    std::function<Matrix(Matrix)> rotate;
+
+    // The i-th matrix goes to expert part i; returns what came from each, this part itself included. Rows differ and
+    // may be none. Per layer: tokens, results; backward, gradients of results, gradients of tokens.
+    std::function<std::vector<Matrix>(std::vector<Matrix>)> exchange;
+
+    // Just before the arithmetic of each half of each layer.
+    std::function<void(Region, Pass)> work;
+
+    // Around each layer, by its number in the whole model; -1 is the embedding, `layers` the head. A layer's weights
+    // are read only in between, and by backward_weight not at all; its gradient is complete at the end of
+    // backward_weight.
+    std::function<void(int, Pass)> begin_layer;
+    std::function<void(int, Pass)> end_layer;
+};
+
+// What `function` makes of `x`, or `x` where there is none.
+template <typename T>
+T through(const std::function<T(T)>& function, T x) {
+    return function ? function(std::move(x)) : std::move(x);
+}
+
+template <typename... Arguments>
+void tell(const std::function<void(Arguments...)>& function, std::type_identity_t<Arguments>... arguments) {
+    if (function) {
+        function(arguments...);
+    }
+}
+
+}  // namespace sim::training

@@ -1,0 +1,82 @@
+#include "scenarios/report/bandwidth_report.hpp"
+
+#include "libsim/report/plot.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sim::scenarios {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double giga = 1e9;
+
+std::string heading(const RunOptions& options, const CollectiveCase& what) {
+    const bool reduces_all = what.kind == CollectiveKind::all_reduce;
+    return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.method) : "",
+                       reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
+}
+
+std::string size_text(std::int64_t bytes) {
+    const auto b = static_cast<double>(bytes);
+    return bytes < 1'000       ? fmt::format("{} B", bytes)
+           : bytes < 1'000'000 ? fmt::format("{:.4g} kB", b / 1e3)
+           : b < giga          ? fmt::format("{:.4g} MB", b / 1e6)
+                               : fmt::format("{:.4g} GB", b / giga);
+}
+
+}  // namespace
+
+std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>& rows) {
+    const bool checked = rows.front().wrong.has_value();
+    std::string text = fmt::format("# {}\n#\n", heading(options, rows.front().what));
+    text += fmt::format("# {:>12} {:>13} {:>8} {:>7} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "redop",
+                        "time", "algbw", "busbw", checked ? "   #wrong" : "");
+    text += fmt::format("# {:>12} {:>13} {:>8} {:>7} {:>14} {:>10} {:>10}\n", "(B)", "(elements)", "", "", "(us)",
+                        "(GB/s)", "(GB/s)");
+    Plot plot;
+    Curve bus;
+    double sum = 0;
+    for (const Timed& row : rows) {
+        const double busbw = row.bus_bandwidth() / giga;
+        text += fmt::format("  {:>12} {:>13} {:>8} {:>7} {:>14.2f} {:>10.4f} {:>10.4f}{}\n", row.what.bytes(),
+                            row.what.count(), "float", row.what.reduces() ? "sum" : "none", seconds(row.end) * 1e6,
+                            row.algorithm_bandwidth() / giga, busbw, checked ? fmt::format(" {:>8}", *row.wrong) : "");
+        plot.x.push_back(size_text(row.what.bytes()));
+        bus.values.push_back(busbw);
+        sum += busbw;
+    }
+    plot.curves = {bus};
+    return text +
+           fmt::format("# Avg bus bandwidth: {:.4f}\n\nbus bandwidth, GB/s, over size\n",
+                       sum / static_cast<double>(rows.size())) +
+           draw(plot);
+}
+
+std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows) {
+    Json list = Json::array();
+    for (const Timed& row : rows) {
+        list.push_back({{"bytes", row.what.bytes()},
+                        {"count", row.what.count()},
+                        {"type", "float"},
+                        {"redop", row.what.reduces() ? "sum" : "none"},
+                        {"algorithm", text_of(row.what.method)},
+                        {"seconds", seconds(row.end)},
+                        {"algbw", row.algorithm_bandwidth()},
+                        {"busbw", row.bus_bandwidth()}});
+        if (row.wrong) {
+            list.back()["wrong"] = *row.wrong;
+        }
+    }
+    const Json report{{"scenario", "communication_profile"},
+                      {"collective", name_of(rows.front().what.kind)},
+                      {"host", name_of(options.host)},
+                      {"profile", options.profile},
+                      {"ranks", options.ranks},
+                      {"rows", list}};
+    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sim::scenarios

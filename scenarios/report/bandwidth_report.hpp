@@ -1,0 +1,26 @@
+// What collectives of several sizes took: a table as nccl-tests prints it, a plot, and JSON.
+#pragma once
+
+#include "libsim/planning/collective_case.hpp"
+#include "tools/command_line/run_options.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct Timed {
+    CollectiveCase what;
+    Time end;                           // of the last rank, all having begun at 0
+    std::optional<std::int64_t> wrong;  // numbers, of all ranks; none: it was not carried out with numbers
+
+    double algorithm_bandwidth() const { return static_cast<double>(what.bytes()) / seconds(end); }  // bytes/s
+    double bus_bandwidth() const { return algorithm_bandwidth() * what.bus_factor(); }
+};
+
+// Requires: at least one row, all of one kind, algorithm and number of ranks.
+std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>& rows);
+std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,39 @@
+// The command line, taken apart: which options were given, with what. The one place that knows CLI11.
+#pragma once
+
+#include "libsim/config/option_row.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sim::scenarios {
+
+// What --help and the complaints need to know of an executable.
+struct Executable {
+    std::string name;
+    std::string summary;
+    std::vector<std::string> examples;
+};
+
+// --help or --version was asked: print this, and done.
+struct Answer {
+    std::string text;
+};
+
+struct CommandLine {
+    std::vector<std::pair<std::string, std::string>> given;  // row, text; an option given twice: the last
+    std::optional<std::string> config;
+};
+
+// "ndsim 0.1.0\n"
+std::string version_line();
+
+// Throws UsageError for an unknown option, a missing value, and arguments that are too many or too few. Values are not
+// looked at.
+std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
+                                                    int argc, const char* const* argv);
+
+}  // namespace sim::scenarios

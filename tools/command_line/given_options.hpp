@@ -1,0 +1,12 @@
+// The options of an executable, from its command line and --config.
+#pragma once
+
+#include "tools/command_line/settings.hpp"
+
+namespace sim::scenarios {
+
+// Sets what `rows` refer to. False: --help or --version was asked for, and has been printed.
+// Throws UsageError, and OutputError if it cannot be printed.
+bool take_options(const Executable& executable, const std::vector<OptionRow>& rows, int argc, const char* const* argv);
+
+}  // namespace sim::scenarios

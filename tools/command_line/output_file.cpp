@@ -1,0 +1,138 @@
+#include "tools/command_line/output_file.hpp"
+
+#include "libsim/config/errors.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <streambuf>
+
+namespace sim::scenarios {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const std::string& reason) {
+    throw OutputError(fmt::format("{} cannot be written: {}", file, reason));
+}
+
+// A file that was opened so that nobody else can have it, which no std::ofstream does.
+class Descriptor : public std::streambuf {
+public:
+    explicit Descriptor(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() override { ::close(fd_); }
+
+    int error() const { return error_; }  // an errno; 0: none so far
+
+    // To the disk, so that the move into place never shows a file without its contents.
+    bool complete() {
+        if (!write_out()) {
+            return false;
+        }
+        // What cannot be synchronised (some network file systems) is written all the same.
+        if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) {
+            error_ = errno;
+        }
+        return error_ == 0;
+    }
+
+protected:
+    int_type overflow(int_type character) override {
+        if (!write_out()) {
+            return traits_type::eof();
+        }
+        if (!traits_type::eq_int_type(character, traits_type::eof())) {
+            sputc(traits_type::to_char_type(character));
+        }
+        return traits_type::not_eof(character);
+    }
+    int sync() override { return write_out() ? 0 : -1; }
+
+private:
+    bool write_out() {
+        for (const char* at = pbase(); at != pptr() && error_ == 0;) {
+            const ssize_t written = ::write(fd_, at, static_cast<std::size_t>(pptr() - at));
+            if (written >= 0) {
+                at += written;
+            } else if (errno != EINTR) {
+                error_ = errno;
+            }
+        }
+        setp(buffer_.data(), buffer_.data() + buffer_.size());
+        return error_ == 0;
+    }
+
+    int fd_;
+    int error_ = 0;
+    std::array<char, 1U << 16U> buffer_{};
+};
+
+// A new file beside `file`; its name is left in `name`.
+int open_beside(const std::string& file, std::string& name) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        name = fmt::format("{}.{}.{}.part", file, ::getpid(), attempt);
+        const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+}  // namespace
+
+void check_output(const std::string& file) {
+    struct stat status {};
+    if (::lstat(file.c_str(), &status) == 0) {
+        if (!S_ISREG(status.st_mode)) {
+            refuse(file, "it is there and is not an ordinary file");
+        }
+    } else if (errno != ENOENT) {
+        refuse(file, std::strerror(errno));
+    }
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    const std::string in = folder.empty() ? "." : folder.string();
+    if (::stat(in.c_str(), &status) != 0) {
+        refuse(file, fmt::format("folder {}: {}", in, std::strerror(errno)));
+    }
+    if (::access(in.c_str(), W_OK | X_OK) != 0) {
+        refuse(file, fmt::format("folder {}: {}", in, std::strerror(errno)));
+    }
+}
+
+void write_output(const std::string& file, const std::function<void(std::ostream&)>& write) {
+    check_output(file);
+    std::string name;
+    const int fd = open_beside(file, name);
+    if (fd < 0) {
+        refuse(file, std::strerror(errno));
+    }
+    Descriptor descriptor(fd);
+    std::ostream stream(&descriptor);
+    const auto give_up = [&](int error) {
+        ::unlink(name.c_str());
+        refuse(file, std::strerror(error));
+    };
+    try {
+        write(stream);
+    } catch (...) {
+        ::unlink(name.c_str());
+        throw;
+    }
+    if (!descriptor.complete()) {
+        give_up(descriptor.error());
+    }
+    if (std::rename(name.c_str(), file.c_str()) != 0) {
+        give_up(errno);
+    }
+}
+
+}  // namespace sim::scenarios

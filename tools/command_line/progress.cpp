@@ -1,0 +1,45 @@
+#include "tools/command_line/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sim::scenarios {
+
+namespace {
+
+constexpr std::size_t width = 20;
+constexpr std::chrono::milliseconds silent{500};
+
+}  // namespace
+
+Progress::Progress(std::size_t parts) : parts_(parts), on_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+    erase();
+}
+
+void Progress::at(std::size_t done, const std::string& next) {
+    if (on_terminal_ && std::chrono::steady_clock::now() - begin_ >= silent) {
+        fmt::print(stderr, "\r\033[K{}", progress_line(done, parts_, next));
+        std::fflush(stderr);
+        drawn_ = true;
+    }
+}
+
+void Progress::erase() {
+    if (drawn_) {
+        fmt::print(stderr, "\r\033[K");
+        std::fflush(stderr);
+        drawn_ = false;
+    }
+}
+
+std::string progress_line(std::size_t done, std::size_t parts, const std::string& next) {
+    const std::size_t full = parts == 0 ? width : std::min(done, parts) * width / parts;
+    return fmt::format("[{:-<{}}]  {} of {}  {}", std::string(full, '#'), width, done, parts, next);
+}
+
+}  // namespace sim::scenarios

@@ -1,0 +1,29 @@
+// What was set, and where: the options of the command line and of --config FILE.toml, the command line above the file.
+#pragma once
+
+#include "libsim/config/option_row.hpp"
+#include "tools/command_line/command_line.hpp"
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct Setting {
+    std::string what;  // for complaints
+    TomlValue value;
+    bool typed = false;  // on the command line
+};
+using Settings = std::map<std::string, Setting>;
+
+// Every value is one that its row takes. Throws UsageError where one is not, also if the command line wins over it.
+std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
+                                             const char* const* argv);
+
+const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name);
+
+void set_options(const Settings& settings, const std::vector<OptionRow>& rows);
+
+}  // namespace sim::scenarios

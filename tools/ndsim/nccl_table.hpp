@@ -1,0 +1,31 @@
+// Timed collectives as nccl-tests prints them, a line for each size: size, count, type, redop, root, time, algbw,
+// busbw.
+//
+// As there: sizes in bytes, of the whole array (collective_case.hpp); count in elements, of what each rank passes to
+// the call; root -1 where there is none; time in microseconds; GB/s are 10^9 bytes per second. Lines that begin with #
+// are no data. Further columns follow: the algorithm where it was picked for each size; #wrong where it was checked.
+// Several algorithms stand side by side, time and busbw each, the fastest of a size with a *.
+#pragma once
+
+#include "libsim/planning/collective_sweep.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::scenarios {
+
+struct TableShape {
+    bool picked = false;  // a column says which algorithm
+    bool checked = false;
+};
+
+// Of a table with these methods in it.
+std::string table_head(const TableShape& shape, const std::vector<std::string>& methods);
+std::string table_line(const TableShape& shape, const SweepRow& row);
+// The average bus bandwidth, for each method by its name.
+std::string table_foot(const std::vector<SweepRow>& rows);
+
+// How each time of a row was found, and why that is exact: comment lines.
+std::string explanation(const SweepRow& row);
+
+}  // namespace sim::scenarios

@@ -1,0 +1,40 @@
+// The processes that `mpirun` started, on this machine and on others; one alone without it. The one place that knows
+// MPI, where ndsim was built with it.
+//
+// The first process hands out rows and takes them; the others make them.
+#pragma once
+
+#include "libsim/planning/sweep/work.hpp"
+
+namespace sim::scenarios {
+
+class Machines {
+public:
+    // Throws MachineLimit where mpirun started several of an ndsim that was built without MPI.
+    Machines();
+    ~Machines();
+    Machines(const Machines&) = delete;
+    Machines& operator=(const Machines&) = delete;
+
+    int processes() const { return processes_; }
+    bool is_first() const { return process_ == 0; }
+    // Cores for this process: its share of the machine's.
+    unsigned cores() const { return cores_; }
+
+    // Whether the first process, and all of them, are ready to begin. All call it.
+    struct Ready {
+        bool first = true;
+        bool all = true;
+    };
+    Ready agree(bool ready) const;
+
+    // All call it; `queue` and `take` are the first process's. An exception ends all of them.
+    void work_off(Queue& queue, unsigned threads, const RowMaker& make, const RowTaker& take) const;
+
+private:
+    int process_ = 0;
+    int processes_ = 1;
+    unsigned cores_ = 1;
+};
+
+}  // namespace sim::scenarios
