@@ -3,7 +3,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 
-install(TARGETS ndsim_core ndsim_gpu ndsim_model ndsim_kernel ndsim_sim ndsim_ranks EXPORT ndsim_targets
+get_property(rooms GLOBAL PROPERTY NDSIM_LIBSIM_ROOMS)
+list(TRANSFORM rooms PREPEND ndsim_)
+install(TARGETS ${rooms} ndsim_sim ndsim_ranks EXPORT ndsim_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
 
@@ -21,6 +23,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config.cmake ${CMAKE_CURRENT_BIN
 # The prefix is found from the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
+# Static libraries in the order in which a linker reads them: from the top floor down.
+list(REVERSE rooms)
+list(TRANSFORM rooms PREPEND -l)
+list(JOIN rooms " " libsim_libraries)
 configure_file(cmake/ndsim.pc.in ndsim.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -15,6 +15,7 @@
 #include "libsim/units.hpp"
 
 #include <concepts>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -226,5 +227,8 @@ private:
 inline Group world(const GPU& gpu) {
     return Group::strided(0, 1, gpu.world_size());
 }
+
+// The program of a rank: an ordinary function.
+using Program = std::function<void(GPU&)>;
 
 }  // namespace sim

@@ -27,7 +27,7 @@ enum class Clock {
     wall,          // an op of t simulated seconds ends t * time_scale wall seconds after it began
 };
 
-using Program = std::function<void(GPU&)>;
+using sim::Program;
 
 struct LaunchOptions {
     int ranks = 1;

@@ -1,5 +1,5 @@
-# Who may include what (docs/design.md): the rank's side and the kernel's side of libsim meet only in core; libsim
-# knows no process, thread, file or wall clock; Boost and spdlog stay behind the headers of ranks/.
+# Who may include what. The rooms of libsim/rooms.txt stand on one another: no include runs upwards or sideways, and
+# what a room is kept from (threads, files, Boost) stays out of it.
 
 function fail(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
 
@@ -9,12 +9,47 @@ function exists(file,   line, found) {
     return found
 }
 
+# The room of a path: that of the longest path it begins with.
+function room_of(path,   i, found, longest) {
+    longest = 0
+    for (i = 1; i <= paths; ++i) {
+        if (length(path_begins[i]) > longest && index(path, path_begins[i]) == 1) {
+            longest = length(path_begins[i])
+            found = path_room[i]
+        }
+    }
+    return found
+}
+
+function read_rooms(   line, word, words, i, other) {
+    while ((getline line < "libsim/rooms.txt") > 0) {
+        if (line !~ /^[a-z]/) continue
+        words = split(line, word, /[ \t]+/)
+        stands_on[word[1], word[1]] = 1
+        for (i = 2; i <= words; ++i) {
+            if (word[i] ~ /\//) {
+                path_begins[++paths] = word[i]
+                path_room[paths] = word[1]
+            } else if (word[i] != "-") {
+                if (!((word[i], word[i]) in stands_on)) {
+                    printf "libsim/rooms.txt: %s stands on %s, which is not below it\n", word[1], word[i]
+                }
+                for (other in stands_on) {
+                    split(other, pair, SUBSEP)
+                    if (pair[1] == word[i]) stands_on[word[1], pair[2]] = 1
+                }
+            }
+        }
+    }
+    close("libsim/rooms.txt")
+}
+
+BEGIN { read_rooms() }
+
 FNR == 1 {
     libsim = FILENAME ~ /^libsim\//
-    schedule = FILENAME ~ /^libsim\/collectives\/(schedule\.[ch]pp|schedules\/)/
-    kernel_side = FILENAME ~ /^libsim\/(kernel[.\/]|trace\/)/
-    rank_side = FILENAME ~ /^libsim\/((gpu|port)\.|(model|parallel)\/)/ || (FILENAME ~ /^libsim\/collectives\// && !schedule)
-    core = libsim && !kernel_side && !rank_side
+    room = room_of(FILENAME)
+    reads_files = FILENAME ~ /^libsim\/config\/text_file\./
     public_header = FILENAME ~ /^(libsim\/.*|ranks\/[^\/]*)\.hpp$/
 }
 
@@ -29,17 +64,13 @@ libsim && /(system|steady|high_resolution)_clock/ { fail("libsim knows no wall c
     if (ours && !quoted) fail("our own headers are included as \"" what "\"")
     if (quoted && !ours) fail("\"" what "\" is to be written as it lies from the root")
     if (quoted && ours && !exists(what)) fail(what " does not exist")
+    if (ours && !((room, room_of(what)) in stands_on)) {
+        fail(what " lies in " room_of(what) ", which is not below " room " (libsim/rooms.txt)")
+    }
 
-    to_rank_side = what ~ /^libsim\/((gpu|port)\.hpp$|(model|parallel)\/)/ || (what ~ /^libsim\/collectives\// && what !~ /\/schedule(\.hpp|s\/)/)
-    to_kernel_side = what ~ /^libsim\/(kernel[.\/]|trace\/)/
-    if (libsim && what ~ /^(ranks|scenarios|tools|tests)\//) fail("libsim includes nothing of " what)
-    if (FILENAME ~ /^ranks\// && what ~ /^(scenarios|tools|tests)\//) fail("ranks/ includes nothing of " what)
-    if ((kernel_side || core) && to_rank_side) fail("the rank's side is not known here: " what)
-    if ((rank_side || core) && to_kernel_side) fail("the kernel's side is not known here: " what)
-
-    if (libsim && what ~ /^(thread|mutex|shared_mutex|condition_variable|future|atomic|fstream|filesystem|iostream|cstdio|csignal|random|unistd\.h|signal\.h|poll\.h|pthread\.h|sys\/.*)$/)
+    if (libsim && !reads_files && room != "planning" && what ~ /^(thread|mutex|shared_mutex|condition_variable|future|atomic|fstream|filesystem|iostream|cstdio|csignal|random|unistd\.h|signal\.h|poll\.h|pthread\.h|sys\/.*)$/)
         fail("libsim knows no process, thread, file or chance: <" what ">")
     if (what ~ /^boost\// && FILENAME !~ /^(ranks|tests)\//) fail("Boost belongs to ranks/: <" what ">")
-    if (what ~ /^spdlog\// && FILENAME !~ /^(ranks|scenarios|tests)\//) fail("spdlog belongs to ranks/: <" what ">")
+    if (what ~ /^spdlog\// && FILENAME !~ /^(ranks|scenarios|tools|tests)\//) fail("spdlog belongs to programs: <" what ">")
     if (public_header && what ~ /^(boost|spdlog|openssl)\//) fail("not in a public header: <" what ">")
 }

@@ -1,5 +1,7 @@
 #include "libsim/config/option_row.hpp"
 
+#include "libsim/check.hpp"
+
 #include "libsim/config/errors.hpp"
 #include "libsim/config/whole_numbers.hpp"
 #include "libsim/nearest.hpp"
@@ -168,6 +170,17 @@ TomlValue value_of_text(const OptionRow& row, const std::string& text) {
         return text == "true";
     }
     return text;
+}
+
+const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string& name) {
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
+    return at == rows.end() ? nullptr : &*at;
+}
+
+const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name) {
+    const OptionRow* row = find_row(rows, name);
+    check(row != nullptr, "there is no option {}", name);
+    return *row;
 }
 
 }  // namespace sim::scenarios

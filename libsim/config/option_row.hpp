@@ -69,6 +69,10 @@ inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
 std::string typed_name(const OptionRow& row);
 // The names that --config may have.
 std::vector<std::string> option_names(const std::vector<OptionRow>& rows);
+// The row of that name; null if there is none.
+const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string& name);
+// Requires: there is one.
+const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name);
 
 Whole whole(int& field, std::int64_t low, std::int64_t high);
 Real real(double& field, double low, double high);

@@ -1,7 +1,5 @@
 #include "libsim/planning/collective_sweep.hpp"
 
-#include "ranks/launch.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +13,6 @@ std::vector<int> first_ranks(int count) {
     std::vector<int> ranks(static_cast<std::size_t>(count));
     std::iota(ranks.begin(), ranks.end(), 0);
     return ranks;
-}
-
-Schedule schedule_for(const Sweep& sweep, const CollectiveCase& what) {
-    return sweep.custom ? *sweep.custom : what.schedule();
 }
 
 std::string name_for(const Sweep& sweep, const CollectiveCase& what) {
@@ -37,6 +31,10 @@ SweepRow fastest_of(const Sweep& sweep, CollectiveCase what) {
 }
 
 }  // namespace
+
+Schedule schedule_for(const Sweep& sweep, const CollectiveCase& what) {
+    return sweep.custom ? *sweep.custom : what.schedule();
+}
 
 double TimedMethod::algorithm_bandwidth() const {
     return seconds() > 0 ? static_cast<double>(what.bytes()) / seconds() : 0;
@@ -69,30 +67,6 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
         row.fastest = row.timed[i].time.end() < row.best().time.end() ? i : row.fastest;
     }
     return row;
-}
-
-std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
-    const ranks::LaunchOptions launch{
-        .ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
-    const Schedule schedule = schedule_for(sweep, timed.what);
-    const auto differs = [&](Time end, const char* how) {
-        return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
-                           sim::seconds(end), how);
-    };
-    const ranks::Result messages = ranks::launch(launch, [&](GPU& gpu) { run_messages(gpu, timed.what, schedule); });
-    if (!messages.ok() || messages.end != timed.time.end()) {
-        return messages.ok() ? differs(messages.end, "message by message") : messages.fault->message;
-    }
-    const ranks::Result numbers = ranks::launch(
-        launch, [&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, timed.what, schedule))); });
-    if (!numbers.ok()) {
-        return numbers.fault->message;
-    }
-    timed.wrong = 0;
-    for (const auto& [rank, count] : numbers.reports.at("wrong")) {
-        *timed.wrong += static_cast<std::int64_t>(count.front());
-    }
-    return numbers.end != timed.time.end() ? differs(numbers.end, "with numbers") : "";
 }
 
 }  // namespace sim::scenarios

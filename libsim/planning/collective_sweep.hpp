@@ -45,8 +45,7 @@ std::optional<CollectiveCase> case_of(const CollectiveCase& what, std::int64_t b
 
 SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what);
 
-// Carries out `timed` message by message on fibers, by size, which must take as long, and with floats, and notes how
-// many of these are wrong. Returns a complaint where that takes another time or breaks off, else an empty text.
-std::string check_with_data(const Sweep& sweep, TimedMethod& timed);
+// The schedule that the sweep carries a case out by.
+Schedule schedule_for(const Sweep& sweep, const CollectiveCase& what);
 
 }  // namespace sim::scenarios

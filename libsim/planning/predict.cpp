@@ -54,23 +54,19 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     const model::StepPlan plan = plan_step(model, machine, layout);
     const model::RankMap map(layout, !options.unfold);
     const model::StepOptions step{.jitter = options.jitter, .seed = options.seed};
-    const ranks::Recording recording(map.ranks(), [&](GPU& gpu) { training_step(gpu, plan, map, step); });
+    const replay::Recording recording(map.ranks(), [&](GPU& gpu) { training_step(gpu, plan, map, step); });
 
     TimeBudget account(plan, map);
-    ranks::LaunchOptions launch{
-        .ranks = map.ranks(), .cluster = step_cluster(plan, map), .hash_timeline = options.hash_timeline};
+    replay::ReplayOptions replay{.cluster = step_cluster(plan, map), .hash_timeline = options.hash_timeline};
     if (options.details || options.on_span || plan.steps > 1) {
-        launch.on_span = [&](const Span& span) {
+        replay.on_span = [&](const Span& span) {
             account.take(span);
             if (options.on_span) {
                 options.on_span(span);
             }
         };
     }
-    const ranks::Result result = recording.replay(launch);
-    if (result.fault) {
-        throw ProgramError(result.fault->message);
-    }
+    const replay::Replay result = recording.replay(replay);
 
     Prediction prediction;
     prediction.step = result.end - account.before_last();

@@ -1,6 +1,6 @@
 #include "libsim/planning/what_if.hpp"
 
-#include "tools/command_line/settings.hpp"
+#include "libsim/config/option_row.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace sim::ranks {
+namespace sim::replay {
 
 class OpStream {
 public:
@@ -50,4 +50,4 @@ private:
     std::vector<Block> blocks_;
 };
 
-}  // namespace sim::ranks
+}  // namespace sim::replay

@@ -1,6 +1,8 @@
 #include "libsim/replay/recording.hpp"
+
 #include "libsim/error.hpp"
-#include "ranks/host/run.hpp"
+#include "libsim/kernel/kernel.hpp"
+#include "libsim/trace/timeline_hash.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +11,7 @@
 #include <cstring>
 #include <unordered_map>
 
-namespace sim::ranks {
+namespace sim::replay {
 
 namespace {
 
@@ -143,34 +145,37 @@ Recording::Recording(int ranks, const Program& program) {
     }
 }
 
-Result Recording::replay(const LaunchOptions& options) const {
-    LaunchOptions run_options = options;
-    run_options.ranks = ranks();
-    Run run(run_options, Order::any);
+Replay Recording::replay(const ReplayOptions& options) const {
+    Names names;
     for (std::size_t label = 0; label < names_.size(); ++label) {
-        run.names.intern(names_.text(static_cast<Label>(label)));
+        names.intern(names_.text(static_cast<Label>(label)));
     }
+    Groups groups(ranks());
     for (const Group& group : groups_) {
-        run.groups.number(group);
+        groups.number(group);
     }
+    std::optional<TimelineHash> hash;
+    SpanSink sink = options.on_span;
+    if (options.hash_timeline) {
+        hash.emplace(ranks());
+        sink = hashing(*hash, options.on_span);
+    }
+    Kernel kernel(ranks(), options.cluster, names, groups,
+                  {.order = links_are_shared(options.cluster) ? Order::time : Order::any, .on_span = sink});
     std::vector<Reader> readers;
     readers.reserve(stream_of_.size());
     for (int rank = 0; rank < ranks(); ++rank) {
         readers.emplace_back(streams_[stream_of_[static_cast<std::size_t>(rank)]], rank, ranks());
     }
     std::array<Op, Reader::most> room;
-    try {
-        while (const std::optional<int> rank = run.kernel.next_turn()) {
-            Reader& reader = readers[static_cast<std::size_t>(*rank)];
-            reader.take(run.kernel.accept(*rank, reader.next(room)));
-        }
-        if (!run.kernel.all_finished()) {
-            throw DeadlockError(explain_deadlock(run.kernel));
-        }
-    } catch (const ProgramError& error) {
-        run.fail({.failure = Failure::mismatch_or_deadlock, .message = error.what()});
+    while (const std::optional<int> rank = kernel.next_turn()) {
+        Reader& reader = readers[static_cast<std::size_t>(*rank)];
+        reader.take(kernel.accept(*rank, reader.next(room)));
     }
-    return run.result();
+    if (!kernel.all_finished()) {
+        throw DeadlockError(explain_deadlock(kernel));
+    }
+    return {run_totals(kernel), hash ? hash->hex() : ""};
 }
 
-}  // namespace sim::ranks
+}  // namespace sim::replay

@@ -1,16 +1,30 @@
-// The recorded host: a program's ops kept as an array, and replayed without stacks as often as one likes.
+// A recording keeps the ops of a rank program as an array and replays them without stacks, as often as one likes.
 //
 // A program can be recorded if it observes nothing: no now(), no data. Ranks that do the same to their neighbours
 // share one recording. Cost: 32 B per distinct op to keep; about 10 ns per op to replay.
 #pragma once
 
+#include "libsim/cluster.hpp"
+#include "libsim/gpu.hpp"
+#include "libsim/kernel/run_totals.hpp"
 #include "libsim/names.hpp"
 #include "libsim/replay/op_stream.hpp"
-#include "ranks/launch.hpp"
+#include "libsim/trace/span.hpp"
 
+#include <string>
 #include <vector>
 
-namespace sim::ranks {
+namespace sim::replay {
+
+struct ReplayOptions {
+    Cluster cluster = gpu_py();
+    bool hash_timeline = true;  // fill Replay::timeline_sha256
+    SpanSink on_span = nullptr;
+};
+
+struct Replay : RunTotals {
+    std::string timeline_sha256;
+};
 
 class Recording {
 public:
@@ -21,8 +35,8 @@ public:
     // How many recordings are kept: 1 if all ranks do alike.
     std::size_t distinct() const { return streams_.size(); }
 
-    // In the virtual clock; of the options only cluster, hash_timeline and on_span count.
-    Result replay(const LaunchOptions& options) const;
+    // The timeline is that of the program itself. Throws ProgramError for what the program did, as the kernel does.
+    Replay replay(const ReplayOptions& options = {}) const;
 
 private:
     std::vector<OpStream> streams_;  // peers of messages are distances around the world
@@ -31,4 +45,4 @@ private:
     std::vector<Group> groups_;
 };
 
-}  // namespace sim::ranks
+}  // namespace sim::replay

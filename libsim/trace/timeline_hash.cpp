@@ -103,6 +103,16 @@ std::string TimelineHash::hex() {
     return hex_of(end(all));
 }
 
+SpanSink hashing(TimelineHash& hash, SpanSink next) {
+    if (!next) {
+        return [&hash](const Span& span) { hash.add(span); };
+    }
+    return [&hash, next = std::move(next)](const Span& span) {
+        hash.add(span);
+        next(span);
+    };
+}
+
 std::string sha256_hex(std::span<const std::byte> bytes) {
     const Context context = begin();
     update(context, bytes.data(), bytes.size());

@@ -29,6 +29,9 @@ private:
     std::unique_ptr<Digests> digests_;
 };
 
+// A sink that adds every span to `hash`, which outlives it, before it hands it to `next`, if there is one.
+SpanSink hashing(TimelineHash& hash, SpanSink next);
+
 // SHA-256 of some bytes, as 64 hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 

@@ -1,6 +1,7 @@
 #include "ranks/host/run.hpp"
 
 #include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/run_totals.hpp"
 
 #include <fmt/format.h>
 
@@ -19,16 +20,7 @@ Run::Run(const LaunchOptions& run_options, Order order)
              {.order = links_are_shared(run_options.cluster) ? Order::time : order, .on_span = sink()}) {}
 
 SpanSink Run::sink() {
-    if (!hash) {
-        return options->on_span;
-    }
-    if (!options->on_span) {
-        return [this](const Span& span) { hash->add(span); };
-    }
-    return [this](const Span& span) {
-        hash->add(span);
-        options->on_span(span);
-    };
+    return hash ? hashing(*hash, options->on_span) : options->on_span;
 }
 
 void Run::begin_with(std::vector<int> rank_pids) {
@@ -64,15 +56,13 @@ std::chrono::steady_clock::time_point Run::due(Time time) const {
 Result Run::result() {
     Result result;
     result.fault = fault;
-    result.end = kernel.end();
+    RunTotals totals = run_totals(kernel);
+    result.end = totals.end;
+    result.ranks = std::move(totals.ranks);
+    result.messages = totals.messages;
+    result.ops = totals.ops;
     result.wall_seconds = wall_seconds();
     result.pids = pids;
-    result.ranks.reserve(static_cast<std::size_t>(kernel.ranks()));
-    for (int rank = 0; rank < kernel.ranks(); ++rank) {
-        result.ranks.push_back(kernel.totals(rank, result.end));
-        result.messages += result.ranks.back().messages_sent;
-        result.ops += result.ranks.back().ops;
-    }
     if (hash) {
         result.timeline_sha256 = hash->hex();
     }

@@ -31,7 +31,7 @@ void ring_as_one_op_time_reader(benchmark::State& state) {
 BENCHMARK(ring_as_one_op_time_reader)->Arg(1024)->Arg(65536)->Unit(benchmark::kMicrosecond);
 
 void ring_as_one_op_recorded(benchmark::State& state) {
-    const ranks::Recording recording(static_cast<int>(state.range(0)), straggling_all_reduce);
+    const replay::Recording recording(static_cast<int>(state.range(0)), straggling_all_reduce);
     for (auto _ : state) {
         benchmark::DoNotOptimize(recording.replay({.hash_timeline = false}));
     }

@@ -17,9 +17,12 @@ ranks::LaunchOptions fibers(int ranks) {
     return {.ranks = ranks, .host = ranks::Host::fiber, .hash_timeline = false};
 }
 
-void count(benchmark::State& state, const ranks::Result& last) {
-    if (!last.ok()) {
-        throw std::runtime_error(last.fault->message);
+template <class Totals>
+void count(benchmark::State& state, const Totals& last) {
+    if constexpr (requires { last.fault; }) {
+        if (!last.ok()) {
+            throw std::runtime_error(last.fault->message);
+        }
     }
     state.counters["messages/s"] =
         benchmark::Counter(static_cast<double>(last.messages * state.iterations()), benchmark::Counter::kIsRate);
@@ -51,10 +54,10 @@ void ring_message_by_message_fibers_with_hash(benchmark::State& state) {
 BENCHMARK(ring_message_by_message_fibers_with_hash)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 void ring_message_by_message_recorded(benchmark::State& state) {
-    const ranks::Recording recording(static_cast<int>(state.range(0)), ring);
-    ranks::Result result;
+    const replay::Recording recording(static_cast<int>(state.range(0)), ring);
+    replay::Replay result;
     for (auto _ : state) {
-        result = recording.replay(fibers(recording.ranks()));
+        result = recording.replay({.hash_timeline = false});
     }
     count(state, result);
 }
@@ -83,10 +86,10 @@ void ping_pong_fibers(benchmark::State& state) {
 BENCHMARK(ping_pong_fibers)->Unit(benchmark::kMillisecond);
 
 void ping_pong_recorded(benchmark::State& state) {
-    const ranks::Recording recording(2, ping_pong);
-    ranks::Result result;
+    const replay::Recording recording(2, ping_pong);
+    replay::Replay result;
     for (auto _ : state) {
-        result = recording.replay(fibers(2));
+        result = recording.replay({.hash_timeline = false});
     }
     count(state, result);
 }

@@ -17,9 +17,12 @@ Cluster cluster_on(const char* topology, int gpus) {
     return cluster;
 }
 
-void count(benchmark::State& state, const ranks::Result& last) {
-    if (!last.ok()) {
-        throw std::runtime_error(last.fault->message);
+template <class Totals>
+void count(benchmark::State& state, const Totals& last) {
+    if constexpr (requires { last.fault; }) {
+        if (!last.ok()) {
+            throw std::runtime_error(last.fault->message);
+        }
     }
     state.counters["messages/s"] =
         benchmark::Counter(static_cast<double>(last.messages * state.iterations()), benchmark::Counter::kIsRate);
@@ -42,10 +45,9 @@ void jittered_ring(GPU& gpu, int apart) {
 
 void jittered_ring_on(benchmark::State& state, const char* topology, int apart) {
     const int n = static_cast<int>(state.range(0));
-    const ranks::Recording recording(n, [&](GPU& gpu) { jittered_ring(gpu, apart); });
-    ranks::LaunchOptions options{.ranks = n, .host = ranks::Host::fiber, .cluster = cluster_on(topology, n)};
-    options.hash_timeline = false;
-    ranks::Result result;
+    const replay::Recording recording(n, [&](GPU& gpu) { jittered_ring(gpu, apart); });
+    const replay::ReplayOptions options{.cluster = cluster_on(topology, n), .hash_timeline = false};
+    replay::Replay result;
     for (auto _ : state) {
         result = recording.replay(options);
     }

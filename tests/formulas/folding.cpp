@@ -172,11 +172,14 @@ void expect_same(const Split& l, const Simulation& all, const Simulation& few) {
 Simulation replayed(int ranks, const Cluster& cluster, const ranks::Program& program) {
     Simulation simulation;
     simulation.spans.resize(static_cast<std::size_t>(ranks));
-    const ranks::Recording recording(ranks, program);
-    simulation.result =
+    const replay::Recording recording(ranks, program);
+    replay::Replay replay =
         recording.replay({.cluster = cluster, .on_span = [&](const Span& span) {
                               simulation.spans[static_cast<std::size_t>(span.rank)].push_back(keep(span));
                           }});
+    simulation.result.end = replay.end;
+    simulation.result.ranks = std::move(replay.ranks);
+    simulation.result.timeline_sha256 = std::move(replay.timeline_sha256);
     return simulation;
 }
 

@@ -102,8 +102,8 @@ TEST_P(FoldedStep, EndsWhenAllRanksOfEachStageDo) {
     const Case& c = GetParam();
     check_layout(c.model(), plain_machine(), c.layout);
     const StepPlan plan = plan_step(c.model(), plain_machine(), c.layout);
-    const ranks::Result few = run_step(plan, true);
-    const ranks::Result all = run_step(plan, false);
+    const replay::Replay few = run_step(plan, true);
+    const replay::Replay all = run_step(plan, false);
     ASSERT_EQ(all.end, few.end);
     ASSERT_EQ(few.ranks.size(), static_cast<std::size_t>(c.layout.parallelism.pp));
     ASSERT_EQ(all.ranks.size(), static_cast<std::size_t>(c.layout.ranks()));
@@ -136,7 +136,8 @@ TEST(FoldedStep, HasTheTimelineOfItsRecordingOnFibersAndInProcesses) {
         const RankMap places(layout, folded);
         const ranks::Program program = [&](GPU& gpu) { training_step(gpu, plan, places); };
         ranks::LaunchOptions options{.ranks = places.ranks(), .cluster = step_cluster(plan, places)};
-        const std::string recorded = ranks::Recording(places.ranks(), program).replay(options).timeline_sha256;
+        const std::string recorded =
+            replay::Recording(places.ranks(), program).replay({.cluster = options.cluster}).timeline_sha256;
         options.host = ranks::Host::fiber;
         EXPECT_EQ(ranks::launch(options, program).timeline_sha256, recorded);
         options.host = ranks::Host::process;

@@ -47,7 +47,7 @@ Duration idle(const Case& c) {
     const RankMap places(plan.layout, false);
     Cluster cluster = step_cluster(plan, places);
     cluster.network = uniform({}).network;
-    const ranks::Result result = run_step(plan, cluster, places);
+    const replay::Replay result = run_step(plan, cluster, places);
     for (const RankTotals& rank : result.ranks) {
         EXPECT_EQ(rank.compute, c.m * (f + b + w));
     }

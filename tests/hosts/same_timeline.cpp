@@ -140,24 +140,23 @@ void ring(GPU& gpu) {
 
 TEST(SameTimeline, OfARecordingAndOfTheProgramItself) {
     const ranks::LaunchOptions options{.ranks = 12, .host = ranks::Host::fiber};
-    const ranks::Recording recording(12, ring);
-    const auto replayed = recording.replay(options);
-    EXPECT_TRUE(replayed.ok());
+    const replay::Recording recording(12, ring);
+    const replay::Replay replayed = recording.replay();
     EXPECT_EQ(replayed.timeline_sha256, ranks::launch(options, ring).timeline_sha256);
-    EXPECT_EQ(recording.replay(options).timeline_sha256, replayed.timeline_sha256) << "a second replay";
+    EXPECT_EQ(recording.replay().timeline_sha256, replayed.timeline_sha256) << "a second replay";
 }
 
 TEST(Recording, KeepsOneStreamForRanksThatDoTheSameToTheirNeighbours) {
     const auto plain_ring = [](GPU& gpu) {
         carry_out(gpu, world(gpu), ring_all_gather(gpu.world_size()), Units(1), "");
     };
-    EXPECT_EQ(ranks::Recording(64, plain_ring).distinct(), 1U);
-    EXPECT_EQ(ranks::Recording(12, ring).distinct(), 6U);  // three amounts of work, two groups
+    EXPECT_EQ(replay::Recording(64, plain_ring).distinct(), 1U);
+    EXPECT_EQ(replay::Recording(12, ring).distinct(), 6U);  // three amounts of work, two groups
 }
 
 TEST(Recording, RefusesAProgramThatObserves) {
-    EXPECT_THROW(ranks::Recording(2, [](GPU& gpu) { gpu.now(); }), std::exception);
-    EXPECT_THROW(ranks::Recording(2, [](GPU& gpu) { gpu.send(1 - gpu.rank(), std::vector<int>{1}); }), std::exception);
+    EXPECT_THROW(replay::Recording(2, [](GPU& gpu) { gpu.now(); }), std::exception);
+    EXPECT_THROW(replay::Recording(2, [](GPU& gpu) { gpu.send(1 - gpu.rank(), std::vector<int>{1}); }), std::exception);
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ TEST_P(Pipeline, OfARankThatIsNoStageIsRefused) {
 TEST(RecordedPipeline, IsTheSameTimelineAsAProgram) {
     const ranks::Program program =
         pipeline_of_all({4, 8, 2}, pipeline_schedule("interleaved").steps, {}, {.boundary = Units(9)});
-    const ranks::Result replayed = ranks::Recording(4, program).replay({.ranks = 4});
+    const replay::Replay replayed = replay::Recording(4, program).replay();
     const ranks::Result launched = ranks::launch({.ranks = 4, .host = ranks::Host::fiber}, program);
     EXPECT_EQ(replayed.timeline_sha256, launched.timeline_sha256);
     EXPECT_EQ(replayed.end, launched.end);

@@ -12,11 +12,6 @@ namespace sim::scenarios {
 
 namespace {
 
-const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string& name) {
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
-    return at == rows.end() ? nullptr : &*at;
-}
-
 void read_config(const std::string& file, const std::vector<OptionRow>& rows, Settings& settings) {
     for (const TomlEntry& entry : read_toml(file)) {
         const OptionRow* row = find_row(rows, entry.key);
@@ -31,12 +26,6 @@ void read_config(const std::string& file, const std::vector<OptionRow>& rows, Se
 }
 
 }  // namespace
-
-const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name) {
-    const OptionRow* row = find_row(rows, name);
-    check(row != nullptr, "there is no option {}", name);
-    return *row;
-}
 
 std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
                                              const char* const* argv) {

@@ -22,8 +22,6 @@ using Settings = std::map<std::string, Setting>;
 std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
                                              const char* const* argv);
 
-const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name);
-
 void set_options(const Settings& settings, const std::vector<OptionRow>& rows);
 
 }  // namespace sim::scenarios

@@ -7,6 +7,7 @@
 #include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/progress.hpp"
+#include "tools/ndsim/collective_check.hpp"
 #include "tools/ndsim/collective_options.hpp"
 #include "tools/ndsim/nccl_table.hpp"
 #include "tools/ndsim/sweep_report.hpp"

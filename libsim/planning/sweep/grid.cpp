@@ -1,8 +1,8 @@
 #include "libsim/planning/sweep/grid.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/option_row.hpp"
 #include "libsim/error.hpp"
-#include "tools/command_line/settings.hpp"
 
 #include <fmt/format.h>
 

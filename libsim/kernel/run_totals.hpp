@@ -1,0 +1,22 @@
+// The totals of a whole run, as the kernel counted them.
+#pragma once
+
+#include "libsim/trace/span.hpp"
+#include "libsim/units.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sim {
+
+class Kernel;
+
+struct RunTotals {
+    Time end;                       // of the last rank
+    std::vector<RankTotals> ranks;  // up to where the run came
+    std::int64_t messages = 0;
+    std::int64_t ops = 0;
+};
+RunTotals run_totals(const Kernel& kernel);
+
+}  // namespace sim

@@ -1,0 +1,14 @@
+// A check of timed collectives: each is carried out message by message, and with numbers.
+#pragma once
+
+#include "libsim/planning/collective_sweep.hpp"
+
+#include <string>
+
+namespace sim::scenarios {
+
+// Carries out `timed` message by message on fibers, by size, which must take as long, and with floats, and notes how
+// many of these are wrong. Returns a complaint where that takes another time or breaks off, else an empty text.
+std::string check_with_data(const Sweep& sweep, TimedMethod& timed);
+
+}  // namespace sim::scenarios
