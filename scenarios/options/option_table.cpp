@@ -93,7 +93,8 @@ void add_tensor_and_pipeline(const Scenario& scenario, Options& options, std::ve
     rows.insert(rows.end(),
                 {{"micro-batches", "N", "micro-batches of a step, except in 0D and 1D (4)",
                   whole(options.micro_batches, 1, most_of_anything)},
-                 {"schedule", "NAME", fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
+                 {"schedule", "NAME",
+                  fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
                   one_of(options.schedule, known_schedules())}});
     if (scenario.has_axis("pp")) {
         rows.insert(

@@ -85,9 +85,8 @@ void NamedPipelineSchedule::check(const PipelineShape& shape) const {
     one_or_more(shape.micro_batches, "micro-batches");
     one_or_more(shape.chunks, "chunks per stage");
     if (shape.chunks > 1 && !uses_chunks) {
-        throw ProgramError(
-            fmt::format("{} has one chunk per stage, not {}; {} takes more", name, shape.chunks,
-                        usual_pipeline_schedule(shape.chunks).name));
+        throw ProgramError(fmt::format("{} has one chunk per stage, not {}; {} takes more", name, shape.chunks,
+                                       usual_pipeline_schedule(shape.chunks).name));
     }
     if (requirement != nullptr) {
         requirement(shape);
