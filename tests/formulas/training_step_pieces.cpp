@@ -12,9 +12,8 @@ using namespace test;
 namespace {
 
 std::int64_t count(const Pieces& pieces, StepWork work) {
-    return std::count_if(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-        return piece.kind == PieceKind::collect && piece.work == work;
-    });
+    return std::count_if(pieces.begin(), pieces.end(),
+                         [&](const Piece& piece) { return piece.kind == PieceKind::collect && piece.work == work; });
 }
 
 ChunkPasses first_chunk(const Layout& layout) {
@@ -60,16 +59,16 @@ TEST(RankMap, HasTheGroupsOfMegatron) {
     const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2, .cp = 2, .ep = 4}, .batch = {.global = 2}};
     const RankMap all(layout, false);
     EXPECT_EQ(all.ranks(), 16);
-    EXPECT_EQ(all.stages(5), Group::of({5, 13}));
-    EXPECT_EQ(all.group(RankGroup::replicas, 5), Group::of({1, 3, 5, 7}));
-    EXPECT_EQ(all.group(RankGroup::expert_replicas, 13), Group::of({9, 13}));
-    EXPECT_EQ(all.group(RankGroup::ends, 13), Group::of({5, 13}));
+    EXPECT_EQ(all.stages(5).ranks(), (std::vector{5, 13}));
+    EXPECT_EQ(all.group(RankGroup::replicas, 5).ranks(), (std::vector{1, 3, 5, 7}));
+    EXPECT_EQ(all.group(RankGroup::expert_replicas, 13).ranks(), (std::vector{9, 13}));
+    EXPECT_EQ(all.group(RankGroup::ends, 13).ranks(), (std::vector{5, 13}));
     EXPECT_EQ(all.group(RankGroup::everyone, 3).size(), 16);
     EXPECT_EQ(members_of(RankGroup::expert_replicas, layout), 2);
     const RankMap folded(layout, true);
     EXPECT_EQ(folded.ranks(), 2);
     EXPECT_EQ(folded.real_ranks(), (std::vector{0, 8}));
-    EXPECT_EQ(folded.group(RankGroup::replicas, 1).whole(), Group::of({8, 10, 12, 14}));
+    EXPECT_EQ(folded.group(RankGroup::replicas, 1).whole().ranks(), (std::vector{8, 10, 12, 14}));
 }
 
 }  // namespace sim::model
