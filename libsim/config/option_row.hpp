@@ -88,10 +88,10 @@ Choice enumerator(Enum& field, const std::vector<std::string>& names) {
 }
 
 // One of `values`, by the names they have in libsim.
-template <class Enum>
-Choice one_of(Enum& field, const std::vector<Enum>& values) {
+template <class Value>
+Choice one_of(Value& field, const std::vector<Value>& values) {
     std::vector<std::string> names;
-    for (const Enum value : values) {
+    for (const Value& value : values) {
         names.emplace_back(name_of(value));
     }
     return {names, [&field, values](std::size_t i) { field = values[i]; }};

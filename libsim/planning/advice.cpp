@@ -26,7 +26,8 @@ void add_axes(const model::Layout& layout, std::vector<Idea>& ideas) {
     const auto add = [&](const char* axis, int size, int now) {
         ideas.push_back({{{axis, number(size)}}, fmt::format("{} {} in place of {}", axis, size, now)});
     };
-    for (const auto& [axis, size] : {std::pair{"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}}) {
+    for (const auto& [axis, size] :
+         {std::pair{"tp", layout.parallelism.tp}, {"pp", layout.parallelism.pp}, {"cp", layout.parallelism.cp}}) {
         if (axis != std::string("cp") || size > 1) {
             add(axis, 2 * size, size);
         }
@@ -34,11 +35,13 @@ void add_axes(const model::Layout& layout, std::vector<Idea>& ideas) {
             add(axis, size / 2, size);
         }
     }
-    if (layout.tp > 1) {
-        ideas.push_back({{{"tp", number(layout.tp / 2)}, {"pp", number(2 * layout.pp)}}, "tensor into pipeline ranks"});
+    if (layout.parallelism.tp > 1) {
+        ideas.push_back({{{"tp", number(layout.parallelism.tp / 2)}, {"pp", number(2 * layout.parallelism.pp)}},
+                         "tensor into pipeline ranks"});
     }
-    if (layout.pp > 1) {
-        ideas.push_back({{{"tp", number(2 * layout.tp)}, {"pp", number(layout.pp / 2)}}, "pipeline into tensor ranks"});
+    if (layout.parallelism.pp > 1) {
+        ideas.push_back({{{"tp", number(2 * layout.parallelism.tp)}, {"pp", number(layout.parallelism.pp / 2)}},
+                         "pipeline into tensor ranks"});
     }
 }
 
@@ -46,29 +49,28 @@ void add_experts(const model::Transformer& model, const model::Layout& layout, s
     if (model.experts.count == 0) {
         return;
     }
-    ideas.push_back({{{"ep", number(2 * layout.ep)}}, "experts over more ranks"});
-    if (layout.ep > 1) {
-        ideas.push_back({{{"ep", number(layout.ep / 2)}}, "experts over fewer ranks"});
+    ideas.push_back({{{"ep", number(2 * layout.parallelism.ep)}}, "experts over more ranks"});
+    if (layout.parallelism.ep > 1) {
+        ideas.push_back({{{"ep", number(layout.parallelism.ep / 2)}}, "experts over fewer ranks"});
     }
 }
 
 void add_batches(const model::Layout& layout, std::vector<Idea>& ideas) {
-    ideas.push_back({{{"micro-batch", number(2 * layout.micro_batch)}}, "larger micro-batches: larger kernels"});
-    if (layout.micro_batch > 1) {
-        ideas.push_back({{{"micro-batch", number(layout.micro_batch / 2)}}, "smaller micro-batches: a smaller bubble"});
+    ideas.push_back({{{"micro-batch", number(2 * layout.batch.micro)}}, "larger micro-batches: larger kernels"});
+    if (layout.batch.micro > 1) {
+        ideas.push_back({{{"micro-batch", number(layout.batch.micro / 2)}}, "smaller micro-batches: a smaller bubble"});
     }
 }
 
 void add_schedules(const model::Layout& layout, std::vector<Idea>& ideas) {
-    if (layout.pp == 1) {
+    if (layout.parallelism.pp == 1) {
         return;
     }
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        const std::string name{schedule.name};
         for (const int chunks : {1, 2, 4}) {
             if (schedule.uses_chunks == (chunks > 1) &&
-                (name != layout.schedule || chunks != std::max(1, layout.interleave))) {
-                Change change{{"schedule", name}, {"interleave", number(chunks)}};
+                (layout.parallelism.schedule != schedule || chunks != std::max(1, layout.parallelism.interleave))) {
+                Change change{{"schedule", std::string{schedule.name}}, {"interleave", number(chunks)}};
                 ideas.push_back({std::move(change), std::string{schedule.summary}});
             }
         }
@@ -78,13 +80,13 @@ void add_schedules(const model::Layout& layout, std::vector<Idea>& ideas) {
 void add_memory_for_time(const model::Layout& layout, std::vector<Idea>& ideas) {
     using model::Recompute;
     for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
-        const bool same = layout.flash_attention && recompute == Recompute::selective;
-        if (recompute != layout.recompute && !same) {
+        const bool same = layout.framework.flash_attention && recompute == Recompute::selective;
+        if (recompute != layout.framework.recompute && !same) {
             ideas.push_back({{{"recompute", name_of(recompute)}}, "more or less of the forward pass done again"});
         }
     }
     for (int zero = 0; zero <= 3; ++zero) {
-        if (zero != layout.zero && layout.replicas() > 1) {
+        if (zero != layout.parallelism.zero && layout.replicas() > 1) {
             ideas.push_back({{{"zero", number(zero)}}, "states spread over replicas, or kept by each"});
         }
     }
@@ -96,17 +98,22 @@ void add_switches(const model::Machine& machine, const model::Layout& layout, st
             ideas.push_back({{{name, "on"}}, text});
         }
     };
-    on("overlap-tensor", layout.overlap_tensor, layout.tp > 1, "tensor-parallel collectives overlap with all GEMMs");
-    on("overlap-gradients", layout.overlap_gradients, layout.replicas() > 1,
+    on("overlap-tensor", layout.framework.overlap_tensor, layout.parallelism.tp > 1,
+       "tensor-parallel collectives overlap with all GEMMs");
+    on("overlap-gradients", layout.framework.overlap_gradients, layout.replicas() > 1,
        "gradients reduced beside the backward pass");
-    on("overlap-parameters", layout.overlap_parameters, layout.zero > 0, "parameters gathered beside the forward pass");
-    on("overlap-pipeline", layout.overlap_pipeline, layout.pp > 1, "messages between stages beside computation");
-    on("sequence-parallel", layout.sequence_parallel, layout.tp > 1, "activations spread over tensor-parallel ranks");
-    on("flash-attention", layout.flash_attention, machine.gpu.generation != "volta", "attention in one kernel");
-    if (layout.fusion != model::Fusion::compiled) {
+    on("overlap-parameters", layout.framework.overlap_parameters, layout.parallelism.zero > 0,
+       "parameters gathered beside the forward pass");
+    on("overlap-pipeline", layout.framework.overlap_pipeline, layout.parallelism.pp > 1,
+       "messages between stages beside computation");
+    on("sequence-parallel", layout.parallelism.sequence_parallel, layout.parallelism.tp > 1,
+       "activations spread over tensor-parallel ranks");
+    on("flash-attention", layout.framework.flash_attention, machine.gpu.generation != "volta",
+       "attention in one kernel");
+    if (layout.framework.fusion != model::Fusion::compiled) {
         ideas.push_back({{{"fusion", "compiled"}}, "small kernels made by torch.compile"});
     }
-    if (layout.precision != model::Precision::fp8 && machine.gpu.fp8_flops > 0) {
+    if (layout.numerics.precision != model::Precision::fp8 && machine.gpu.fp8_flops > 0) {
         ideas.push_back({{{"precision", "fp8"}}, "matrix products in fp8: other numbers, too"});
     }
 }
@@ -145,13 +152,14 @@ std::vector<Idea> ideas_for(const TrainingCase& what) {
 
 // What has to be typed besides, so that the rest stays as it was.
 void pin(const TrainingOptions& options, const TrainingCase& before, const TrainingCase& after, Change& change) {
-    if (options.has("dp") && after.layout.dp != before.layout.dp) {
-        change.emplace_back("dp", number(after.layout.dp));
+    if (options.has("dp") && after.layout.parallelism.dp != before.layout.parallelism.dp) {
+        change.emplace_back("dp", number(after.layout.parallelism.dp));
     }
-    const bool batch_follows = after.layout.dp != before.layout.dp || after.layout.pp != before.layout.pp ||
-                               after.layout.micro_batch != before.layout.micro_batch;
+    const bool batch_follows = after.layout.parallelism.dp != before.layout.parallelism.dp ||
+                               after.layout.parallelism.pp != before.layout.parallelism.pp ||
+                               after.layout.batch.micro != before.layout.batch.micro;
     if (!options.has("global-batch") && batch_follows) {
-        change.emplace_back("global-batch", number(after.layout.global_batch));
+        change.emplace_back("global-batch", number(after.layout.batch.global));
     }
 }
 

@@ -3,7 +3,7 @@
 #include "libsim/network/bus_bandwidth.hpp"
 #include "libsim/training/operators.hpp"
 #include "libsim/training/split.hpp"
-#include "libsim/training/step/footprint.hpp"
+#include "libsim/training/step/stage_step.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,25 @@ namespace {
 using model::Layout;
 using model::Operator;
 using model::OperatorKind;
+using model::Piece;
+using model::PieceKind;
+using model::Pieces;
+using model::RankGroup;
+using model::StageStep;
 using model::StepPlan;
+using model::StepWork;
+
+// What a collective of this group is called in the list: "all-gather of parameters".
+std::string title_of(RankGroup group, CollectiveKind kind) {
+    const bool gathers = kind == CollectiveKind::all_gather;
+    switch (group) {
+        case RankGroup::tensor: return std::string(name_of(kind)) + " of tensor parallelism";
+        case RankGroup::expert: return "all-to-all of tokens";
+        case RankGroup::replicas: return gathers ? "all-gather of parameters" : "reduction of gradients";
+        case RankGroup::expert_replicas: return gathers ? "all-gather of experts" : "reduction of experts' gradients";
+        default: return name_of(kind);
+    }
+}
 
 class Uses {
 public:
@@ -23,26 +41,26 @@ public:
 
     std::vector<CommunicationUse> take() { return std::move(uses_); }
 
-    void add(const char* what, Spent group, CollectiveKind kind, std::int64_t count, double bytes,
-             const Footprint& members) {
+    void add(RankGroup group, CollectiveKind kind, std::int64_t count, double bytes) {
+        const Footprint members = footprint_of(group, plan_.layout, plan_.machine.gpus_per_node);
         if (members.members < 2 || count == 0 || bytes <= 0) {
             return;
         }
-        const auto whole = static_cast<std::int64_t>(bytes);
-        for (CommunicationUse& use : uses_) {
-            if (use.what == what && use.bytes == whole && use.members == members.members) {
-                use.count += count;
-                return;
-            }
+        const Sort sort{group, kind, static_cast<std::int64_t>(bytes)};
+        const auto same = std::find(sorts_.begin(), sorts_.end(), sort);
+        if (same != sorts_.end()) {
+            uses_[static_cast<std::size_t>(same - sorts_.begin())].count += count;
+            return;
         }
-        const NcclChoice choice = nccl_choice(plan_.machine.network, kind, whole, members);
+        const NcclChoice choice = nccl_choice(plan_.machine.network, kind, sort.bytes, members);
         const bool across = members.on_node < members.members;
         const double rate = bytes / choice.seconds * bus_factor(kind, members.members);
         const double link = across ? across_link(kind, members) : plan_.machine.scale_up;
-        uses_.push_back({.what = what,
-                         .group = group,
+        sorts_.push_back(sort);
+        uses_.push_back({.what = title_of(group, kind),
+                         .group = category_of(group),
                          .count = count,
-                         .bytes = whole,
+                         .bytes = sort.bytes,
                          .members = members.members,
                          .across_nodes = across,
                          .algorithm = std::string(choice.algorithm) + "/" + choice.protocol,
@@ -51,12 +69,13 @@ public:
                          .link_share = link > 0 ? rate / link : 0});
     }
 
-    void message(const char* what, std::int64_t count, std::int64_t bytes, bool across) {
+    // All of them are of one size. Listed last.
+    void messages(std::int64_t count, std::int64_t bytes, bool across) {
         const double time = seconds(nccl_message_time(plan_.machine.network, bytes, across));
         const double rate = static_cast<double>(bytes) / time;
         const double link = across ? plan_.machine.scale_out : plan_.machine.scale_up;
-        uses_.push_back({.what = what,
-                         .group = Spent::pipeline,
+        uses_.push_back({.what = "messages between stages",
+                         .group = category_of(StepWork::activation),
                          .count = count,
                          .bytes = bytes,
                          .members = 2,
@@ -81,6 +100,13 @@ public:
     }
 
 private:
+    struct Sort {
+        RankGroup group;
+        CollectiveKind kind;
+        std::int64_t bytes;
+        friend bool operator==(const Sort&, const Sort&) = default;
+    };
+
     // The bus bandwidth at which the links between nodes are full. A ring enters a node once, over all of its network
     // cards; in an all-to-all each rank sends by its own one what goes to other nodes.
     double across_link(CollectiveKind kind, const Footprint& members) const {
@@ -91,39 +117,32 @@ private:
     }
 
     const StepPlan& plan_;
+    std::vector<Sort> sorts_;
     std::vector<CommunicationUse> uses_;
 };
-
-Footprint footprint(const StepPlan& plan, int stride, int count) {
-    return model::spaced_footprint(stride, count, plan.machine.gpus_per_node);
-}
 
 // `again`: the backward pass computes them once more.
 void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operator>& operators, bool again) {
     const Layout& layout = plan.layout;
     const std::int64_t times = layout.micro_batches();
-    const Footprint tensor = footprint(plan, 1, layout.tp);
     for (const Operator& op : operators) {
         if (op.kind == OperatorKind::tensor) {
-            const auto add = [&](CollectiveKind kind, std::int64_t count) {
-                if (kind != CollectiveKind::barrier) {
-                    const std::string what = std::string(name_of(kind)) + " of tensor parallelism";
-                    uses.add(what.c_str(), Spent::tensor, kind, count, op.forward_bytes, tensor);
-                }
-            };
-            add(op.forward_collective, again ? 2 * times : times);
-            add(op.backward_collective, times);
+            if (op.forward_collective) {
+                uses.add(RankGroup::tensor, *op.forward_collective, again ? 2 * times : times, op.forward_bytes);
+            }
+            if (op.backward_collective) {
+                uses.add(RankGroup::tensor, *op.backward_collective, times, op.forward_bytes);
+            }
         } else if (op.kind == OperatorKind::expert) {
-            uses.add("all-to-all of tokens", Spent::expert, CollectiveKind::all_to_all, (again ? 3 : 2) * times,
-                     op.forward_bytes, footprint(plan, layout.expert_tp, layout.ep));
+            uses.add(RankGroup::expert, CollectiveKind::all_to_all, (again ? 3 : 2) * times, op.forward_bytes);
         }
     }
 }
 
 void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
     const Layout& layout = plan.layout;
-    const bool again = layout.recompute == model::Recompute::full;
-    for (int chunk = 0; chunk < layout.interleave; ++chunk) {
+    const bool again = layout.framework.recompute == model::Recompute::full;
+    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
         const int at = virtual_stage_of(layout, stage, chunk);
         if (at == 0) {
             add_of_operators(uses, plan, embedding_operators(plan.model, layout), false);
@@ -138,43 +157,63 @@ void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
     }
 }
 
-// Dense parameters and those of experts, in as many collectives as a layer's are sharded into.
-void add_of_parameters(Uses& uses, const StepPlan& plan, const model::Bucket& bucket, bool gather, std::int64_t count) {
-    const Layout& layout = plan.layout;
-    const int pieces = layout.zero == 3 ? layout.gathers_per_layer : 1;
-    const Footprint replicas = footprint(plan, layout.tp, layout.replicas());
-    const Footprint experts = footprint(plan, layout.ep * layout.expert_tp, layout.expert_replicas());
-    const CollectiveKind reduction = layout.zero > 0 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-    const CollectiveKind kind = gather ? CollectiveKind::all_gather : reduction;
-    const double each = (gather ? plan.parameter_bytes : plan.gradient_bytes) / pieces;
-    uses.add(gather ? "all-gather of parameters" : "reduction of gradients", Spent::data, kind, pieces * count,
-             static_cast<double>(bucket.dense_parameters) * each, replicas);
-    uses.add(gather ? "all-gather of experts" : "reduction of experts' gradients", Spent::data, kind, pieces * count,
-             static_cast<double>(bucket.expert_parameters) * each, experts);
-}
+// How often each bucket is gathered, and reduced, in a step.
+class BucketUses {
+public:
+    void count(const Pieces& pieces, std::int64_t times) {
+        for (const Piece& piece : pieces) {
+            if (piece.kind != PieceKind::collect || piece.bucket == nullptr) {
+                continue;
+            }
+            const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) {
+                return use.piece->bucket == piece.bucket && use.piece->work == piece.work;
+            });
+            if (same == uses_.end()) {
+                uses_.push_back({&piece, times});
+            } else {
+                same->times += times;
+            }
+        }
+    }
 
-// As training_step() does: full sharding gathers every bucket for each pass, but the last one of a chunk once for both;
-// what is not overlapped is reduced in one piece.
+    void list(const model::Bucket& bucket, Uses& list) const {
+        for (const bool gathers : {true, false}) {
+            for (const Use& use : uses_) {
+                if (use.piece->bucket == &bucket && (use.piece->work == StepWork::gather_parameters) == gathers) {
+                    for (const model::StepCollective& one : use.piece->collectives) {
+                        list.add(one.group, one.kind, use.piece->times * use.times, one.bytes);
+                    }
+                }
+            }
+        }
+    }
+
+private:
+    struct Use {
+        const Piece* piece;
+        std::int64_t times;
+    };
+    std::vector<Use> uses_;
+};
+
+// Bucket by bucket, in the order of the layers.
 void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
-    const Layout& layout = plan.layout;
-    const std::int64_t m = layout.micro_batches();
-    const bool sharded = layout.zero == 3;
-    const bool recomputed =
-        sharded && layout.framework == model::Framework::deepspeed && layout.recompute == model::Recompute::full;
-    for (const model::Chunk& chunk : plan.stages[static_cast<std::size_t>(stage)].chunks) {
+    const std::int64_t m = plan.layout.micro_batches();
+    const StageStep step = stage_step(plan, stage);
+    for (std::size_t number = 0; number < step.chunks.size(); ++number) {
+        const model::ChunkPasses& passes = step.chunks[number];
+        BucketUses counts;
+        counts.count(step.before, 1);
+        counts.count(passes.first_forward, 1);
+        counts.count(passes.forward, m - 1);
+        counts.count(passes.backward, m - 1);
+        counts.count(passes.last_backward, 1);
+        counts.count(step.after, 1);
+        const model::Chunk& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
         for (const model::Bucket& bucket : chunk.buckets) {
-            const bool again = sharded && layout.reshard_after_forward && &bucket != &chunk.buckets.back();
-            if (layout.zero > 0) {
-                const int times = 1 + (again ? 1 : 0) + (recomputed ? 1 : 0);
-                add_of_parameters(uses, plan, bucket, true, (sharded ? m : 1) * times);
-            }
-            if (sharded || layout.overlap_gradients) {
-                add_of_parameters(uses, plan, bucket, false, sharded ? m : 1);
-            }
+            counts.list(bucket, uses);
         }
-        if (!sharded && !layout.overlap_gradients) {
-            add_of_parameters(uses, plan, chunk.whole, false, 1);
-        }
+        counts.list(chunk.whole, uses);
     }
 }
 
@@ -182,14 +221,14 @@ void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
 
 std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Prediction& prediction) {
     const Layout& layout = plan.layout;
-    const int stage = layout.pp / 2;
+    const int stage = layout.parallelism.pp / 2;
     Uses uses(plan);
     add_of_layers(uses, plan, stage);
     add_of_buckets(uses, plan, stage);
-    if (layout.pp > 1) {
-        const int apart = layout.dp * layout.cp * layout.tp;
-        uses.message("messages between stages", 2L * layout.micro_batches() * layout.interleave, plan.boundary_bytes,
-                     apart >= plan.machine.gpus_per_node || layout.ranks() > plan.machine.gpus_per_node);
+    if (layout.parallelism.pp > 1) {
+        const int apart = layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp;
+        uses.messages(2L * layout.micro_batches() * layout.parallelism.interleave, plan.boundary_bytes,
+                      apart >= plan.machine.gpus_per_node || layout.ranks() > plan.machine.gpus_per_node);
     }
     uses.expose(prediction.budget);
     return uses.take();

@@ -11,7 +11,9 @@ namespace sim::scenarios {
 
 namespace {
 
-constexpr std::size_t labels_shown = 3;
+using model::StepWork;
+
+constexpr std::size_t works_shown = 3;
 
 bool is_work(const Span& span) {
     return span.kind != OpKind::log && span.kind != OpKind::allocate && span.end > span.begin;
@@ -29,7 +31,7 @@ public:
                 by_rank_[span.rank].push_back(&span);
             }
             if (span.kind == OpKind::collective) {
-                const Span*& last = last_of_collective_[{span.end, *span.label}];
+                const Span*& last = last_of_collective_[{span.end, works_.of(*span.label)}];
                 if (last == nullptr || span.begin > last->begin) {
                     last = &span;
                 }
@@ -69,31 +71,36 @@ public:
     }
 
     // Who came last to a collective, for which the others waited; `span` itself where it is none, or was the last.
-    const Span* held_up_by(const Span& span) const {
-        const auto found = last_of_collective_.find({span.end, *span.label});
-        const bool waited = span.kind == OpKind::collective && found != last_of_collective_.end();
-        return waited && found->second->begin > span.begin ? found->second : &span;
+    const Span* held_up_by(const Span& span) {
+        if (span.kind != OpKind::collective) {
+            return &span;
+        }
+        const Span* const last = last_of_collective_.at({span.end, work_of(span)});
+        return last->begin > span.begin ? last : &span;
     }
+
+    StepWork work_of(const Span& span) { return works_.of(*span.label); }
 
 private:
     std::map<int, std::vector<const Span*>> by_rank_;
-    std::map<std::pair<Time, std::string>, const Span*> last_of_collective_;
+    std::map<std::pair<Time, StepWork>, const Span*> last_of_collective_;
     std::unordered_map<std::uint64_t, const Span*> sends_;
+    model::StepWorks works_;
 };
 
-// A piece under construction: how long each label took in it.
+// A piece under construction: how long each kind of work took in it.
 struct Draft {
     int rank;
     int to;
     Time begin;
     Time end;
-    std::map<std::string, PathPart> labels;
+    std::map<StepWork, PathPart> parts;
 };
 
-std::vector<PathPart> longest_first(const std::map<std::string, PathPart>& labels) {
+std::vector<PathPart> longest_first(const std::map<StepWork, PathPart>& parts) {
     std::vector<PathPart> sorted;
-    for (const auto& [label, part] : labels) {
-        sorted.push_back({label, part.times, part.length});
+    for (const auto& [work, part] : parts) {
+        sorted.push_back({work, part.times, part.length});
     }
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.length > b.length; });
     return sorted;
@@ -101,19 +108,19 @@ std::vector<PathPart> longest_first(const std::map<std::string, PathPart>& label
 
 std::string most_of(const std::vector<PathPart>& sorted) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(sorted.size(), labels_shown); ++i) {
-        text += (text.empty() ? "" : ", ") + sorted[i].what;
+    for (std::size_t i = 0; i < std::min(sorted.size(), works_shown); ++i) {
+        text += (text.empty() ? "" : ", ") + std::string(label_of(sorted[i].work));
     }
-    return sorted.size() > labels_shown ? text + " …" : text;
+    return sorted.size() > works_shown ? text + " …" : text;
 }
 
-void add(std::vector<Draft>& drafts, const Span& span, Time begin, Time end, int rank, int to) {
+void add(std::vector<Draft>& drafts, StepWork work, Time begin, Time end, int rank, int to) {
     const bool goes_on = !drafts.empty() && drafts.back().rank == rank && drafts.back().to == to && to < 0;
     if (!goes_on) {
         drafts.push_back({rank, to, begin, end, {}});
     }
     drafts.back().begin = begin;
-    PathPart& part = drafts.back().labels[*span.label];
+    PathPart& part = drafts.back().parts[work];
     ++part.times;
     part.length += end - begin;
 }
@@ -121,7 +128,7 @@ void add(std::vector<Draft>& drafts, const Span& span, Time begin, Time end, int
 }  // namespace
 
 std::vector<PathPiece> critical_path(std::span<const Span> spans) {
-    const Timeline timeline(spans);
+    Timeline timeline(spans);
     std::vector<Draft> drafts;  // backwards
     const Span* span = timeline.last();
     Time time = span == nullptr ? Time{} : span->end;
@@ -135,10 +142,10 @@ std::vector<PathPiece> critical_path(std::span<const Span> spans) {
         // A message holds its receiver up only where it came after all that the receiver did itself.
         if (send != nullptr && send->rank != rank && send->begin < time) {
             begin = send->begin;
-            add(drafts, *span, begin, time, send->rank, rank);
+            add(drafts, timeline.work_of(*span), begin, time, send->rank, rank);
             rank = send->rank;
         } else {
-            add(drafts, *span, begin, std::min(span->end, time), rank, -1);
+            add(drafts, timeline.work_of(*span), begin, std::min(span->end, time), rank, -1);
         }
         if (begin >= time) {
             break;
@@ -148,7 +155,7 @@ std::vector<PathPiece> critical_path(std::span<const Span> spans) {
     }
     std::vector<PathPiece> path;
     for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {
-        std::vector<PathPart> parts = longest_first(draft->labels);
+        std::vector<PathPart> parts = longest_first(draft->parts);
         const std::string what = most_of(parts);
         path.push_back({draft->rank, draft->to, what, draft->begin, draft->end, std::move(parts)});
     }
@@ -156,17 +163,17 @@ std::vector<PathPiece> critical_path(std::span<const Span> spans) {
 }
 
 std::vector<PathSum> summed(const std::vector<PathPiece>& path) {
-    std::map<std::pair<bool, std::string>, std::map<int, PathPart>> by_rank;
+    std::map<std::pair<bool, StepWork>, std::map<int, PathPart>> by_rank;
     for (const PathPiece& piece : path) {
         for (const PathPart& part : piece.parts) {
-            PathPart& all = by_rank[{piece.to >= 0, part.what}][piece.rank];
+            PathPart& all = by_rank[{piece.to >= 0, part.work}][piece.rank];
             all.times += part.times;
             all.length += part.length;
         }
     }
     std::vector<PathSum> sums;
     for (const auto& [what, ranks] : by_rank) {
-        PathSum sum{.part = {.what = what.second}, .message = what.first, .ranks = static_cast<int>(ranks.size())};
+        PathSum sum{.part = {.work = what.second}, .message = what.first, .ranks = static_cast<int>(ranks.size())};
         for (const auto& [rank, part] : ranks) {
             sum.part.times += part.times;
             sum.part.length += part.length;

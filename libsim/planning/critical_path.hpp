@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libsim/trace/span.hpp"
+#include "libsim/training/step/step_work.hpp"
 
 #include <cstdint>
 #include <span>
@@ -14,9 +15,9 @@
 
 namespace sim::scenarios {
 
-// Work of one label on the path.
+// Work of one kind on the path.
 struct PathPart {
-    std::string what;
+    model::StepWork work = model::StepWork::begin;
     std::int64_t times = 0;
     Duration length{0};
 };
@@ -25,13 +26,13 @@ struct PathPart {
 struct PathPiece {
     int rank = 0;
     int to = -1;       // a message's receiver; -1: work
-    std::string what;  // the labels that took most of it, the longest first
+    std::string what;  // the kinds of work that took most of it, the longest first
     Time begin;
     Time end;
-    std::vector<PathPart> parts;  // all of it, by label
+    std::vector<PathPart> parts;  // all of it, by kind of work
 };
 
-// All work of one label on the whole path, or all messages of one.
+// All work of one kind on the whole path, or all messages of one.
 struct PathSum {
     PathPart part;
     bool message = false;
@@ -41,7 +42,8 @@ struct PathSum {
 };
 
 // From the first piece to the last. Neighbouring pieces of one rank are one. Cost: sorts the spans.
-// Requires: labels still live. Spans of logs and allocations are left out.
+// Requires: spans of a training step (libsim/training/step), labels still live. Those of logs and allocations are left
+// out.
 std::vector<PathPiece> critical_path(std::span<const Span> spans);
 // The longest first. Lengths add up to the path's, but for its pauses.
 std::vector<PathSum> summed(const std::vector<PathPiece>& path);

@@ -15,7 +15,7 @@ using model::Precision;
 using model::Recompute;
 
 bool is_even(const model::Transformer& model, const Layout& layout) {
-    return layout.drop_last_layers == 0 && model.layers % virtual_stages(layout) == 0;
+    return layout.parallelism.drop_last_layers == 0 && model.layers % virtual_stages(layout) == 0;
 }
 
 int most_layers(const model::Transformer& model, const Layout& layout) {
@@ -28,91 +28,89 @@ int most_layers(const model::Transformer& model, const Layout& layout) {
 
 void add_megatron_states(const Layout& layout, LaunchFlags& flags) {
     auto& lines = flags.lines;
-    if (layout.zero >= 1) {
+    if (layout.parallelism.zero >= 1) {
         lines.emplace_back("--use-distributed-optimizer");
     }
-    if (layout.zero >= 2) {
+    if (layout.parallelism.zero >= 2) {
         lines.emplace_back("--use-megatron-fsdp");
         lines.push_back(fmt::format("--data-parallel-sharding-strategy {}",
-                                    layout.zero == 2 ? "optim_grads" : "optim_grads_params"));
+                                    layout.parallelism.zero == 2 ? "optim_grads" : "optim_grads_params"));
         lines.emplace_back("--no-gradient-accumulation-fusion");
         lines.emplace_back("--ckpt-format fsdp_dtensor");
     }
-    if (layout.overlap_gradients) {
+    if (layout.framework.overlap_gradients) {
         lines.emplace_back("--overlap-grad-reduce");
     }
-    if (layout.overlap_parameters && layout.zero >= 1) {
+    if (layout.framework.overlap_parameters && layout.parallelism.zero >= 1) {
         lines.emplace_back("--overlap-param-gather");
     }
-    if (!layout.fp32_gradients && layout.precision != Precision::fp32) {
+    if (!layout.numerics.fp32_gradients && layout.numerics.precision != Precision::fp32) {
         lines.emplace_back("--grad-reduce-in-bf16");
     }
-    if (layout.optimizer == model::Optimizer::sgd) {
+    if (layout.numerics.optimizer == model::Optimizer::sgd) {
         lines.emplace_back("--optimizer sgd");
     }
-    if (layout.offload_optimizer) {
+    if (layout.framework.offload_optimizer) {
         lines.emplace_back("--optimizer-cpu-offload");
     }
 }
 
 void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
     auto& lines = flags.lines;
-    switch (layout.precision) {
+    switch (layout.numerics.precision) {
         case Precision::fp32: break;
         case Precision::fp16: lines.emplace_back("--fp16"); break;
         case Precision::bf16: lines.emplace_back("--bf16"); break;
         case Precision::fp8: lines.insert(lines.end(), {"--bf16", "--fp8-format hybrid"}); break;
     }
-    lines.push_back(fmt::format("--attention-backend {}", layout.flash_attention ? "flash" : "unfused"));
-    if (layout.recompute == Recompute::full) {
+    lines.push_back(fmt::format("--attention-backend {}", layout.framework.flash_attention ? "flash" : "unfused"));
+    if (layout.framework.recompute == Recompute::full) {
         lines.insert(lines.end(),
                      {"--recompute-granularity full", "--recompute-method uniform", "--recompute-num-layers 1"});
-    } else if (layout.recompute == Recompute::selective) {
+    } else if (layout.framework.recompute == Recompute::selective) {
         lines.emplace_back("--recompute-granularity selective");
     }
 }
 
+void add_lacking_schedule(const Layout& layout, LaunchFlags& flags) {
+    flags.lacks.push_back(fmt::format("schedule {}", layout.parallelism.schedule->name));
+}
+
 void add_megatron_pipeline(const model::Transformer& model, const Layout& layout, LaunchFlags& flags) {
-    if (layout.pp == 1) {
+    if (layout.parallelism.pp == 1) {
         return;
     }
     if (!is_even(model, layout)) {
         flags.lines.push_back(
             fmt::format("--pipeline-model-parallel-layout \"{}\"", megatron_pipeline_layout(model, layout)));
-    } else if (layout.interleave > 1) {
-        flags.lines.push_back(fmt::format("--num-virtual-stages-per-pipeline-rank {}", layout.interleave));
+    } else if (layout.parallelism.interleave > 1) {
+        flags.lines.push_back(fmt::format("--num-virtual-stages-per-pipeline-rank {}", layout.parallelism.interleave));
     }
-    if (!layout.scatter_gather && layout.tp > 1) {
+    if (!layout.framework.scatter_gather && layout.parallelism.tp > 1) {
         flags.lines.emplace_back("--no-scatter-gather-tensors-in-pipeline");
     }
-    if (layout.schedule != "1f1b" && layout.schedule != "interleaved") {
-        flags.lacks.push_back(fmt::format("schedule {}", layout.schedule));
+    if (!layout.parallelism.schedule->launched_as.megatron) {
+        add_lacking_schedule(layout, flags);
     }
-}
-
-const char* torchtitan_schedule(const std::string& schedule) {
-    return schedule == "1f1b"          ? "1F1B"
-           : schedule == "gpipe"       ? "GPipe"
-           : schedule == "interleaved" ? "Interleaved1F1B"
-                                       : nullptr;
 }
 
 void add_torchtitan_data(const Layout& layout, LaunchFlags& flags) {
     const auto add = [&](const char* name, const auto& value) {
         flags.lines.push_back(fmt::format("--parallelism.{} {}", name, value));
     };
-    add("data_parallel_replicate_degree", layout.zero == 0 ? layout.dp : 1);
-    add("data_parallel_shard_degree", layout.zero == 0 ? 1 : layout.dp);
-    if (layout.zero >= 1) {
-        add("fsdp_reshard_after_forward", layout.zero == 3 && layout.reshard_after_forward ? "always" : "never");
+    add("data_parallel_replicate_degree", layout.parallelism.zero == 0 ? layout.parallelism.dp : 1);
+    add("data_parallel_shard_degree", layout.parallelism.zero == 0 ? 1 : layout.parallelism.dp);
+    if (layout.parallelism.zero >= 1) {
+        add("fsdp_reshard_after_forward",
+            layout.parallelism.zero == 3 && layout.framework.reshard_after_forward ? "always" : "never");
     }
-    if (layout.zero == 1 && layout.pp == 1) {
+    if (layout.parallelism.zero == 1 && layout.parallelism.pp == 1) {
         flags.lacks.emplace_back("zero 1 (gradients are spread, too)");
     }
 }
 
 void add_torchtitan_pipeline(const model::Transformer& model, const Layout& layout, LaunchFlags& flags) {
-    if (layout.pp == 1) {
+    if (layout.parallelism.pp == 1) {
         return;
     }
     const auto add = [&](const char* name, const auto& value) {
@@ -122,16 +120,16 @@ void add_torchtitan_pipeline(const model::Transformer& model, const Layout& layo
     const int each = most_layers(model, layout);
     const int first_less = each - layers_of(model, layout, 0);
     const int last_less = each - layers_of(model, layout, stages - 1);
-    add("degree", layout.pp);
-    if (const char* const schedule = torchtitan_schedule(layout.schedule)) {
+    add("degree", layout.parallelism.pp);
+    if (const char* const schedule = layout.parallelism.schedule->launched_as.torchtitan) {
         add("schedule", schedule);
     } else {
-        flags.lacks.push_back(fmt::format("schedule {}", layout.schedule));
+        add_lacking_schedule(layout, flags);
     }
-    add("microbatch_size", layout.micro_batch);
+    add("microbatch_size", layout.batch.micro);
     add("first_stage_less_layers", first_less);
     add("last_stage_less_layers", last_less);
-    if (layout.interleave > 1) {
+    if (layout.parallelism.interleave > 1) {
         if ((model.layers + first_less + last_less + each - 1) / each == stages) {
             add("layers_per_stage", each);
         } else {
@@ -145,22 +143,23 @@ void add_torchtitan_pipeline(const model::Transformer& model, const Layout& layo
 
 void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
     auto& lines = flags.lines;
-    lines.push_back(fmt::format("--activation_checkpoint.mode {}", name_of(layout.recompute)));
-    if (layout.recompute == Recompute::selective) {
+    lines.push_back(fmt::format("--activation_checkpoint.mode {}", name_of(layout.framework.recompute)));
+    if (layout.framework.recompute == Recompute::selective) {
         lines.emplace_back("--activation_checkpoint.selective_ac_option op");
     }
     lines.push_back(fmt::format("--training.mixed_precision_param {}",
-                                layout.precision == Precision::fp32 ? "float32" : "bfloat16"));
-    if (layout.precision == Precision::fp16) {
+                                layout.numerics.precision == Precision::fp32 ? "float32" : "bfloat16"));
+    if (layout.numerics.precision == Precision::fp16) {
         flags.lacks.emplace_back("fp16");
     }
-    if (layout.precision == Precision::fp8) {
+    if (layout.numerics.precision == Precision::fp8) {
         lines.emplace_back("--model.converters quantize.linear.float8");
     }
-    if (layout.fusion == model::Fusion::compiled || layout.precision == Precision::fp8 || layout.overlap_tensor) {
+    if (layout.framework.fusion == model::Fusion::compiled || layout.numerics.precision == Precision::fp8 ||
+        layout.framework.overlap_tensor) {
         lines.emplace_back("--compile.enable");
     }
-    if (layout.offload_optimizer) {
+    if (layout.framework.offload_optimizer) {
         lines.emplace_back("--training.enable_cpu_offload");
     }
 }
@@ -179,23 +178,23 @@ std::string megatron_pipeline_layout(const model::Transformer& model, const Layo
 LaunchFlags megatron_flags(const model::Transformer& model, const Layout& layout) {
     LaunchFlags flags{.framework = "Megatron-LM"};
     const auto add = [&](const char* name, int value) { flags.lines.push_back(fmt::format("--{} {}", name, value)); };
-    add("tensor-model-parallel-size", layout.tp);
-    if (layout.sequence_parallel && layout.tp > 1) {
+    add("tensor-model-parallel-size", layout.parallelism.tp);
+    if (layout.parallelism.sequence_parallel && layout.parallelism.tp > 1) {
         flags.lines.emplace_back("--sequence-parallel");
     }
-    add("pipeline-model-parallel-size", layout.pp);
+    add("pipeline-model-parallel-size", layout.parallelism.pp);
     add_megatron_pipeline(model, layout, flags);
-    add("context-parallel-size", layout.cp);
+    add("context-parallel-size", layout.parallelism.cp);
     if (model.experts.count > 0) {
-        add("expert-model-parallel-size", layout.ep);
-        add("expert-tensor-parallel-size", layout.expert_tp);
+        add("expert-model-parallel-size", layout.parallelism.ep);
+        add("expert-tensor-parallel-size", layout.parallelism.expert_tp);
     }
-    add("micro-batch-size", layout.micro_batch);
-    add("global-batch-size", layout.global_batch);
+    add("micro-batch-size", layout.batch.micro);
+    add("global-batch-size", layout.batch.global);
     add("seq-length", model.sequence);
     add_megatron_states(layout, flags);
     add_megatron_arithmetic(layout, flags);
-    if (layout.overlap_tensor && layout.tp > 1) {
+    if (layout.framework.overlap_tensor && layout.parallelism.tp > 1) {
         flags.lines.emplace_back("--tp-comm-overlap");
     }
     return flags;
@@ -205,18 +204,19 @@ LaunchFlags torchtitan_flags(const model::Transformer& model, const Layout& layo
     LaunchFlags flags{.framework = "torchtitan"};
     const auto add = [&](const char* name, int value) { flags.lines.push_back(fmt::format("--{} {}", name, value)); };
     add_torchtitan_data(layout, flags);
-    add("parallelism.tensor_parallel_degree", layout.tp);
-    if (layout.overlap_tensor && layout.tp > 1) {
+    add("parallelism.tensor_parallel_degree", layout.parallelism.tp);
+    if (layout.framework.overlap_tensor && layout.parallelism.tp > 1) {
         flags.lines.emplace_back("--parallelism.enable_async_tensor_parallel");
     }
     add_torchtitan_pipeline(model, layout, flags);
-    add("parallelism.context_parallel_degree", layout.cp);
+    add("parallelism.context_parallel_degree", layout.parallelism.cp);
     if (model.experts.count > 0) {
-        add("parallelism.expert_parallel_degree", layout.ep);
+        add("parallelism.expert_parallel_degree", layout.parallelism.ep);
     }
     // With stages, a local batch is all of their micro-batches.
-    add("training.local_batch_size", layout.pp > 1 ? layout.micro_batch * layout.micro_batches() : layout.micro_batch);
-    add("training.global_batch_size", layout.global_batch);
+    add("training.local_batch_size",
+        layout.parallelism.pp > 1 ? layout.batch.micro * layout.micro_batches() : layout.batch.micro);
+    add("training.global_batch_size", layout.batch.global);
     add("training.seq_len", model.sequence);
     add_torchtitan_arithmetic(layout, flags);
     return flags;
@@ -224,38 +224,40 @@ LaunchFlags torchtitan_flags(const model::Transformer& model, const Layout& layo
 
 LaunchFlags nanotron_config(const model::Transformer& model, const Layout& layout) {
     LaunchFlags flags{.framework = "nanotron"};
+    const char* const engine = layout.parallelism.schedule->launched_as.nanotron;
+    const char* const usual = usual_pipeline_schedule().launched_as.nanotron;
     const auto yes = [](bool value) { return value ? "true" : "false"; };
     flags.lines = {"parallelism:",
-                   fmt::format("  dp: {}", layout.dp),
-                   fmt::format("  tp: {}", layout.tp),
-                   fmt::format("  pp: {}", layout.pp),
-                   fmt::format("  context_parallel_size: {}", layout.cp),
-                   fmt::format("  expert_parallel_size: {}", layout.ep),
-                   fmt::format("  pp_engine: {}", layout.schedule == "gpipe" ? "afab" : "1f1b"),
-                   fmt::format("  tp_mode: {}", layout.sequence_parallel ? "REDUCE_SCATTER" : "ALL_REDUCE"),
-                   fmt::format("  tp_linear_async_communication: {}", yes(layout.overlap_tensor)),
-                   fmt::format("  recompute_layer: {}", yes(layout.recompute == Recompute::full)),
+                   fmt::format("  dp: {}", layout.parallelism.dp),
+                   fmt::format("  tp: {}", layout.parallelism.tp),
+                   fmt::format("  pp: {}", layout.parallelism.pp),
+                   fmt::format("  context_parallel_size: {}", layout.parallelism.cp),
+                   fmt::format("  expert_parallel_size: {}", layout.parallelism.ep),
+                   fmt::format("  pp_engine: {}", engine == nullptr ? usual : engine),
+                   fmt::format("  tp_mode: {}", layout.parallelism.sequence_parallel ? "REDUCE_SCATTER" : "ALL_REDUCE"),
+                   fmt::format("  tp_linear_async_communication: {}", yes(layout.framework.overlap_tensor)),
+                   fmt::format("  recompute_layer: {}", yes(layout.framework.recompute == Recompute::full)),
                    "tokens:",
-                   fmt::format("  micro_batch_size: {}", layout.micro_batch),
+                   fmt::format("  micro_batch_size: {}", layout.batch.micro),
                    fmt::format("  batch_accumulation_per_replica: {}", layout.micro_batches()),
                    fmt::format("  sequence_length: {}", model.sequence),
                    "optimizer:",
-                   fmt::format("  zero_stage: {}", std::min(layout.zero, 1)),
-                   fmt::format("  accumulate_grad_in_fp32: {}", yes(layout.fp32_gradients)),
+                   fmt::format("  zero_stage: {}", std::min(layout.parallelism.zero, 1)),
+                   fmt::format("  accumulate_grad_in_fp32: {}", yes(layout.numerics.fp32_gradients)),
                    "model:",
-                   fmt::format("  dtype: {}", layout.precision == Precision::fp32   ? "float32"
-                                              : layout.precision == Precision::fp16 ? "float16"
-                                                                                    : "bfloat16")};
-    if (layout.schedule != "gpipe" && layout.schedule != "1f1b") {
-        flags.lacks.push_back(fmt::format("schedule {}", layout.schedule));
+                   fmt::format("  dtype: {}", layout.numerics.precision == Precision::fp32   ? "float32"
+                                              : layout.numerics.precision == Precision::fp16 ? "float16"
+                                                                                             : "bfloat16")};
+    if (engine == nullptr) {
+        add_lacking_schedule(layout, flags);
     }
-    if (layout.zero > 1) {
-        flags.lacks.push_back(fmt::format("zero {} (1 is the most)", layout.zero));
+    if (layout.parallelism.zero > 1) {
+        flags.lacks.push_back(fmt::format("zero {} (1 is the most)", layout.parallelism.zero));
     }
-    if (layout.recompute == Recompute::selective) {
+    if (layout.framework.recompute == Recompute::selective) {
         flags.lacks.emplace_back("selective recomputation");
     }
-    if (layout.precision == Precision::fp8) {
+    if (layout.numerics.precision == Precision::fp8) {
         flags.lacks.emplace_back("fp8");
     }
     return flags;

@@ -23,18 +23,18 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
     const Layout& layout = plan.layout;
     const double step = seconds(prediction.step);
     const double gpus = layout.ranks();
-    const double peak = plan.machine.gpu.peak(layout.precision) * gpus * step;
-    const double sequences = layout.global_batch;
+    const double peak = plan.machine.gpu.peak(layout.numerics.precision) * gpus * step;
+    const double sequences = layout.batch.global;
     prediction.tokens_per_second = sequences * plan.model.sequence / step;
     const double flops = backward_and_forward * forward_flops(plan.model, false).total() * sequences;
     double recomputed = 0;
     for (const model::StagePlan& stage : plan.stages) {
-        recomputed += stage.recompute_flops * (gpus / layout.pp);
+        recomputed += stage.recompute_flops * (gpus / layout.parallelism.pp);
     }
     prediction.mfu = flops / peak;
     prediction.hfu = (flops + recomputed) / peak;
     // Without FlashAttention the masked scores are computed.
-    const bool leaves_out = layout.flash_attention;
+    const bool leaves_out = layout.framework.flash_attention;
     const double executed = backward_and_forward * forward_flops(plan.model, leaves_out).total() * sequences;
     prediction.hfu_without_masked = (executed + recomputed) / peak;
 }
@@ -42,11 +42,12 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
 void add_budget(Prediction& prediction, const TimeBudget& account) {
     prediction.stage_budgets = account.of_stages(prediction.step);
     for (const Budget& stage : prediction.stage_budgets) {
-        for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
             prediction.budget[kind] += stage[kind] / static_cast<double>(prediction.stage_budgets.size());
         }
     }
-    prediction.bubble_fraction = prediction.budget[static_cast<std::size_t>(Spent::bubble)] / seconds(prediction.step);
+    prediction.bubble_fraction =
+        prediction.budget[static_cast<std::size_t>(TimeCategory::bubble)] / seconds(prediction.step);
 }
 
 }  // namespace
@@ -55,12 +56,12 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
                    const PredictOptions& options) {
     check_layout(model, machine, layout);
     const model::StepPlan plan = plan_step(model, machine, layout);
-    const model::Places places(layout, !options.unfold);
+    const model::RankMap map(layout, !options.unfold);
     const model::StepOptions step{.jitter = options.jitter, .seed = options.seed};
-    const replay::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, step); });
+    const replay::Recording recording(map.ranks(), [&](GPU& gpu) { training_step(gpu, plan, map, step); });
 
-    TimeBudget account(plan, places);
-    replay::ReplayOptions replay{.cluster = step_cluster(plan, places), .hash_timeline = options.hash_timeline};
+    TimeBudget account(plan, map);
+    replay::ReplayOptions replay{.cluster = step_cluster(plan, map), .hash_timeline = options.hash_timeline};
     if (options.details || options.on_span || plan.steps > 1) {
         replay.on_span = [&](const Span& span) {
             account.take(span);
@@ -73,7 +74,7 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
 
     Prediction prediction;
     prediction.step = result.end - account.before_last();
-    prediction.simulated_ranks = places.ranks();
+    prediction.simulated_ranks = map.ranks();
     prediction.ops = result.ops;
     prediction.timeline_sha256 = result.timeline_sha256;
     prediction.memory = memory_of(model, machine, layout);

@@ -9,7 +9,7 @@
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
 #include "libsim/training/memory.hpp"
-#include "libsim/training/spent.hpp"
+#include "libsim/training/time_category.hpp"
 #include "libsim/training/transformer.hpp"
 #include "libsim/units.hpp"
 
@@ -22,16 +22,16 @@
 namespace sim::scenarios {
 
 using model::name_of;
-using model::Spent;
-using model::spent_kinds;
+using model::time_categories;
+using model::TimeCategory;
 
 // Seconds; the average over all ranks sums up to the step.
-using Budget = std::array<double, spent_kinds>;
+using Budget = std::array<double, time_categories>;
 
 // One sort of collective of a step.
 struct CommunicationUse {
     std::string what;  // "all-gather of parameters"
-    Spent group = Spent::data;
+    TimeCategory group = TimeCategory::data;
     std::int64_t count = 0;  // per rank and step
     std::int64_t bytes = 0;  // of one
     int members = 1;

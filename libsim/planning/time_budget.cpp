@@ -8,13 +8,14 @@ namespace sim::scenarios {
 namespace {
 
 using model::Parts;
+using model::StepWork;
 
 // `time` in the proportions of `parts`, to the picosecond: what rounding leaves goes to the largest.
 void spread(Parts& budget, Duration time, const Parts& parts) {
     const auto total = static_cast<double>(parts.total().count());
     const auto largest = std::max_element(parts.of.begin(), parts.of.end()) - parts.of.begin();
     Duration rest = time;
-    for (std::size_t kind = 0; kind < spent_kinds && total > 0; ++kind) {
+    for (std::size_t kind = 0; kind < time_categories && total > 0; ++kind) {
         const double share = static_cast<double>(parts.of[kind].count()) / total;
         const Duration part{std::llround(static_cast<double>(time.count()) * share)};
         budget.of[kind] += part;
@@ -26,7 +27,8 @@ void spread(Parts& budget, Duration time, const Parts& parts) {
 // Of steps that overlap, a rank's own may be longer than the time from one step's end to the next: what it waited for
 // then is time of the other step.
 void take_from_waiting(Parts& budget, Duration excess) {
-    for (const Spent waiting : {Spent::bubble, Spent::straggler, Spent::pipeline, Spent::data}) {
+    for (const TimeCategory waiting :
+         {TimeCategory::bubble, TimeCategory::straggler, TimeCategory::pipeline, TimeCategory::data}) {
         const Duration part = std::min(excess, budget[waiting]);
         budget[waiting] -= part;
         excess -= part;
@@ -43,18 +45,28 @@ Parts sum_of(const model::StagePlan& stage, Parts model::Bucket::*parts) {
 
 }  // namespace
 
-TimeBudget::TimeBudget(const model::StepPlan& plan, const model::Places& places)
-    : plan_(&plan), places_(&places), accounts_(static_cast<std::size_t>(places.ranks())) {}
+Duration& TimeBudget::Passes::operator[](StepWork work) {
+    switch (work) {
+        case StepWork::backward: return backward;
+        case StepWork::backward_input: return backward_input;
+        case StepWork::backward_weight: return backward_weight;
+        default: return forward;
+    }
+}
+
+TimeBudget::TimeBudget(const model::StepPlan& plan, const model::RankMap& map)
+    : plan_(&plan), map_(&map), accounts_(static_cast<std::size_t>(map.ranks())) {}
 
 // Between two spans the program waits for what it has under way.
-void TimeBudget::wait(Account& account, const Span& span) const {
+void TimeBudget::wait(Account& account, const Span& span, StepWork work) const {
     const Duration waited = span.begin - account.at;
     if (waited.count() <= 0) {
         return;
     }
-    const bool for_messages = plan_->layout.pp > 1 && (!plan_->layout.overlap_pipeline || *span.label == "gradients" ||
-                                                       (span.kind == OpKind::receive && plan_->layout.zero != 3));
-    account.other[for_messages ? Spent::pipeline : Spent::data] += waited;
+    const bool for_messages = plan_->layout.parallelism.pp > 1 &&
+                              (!plan_->layout.framework.overlap_pipeline || work == StepWork::begin_gradients ||
+                               (span.kind == OpKind::receive && plan_->layout.parallelism.zero != 3));
+    account.other[for_messages ? TimeCategory::pipeline : TimeCategory::data] += waited;
 }
 
 void TimeBudget::take(const Span& span) {
@@ -62,30 +74,24 @@ void TimeBudget::take(const Span& span) {
         return;
     }
     Account& account = accounts_[static_cast<std::size_t>(span.rank)];
-    if (span.kind == OpKind::log && *span.label == "step") {
+    const StepWork work = works_.of(*span.label);
+    if (work == StepWork::begin) {
         const int steps = account.steps;
         account = {.at = span.begin, .begin = span.begin, .steps = steps + 1};
         return;
     }
-    wait(account, span);
+    wait(account, span, work);
     const Duration time = span.end - span.begin;
     if (span.kind == OpKind::receive) {
-        account.other[Spent::bubble] += span.idle;
-        account.other[Spent::pipeline] += time - span.idle;
+        account.other[TimeCategory::bubble] += span.idle;
+        account.other[category_of(work)] += time - span.idle;
     } else if (span.kind == OpKind::collective) {
-        const bool last = *span.label == "all-reduce of the gradient norm";
-        account.other[plan_->layout.pp > 1 ? Spent::bubble : Spent::straggler] += span.idle;
-        account.other[last ? Spent::optimizer : Spent::data] += time - span.idle;
-    } else if (*span.label == "forward") {
-        account.forward += time;
-    } else if (*span.label == "backward") {
-        account.backward += time;
-    } else if (*span.label == "backward of inputs") {
-        account.backward_input += time;
-    } else if (*span.label == "backward of weights") {
-        account.backward_weight += time;
+        account.other[plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += span.idle;
+        account.other[category_of(work)] += time - span.idle;
+    } else if (is_pass(work)) {
+        account.passes[work] += time;
     } else {
-        account.other[*span.label == "optimizer" ? Spent::optimizer : Spent::overhead] += time;
+        account.other[category_of(work)] += time;
     }
     account.at = std::max(account.at, span.end);
 }
@@ -101,16 +107,18 @@ Time TimeBudget::before_last() const {
 Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) const {
     const model::StagePlan& plan = plan_->stages[static_cast<std::size_t>(stage)];
     Parts budget = account.other;
-    Parts backward = sum_of(plan, &model::Bucket::backward_input);
-    backward += sum_of(plan, &model::Bucket::backward_weight);
-    spread(budget, account.forward, sum_of(plan, &model::Bucket::forward));
-    spread(budget, account.backward, backward);
-    spread(budget, account.backward_input, sum_of(plan, &model::Bucket::backward_input));
-    spread(budget, account.backward_weight, sum_of(plan, &model::Bucket::backward_weight));
+    const Parts input = sum_of(plan, &model::Bucket::backward_input);
+    const Parts weight = sum_of(plan, &model::Bucket::backward_weight);
+    Parts backward = input;
+    backward += weight;
+    spread(budget, account.passes.forward, sum_of(plan, &model::Bucket::forward));
+    spread(budget, account.passes.backward, backward);
+    spread(budget, account.passes.backward_input, input);
+    spread(budget, account.passes.backward_weight, weight);
     // Until the last rank has ended, too.
     const Duration rest = step - budget.total();
     if (rest.count() >= 0) {
-        budget[plan_->layout.pp > 1 ? Spent::bubble : Spent::straggler] += rest;
+        budget[plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += rest;
     } else {
         take_from_waiting(budget, -rest);
     }
@@ -120,9 +128,9 @@ Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) co
 std::vector<Budget> TimeBudget::of_stages(Duration step) const {
     std::vector<Budget> stages(plan_->stages.size());
     for (std::size_t rank = 0; rank < accounts_.size(); ++rank) {
-        const int stage = places_->stage_of(static_cast<int>(rank));
+        const int stage = map_->stage_of(static_cast<int>(rank));
         const Parts budget = budget_of(stage, accounts_[rank], step);
-        for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
             stages[static_cast<std::size_t>(stage)][kind] += seconds(budget.of[kind]);
         }
     }

@@ -6,8 +6,9 @@
 
 #include "libsim/planning/predict.hpp"
 #include "libsim/trace/span.hpp"
-#include "libsim/training/step/places.hpp"
+#include "libsim/training/step/rank_map.hpp"
 #include "libsim/training/step/step_plan.hpp"
+#include "libsim/training/step/step_work.hpp"
 
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace sim::scenarios {
 
 class TimeBudget {
 public:
-    TimeBudget(const model::StepPlan& plan, const model::Places& places);
+    TimeBudget(const model::StepPlan& plan, const model::RankMap& map);
 
     // Spans of one rank in the order of its program; those of other streams count for nothing.
     void take(const Span& span);
@@ -26,22 +27,27 @@ public:
     std::vector<Budget> of_stages(Duration step) const;
 
 private:
-    struct Account {
-        Time at;     // the end of the last span
-        Time begin;  // of the step
-        int steps = 0;
+    struct Passes {
         Duration forward{0};
         Duration backward{0};
         Duration backward_input{0};
         Duration backward_weight{0};
+        Duration& operator[](model::StepWork work);
+    };
+    struct Account {
+        Time at;     // the end of the last span
+        Time begin;  // of the step
+        int steps = 0;
+        Passes passes;
         model::Parts other;
     };
-    void wait(Account& account, const Span& span) const;
+    void wait(Account& account, const Span& span, model::StepWork work) const;
     model::Parts budget_of(int stage, const Account& account, Duration step) const;
 
     const model::StepPlan* plan_;
-    const model::Places* places_;
+    const model::RankMap* map_;
     std::vector<Account> accounts_;
+    model::StepWorks works_;
 };
 
 }  // namespace sim::scenarios

@@ -32,7 +32,7 @@ std::int64_t round_up(std::int64_t n, std::int64_t to) {
 
 // Sizes are at most 10^6 each: three of them fit 64 bits.
 std::int64_t replica(const Layout& layout) {
-    return std::int64_t{layout.tp} * layout.pp * layout.cp;
+    return std::int64_t{layout.parallelism.tp} * layout.parallelism.pp * layout.parallelism.cp;
 }
 
 int narrow(std::int64_t n, const char* what) {
@@ -44,16 +44,17 @@ int narrow(std::int64_t n, const char* what) {
 
 // dp must be a multiple of this for the experts' groups to fit in.
 std::int64_t dp_step(const Layout& layout) {
-    const std::int64_t experts = std::int64_t{layout.ep} * layout.expert_tp;
-    return experts / std::gcd(experts, std::int64_t{layout.cp} * layout.tp);
+    const std::int64_t experts = std::int64_t{layout.parallelism.ep} * layout.parallelism.expert_tp;
+    return experts / std::gcd(experts, std::int64_t{layout.parallelism.cp} * layout.parallelism.tp);
 }
 
 void derive_dp(const TrainingOptions& options, const model::Machine& machine, Layout& layout,
                std::vector<std::string>& told) {
     const std::int64_t one = replica(layout);
-    const std::string parts = fmt::format("tp {} x pp {} x cp {}", layout.tp, layout.pp, layout.cp);
+    const std::string parts =
+        fmt::format("tp {} x pp {} x cp {}", layout.parallelism.tp, layout.parallelism.pp, layout.parallelism.cp);
     if (options.has("dp")) {
-        narrow(one * layout.dp, "the number of GPUs");
+        narrow(one * layout.parallelism.dp, "the number of GPUs");
         return;
     }
     if (options.has("gpus")) {
@@ -63,24 +64,26 @@ void derive_dp(const TrainingOptions& options, const model::Machine& machine, La
                                          options.gpus, one, parts, below > 0 ? fmt::format("{} or ", below) : "",
                                          below + one));
         }
-        layout.dp = narrow(options.gpus / one, "dp");
-        told.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.dp, options.gpus, parts));
+        layout.parallelism.dp = narrow(options.gpus / one, "dp");
+        told.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.parallelism.dp, options.gpus, parts));
         return;
     }
     const std::int64_t nodes = round_up(one, machine.gpus_per_node);
     const std::int64_t dp = round_up(nodes % one == 0 ? nodes / one : 1, dp_step(layout));
-    layout.dp = narrow(dp, "dp");
+    layout.parallelism.dp = narrow(dp, "dp");
     narrow(one * dp, "the number of GPUs");
     told.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
 }
 
 void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
-    if (!options.has("schedule") && layout.interleave > 1) {
-        layout.schedule = "interleaved";
-        told.push_back(fmt::format("schedule interleaved: --interleave {}", layout.interleave));
-    } else if (!options.has("interleave") && layout.schedule == "interleaved") {
-        layout.interleave = 2;
-        told.emplace_back("interleave 2: --schedule interleaved has several chunks per stage");
+    if (!options.has("schedule") && layout.parallelism.interleave > 1) {
+        layout.parallelism.schedule = usual_pipeline_schedule(layout.parallelism.interleave);
+        told.push_back(fmt::format("schedule {}: --interleave {}", layout.parallelism.schedule->name,
+                                   layout.parallelism.interleave));
+    } else if (!options.has("interleave") && layout.parallelism.schedule->uses_chunks) {
+        layout.parallelism.interleave = 2;
+        told.push_back(
+            fmt::format("interleave 2: --schedule {} has several chunks per stage", layout.parallelism.schedule->name));
     }
 }
 
@@ -89,53 +92,54 @@ void derive_batch(const TrainingOptions& options, const model::Transformer& mode
     if (options.has("global-batch")) {
         return;
     }
-    const std::int64_t round = std::int64_t{layout.dp} * layout.micro_batch;
+    const std::int64_t round = std::int64_t{layout.parallelism.dp} * layout.batch.micro;
     const std::int64_t tokens = round * model.sequence;
     const std::int64_t micro_batches =
-        round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens), layout.pp);
-    layout.global_batch = narrow(round * micro_batches, "the global batch");
+        round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens), layout.parallelism.pp);
+    layout.batch.global = narrow(round * micro_batches, "the global batch");
     told.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
-                               layout.global_batch, layout.dp, layout.micro_batch, micro_batches,
+                               layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
                                static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
 }
 
 void derive_arithmetic(const TrainingOptions& options, const model::Accelerator& gpu, Layout& layout,
                        std::vector<std::string>& told) {
-    if (!options.has("precision") && gpu.peak(layout.precision) <= 0) {
-        layout.precision = gpu.fp16_flops > 0 ? model::Precision::fp16 : model::Precision::fp32;
-        told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.precision), gpu.name));
+    if (!options.has("precision") && gpu.peak(layout.numerics.precision) <= 0) {
+        layout.numerics.precision = gpu.fp16_flops > 0 ? model::Precision::fp16 : model::Precision::fp32;
+        told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
     }
     if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation == "blackwell")) {
-        layout.flash_version = 3;
+        layout.framework.flash_version = 3;
     }
     if (!options.has("flash-attention") && gpu.generation == "volta") {
-        layout.flash_attention = false;
+        layout.framework.flash_attention = false;
         told.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));
     }
 }
 
 void derive_spreading(const TrainingOptions& options, const model::Transformer& model, Layout& layout,
                       std::vector<std::string>& told) {
-    if (!options.has("sequence-parallel") && layout.tp > 1) {
-        layout.sequence_parallel = model.sequence / layout.cp % layout.tp == 0;
-        told.push_back(fmt::format("sequence-parallel {}: {}", layout.sequence_parallel ? "on" : "off",
-                                   layout.sequence_parallel
-                                       ? fmt::format("tp {}", layout.tp)
-                                       : fmt::format("tp {} does not divide {} tokens", layout.tp, model.sequence)));
+    if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
+        layout.parallelism.sequence_parallel = model.sequence / layout.parallelism.cp % layout.parallelism.tp == 0;
+        told.push_back(
+            fmt::format("sequence-parallel {}: {}", layout.parallelism.sequence_parallel ? "on" : "off",
+                        layout.parallelism.sequence_parallel
+                            ? fmt::format("tp {}", layout.parallelism.tp)
+                            : fmt::format("tp {} does not divide {} tokens", layout.parallelism.tp, model.sequence)));
     }
-    if (!options.has("zero") && std::int64_t{layout.dp} * layout.cp > 1) {
-        layout.zero = 1;
+    if (!options.has("zero") && std::int64_t{layout.parallelism.dp} * layout.parallelism.cp > 1) {
+        layout.parallelism.zero = 1;
         told.emplace_back("zero 1: optimizer states are spread over dp x cp, as is usual");
     }
 }
 
 // The framework, its loss and the flags that `ndsim plan` prints are one choice.
 void derive_loss(Layout& layout, std::vector<std::string>& told) {
-    layout.loss = model::loss_of_framework(layout);
+    layout.framework.loss = model::loss_of_framework(layout);
     told.push_back(
         fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
                     "torch chooses",
-                    name_of(layout.framework), model::loss_bytes_per_logit(layout)));
+                    name_of(layout.framework.loop), model::loss_bytes_per_logit(layout)));
 }
 
 // Who says what a GPU costs: a list, or a line of the user's own file.

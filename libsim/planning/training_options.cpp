@@ -16,14 +16,6 @@ constexpr std::int64_t most_gpus = 1'000'000;
 constexpr std::int64_t most_sequences = 100'000;
 constexpr std::int64_t most_tokens = 10'000'000;
 
-std::vector<std::string> schedule_names() {
-    std::vector<std::string> names;
-    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        names.emplace_back(schedule.name);
-    }
-    return names;
-}
-
 void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
     rows.insert(rows.end(),
                 {{"sequence", "N", "tokens of a sequence (the model's)", whole(shape.sequence, 1, most_tokens)},
@@ -39,27 +31,27 @@ void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
 void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
     rows.insert(
         rows.end(),
-        {{"dp", "N", "data parallel (what the others leave of the GPUs)", whole(layout.dp, 1, most_gpus)},
-         {"tp", "N", "tensor parallel (1)", whole(layout.tp, 1, most_gpus)},
-         {"pp", "N", "pipeline stages (1)", whole(layout.pp, 1, most_gpus)},
-         {"cp", "N", "context parallel (1)", whole(layout.cp, 1, most_gpus)},
+        {{"dp", "N", "data parallel (what the others leave of the GPUs)", whole(layout.parallelism.dp, 1, most_gpus)},
+         {"tp", "N", "tensor parallel (1)", whole(layout.parallelism.tp, 1, most_gpus)},
+         {"pp", "N", "pipeline stages (1)", whole(layout.parallelism.pp, 1, most_gpus)},
+         {"cp", "N", "context parallel (1)", whole(layout.parallelism.cp, 1, most_gpus)},
          {"ep", "N", "expert parallel, out of dp x cp x tp as in Megatron; 4d_hybrid multiplies (1)",
-          whole(layout.ep, 1, most_gpus)},
-         {"expert-tp", "N", "tensor parallel within an expert (1)", whole(layout.expert_tp, 1, most_gpus)},
-         {"micro-batch", "N", "sequences at a time (1)", whole(layout.micro_batch, 1, most_sequences)},
-         {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.global_batch, 1, most)},
-         {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(schedule_names(), ", ")),
-          choice(layout.schedule, schedule_names())},
+          whole(layout.parallelism.ep, 1, most_gpus)},
+         {"expert-tp", "N", "tensor parallel within an expert (1)", whole(layout.parallelism.expert_tp, 1, most_gpus)},
+         {"micro-batch", "N", "sequences at a time (1)", whole(layout.batch.micro, 1, most_sequences)},
+         {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.batch.global, 1, most)},
+         {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
+          one_of(layout.parallelism.schedule, known_schedules())},
          {"interleave", "N", "chunks of the model per stage (1; 2 where the schedule is interleaved)",
-          whole(layout.interleave, 1, most)},
+          whole(layout.parallelism.interleave, 1, most)},
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
-          whole(layout.drop_last_layers, 0, most)},
+          whole(layout.parallelism.drop_last_layers, 0, most)},
          {"zero", "N", "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
-          whole(layout.zero, 0, 3)},
+          whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
-          whole(layout.gathers_per_layer, 1, most)},
+          whole(layout.framework.gathers_per_layer, 1, most)},
          {"flash-version", "N", "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
-          whole(layout.flash_version, 1, 3)}});
+          whole(layout.framework.flash_version, 1, 3)}});
 }
 
 void add_choices(model::Layout& layout, std::vector<OptionRow>& rows) {
@@ -67,47 +59,41 @@ void add_choices(model::Layout& layout, std::vector<OptionRow>& rows) {
     rows.insert(
         rows.end(),
         {{"recompute", "NAME", "none, selective (attention's scores) or full (whole layers) (none)",
-          one_of(layout.recompute, std::vector{Recompute::none, Recompute::selective, Recompute::full})},
+          one_of(layout.framework.recompute, std::vector{Recompute::none, Recompute::selective, Recompute::full})},
          {"precision", "NAME", "fp32, fp16, bf16 or fp8 (bf16, or the best the GPU has)",
-          one_of(layout.precision, std::vector{Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8})},
+          one_of(layout.numerics.precision,
+                 std::vector{Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8})},
          {"optimizer", "NAME", "adam or sgd (adam)",
-          one_of(layout.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
+          one_of(layout.numerics.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
          {"framework", "NAME", "whose training loop: megatron, deepspeed or torch (megatron)",
-          one_of(layout.framework, std::vector{Framework::megatron, Framework::deepspeed, Framework::torch})},
+          one_of(layout.framework.loop,
+                 std::vector{TrainingLoop::megatron, TrainingLoop::deepspeed, TrainingLoop::torch})},
          {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
-          one_of(layout.fusion, std::vector{Fusion::eager, Fusion::fused, Fusion::compiled})}});
+          one_of(layout.framework.fusion, std::vector{Fusion::eager, Fusion::fused, Fusion::compiled})}});
 }
 
 void add_switches(model::Layout& layout, std::vector<OptionRow>& rows) {
-    struct Row {
-        const char* name;
-        const char* help;
-        bool model::Layout::*field;
+    const auto add = [&](const char* name, const char* help, bool& field) {
+        rows.push_back({name, "on|off", help, on_off(field)});
     };
-    using model::Layout;
-    for (const Row& row : {
-             Row{"sequence-parallel", "activations between tensor-parallel parts are spread over tp (on if tp > 1)",
-                 &Layout::sequence_parallel},
-             Row{"flash-attention", "attention in one kernel (on, but on Volta)", &Layout::flash_attention},
-             Row{"fp32-gradients", "accumulated and reduced in 4 bytes (on)", &Layout::fp32_gradients},
-             Row{"overlap-gradients", "reduced beside the backward pass (on)", &Layout::overlap_gradients},
-             Row{"overlap-parameters", "gathered beside the forward pass (on)", &Layout::overlap_parameters},
-             Row{"overlap-weight-gradients", "tensor-parallel collectives overlap with weight-gradient GEMMs (on)",
-                 &Layout::overlap_weight_gradients},
-             Row{"balanced-context", "causal attention spread evenly over cp (on)", &Layout::balanced_context},
-             Row{"dispatch-by-node", "a token goes once to each node that has experts of it (on)",
-                 &Layout::dispatch_by_node},
-             Row{"fp8-rowwise", "fp8 scaled by rows, not by tensors (off)", &Layout::fp8_rowwise},
-             Row{"overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)", &Layout::overlap_tensor},
-             Row{"overlap-pipeline", "messages between stages beside computation (on)", &Layout::overlap_pipeline},
-             Row{"scatter-gather", "messages between stages split over tp's network cards (on)",
-                 &Layout::scatter_gather},
-             Row{"reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
-                 &Layout::reshard_after_forward},
-             Row{"offload-optimizer", "states and update are the host's (off)", &Layout::offload_optimizer},
-         }) {
-        rows.push_back({row.name, "on|off", row.help, on_off(layout.*row.field)});
-    }
+    auto& [parallelism, batch, numerics, framework] = layout;
+    add("sequence-parallel", "activations between tensor-parallel parts are spread over tp (on if tp > 1)",
+        parallelism.sequence_parallel);
+    add("flash-attention", "attention in one kernel (on, but on Volta)", framework.flash_attention);
+    add("fp32-gradients", "accumulated and reduced in 4 bytes (on)", numerics.fp32_gradients);
+    add("overlap-gradients", "reduced beside the backward pass (on)", framework.overlap_gradients);
+    add("overlap-parameters", "gathered beside the forward pass (on)", framework.overlap_parameters);
+    add("overlap-weight-gradients", "tensor-parallel collectives overlap with weight-gradient GEMMs (on)",
+        framework.overlap_weight_gradients);
+    add("balanced-context", "causal attention spread evenly over cp (on)", framework.balanced_context);
+    add("dispatch-by-node", "a token goes once to each node that has experts of it (on)", framework.dispatch_by_node);
+    add("fp8-rowwise", "fp8 scaled by rows, not by tensors (off)", numerics.fp8_rowwise);
+    add("overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)", framework.overlap_tensor);
+    add("overlap-pipeline", "messages between stages beside computation (on)", framework.overlap_pipeline);
+    add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);
+    add("reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
+        framework.reshard_after_forward);
+    add("offload-optimizer", "states and update are the host's (off)", framework.offload_optimizer);
 }
 
 // Lets the row note its name where it sets its value.

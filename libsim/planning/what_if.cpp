@@ -71,7 +71,7 @@ std::string typed(const Change& change) {
 TrainingCase changed(const TrainingOptions& options, const TrainingCase& what, const Change& change) {
     TrainingOptions other = options;
     other.gpus = what.gpus();
-    other.layout.global_batch = what.layout.global_batch;
+    other.layout.batch.global = what.layout.batch.global;
     other.given.insert({"gpus", "global-batch"});
     other.given.erase("dp");
     const std::vector<OptionRow> rows = training_rows(other);

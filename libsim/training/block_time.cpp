@@ -1,6 +1,5 @@
 #include "libsim/training/block_time.hpp"
 
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/recomputation.hpp"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ Duration time_of(const std::vector<KernelSpan>& spans, std::size_t from) {
 Parts parts_of(const std::vector<KernelSpan>& spans) {
     Parts parts;
     for (const KernelSpan& span : spans) {
-        parts[span.spent] += span.time;
+        parts[span.category] += span.time;
     }
     return parts;
 }
@@ -56,7 +55,7 @@ BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const L
       layout_(&layout),
       groups_(groups),
       kernels_(machine.gpu, layout),
-      splits_backward_(pipeline_schedule(layout.schedule).splits_backward) {}
+      splits_backward_(layout.parallelism.schedule->splits_backward) {}
 
 double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
     return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *
@@ -65,18 +64,14 @@ double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footpri
 
 // An all-to-all goes back as it came; gathered tokens' gradients are reduced, and the other way round.
 double BlockTimes::expert_backward_seconds(const Operator& op) const {
-    if (op.forward_collective == CollectiveKind::barrier) {
+    if (!op.backward_collective) {
         return forward_seconds(op);
     }
-    return busy_seconds(op.backward_collective, op.backward_bytes, groups_.expert_tensor);
+    return busy_seconds(*op.backward_collective, op.backward_bytes, groups_.expert_tensor);
 }
 
-double BlockTimes::tensor_seconds(CollectiveKind kind, double bytes) const {
-    if (kind == CollectiveKind::barrier) {
-        return 0;
-    }
-    const Duration alone = nccl_time(machine_->network, kind, std::llround(bytes), groups_.tensor);
-    return seconds(alone) * machine_->gpu.efficiency.busy_collective;
+double BlockTimes::tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const {
+    return kind ? busy_seconds(*kind, bytes, groups_.tensor) : 0;
 }
 
 // All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
@@ -85,7 +80,7 @@ double BlockTimes::expert_seconds(double bytes) const {
     const Footprint& group = groups_.expert;
     const double nodes = std::ceil(static_cast<double>(group.members) / group.on_node);
     const double copies = model_->experts.top_k;
-    if (layout_->dispatch_by_node && nodes > 1) {
+    if (layout_->framework.dispatch_by_node && nodes > 1) {
         bytes *= nodes * (1 - std::pow(1 - 1 / nodes, copies)) / copies;
     }
     return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(bytes), group)) *
@@ -94,11 +89,11 @@ double BlockTimes::expert_seconds(double bytes) const {
 
 // Each of cp - 1 rounds hides behind the attention of the round before.
 double BlockTimes::context_seconds(double bytes, double core) const {
-    const int rounds = layout_->cp - 1;
+    const int rounds = layout_->parallelism.cp - 1;
     const bool across = groups_.context.on_node < groups_.context.members;
     const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
                        machine_->gpu.efficiency.busy_collective;
-    return rounds * std::max(0.0, hop - core / layout_->cp);
+    return rounds * std::max(0.0, hop - core / layout_->parallelism.cp);
 }
 
 double BlockTimes::forward_seconds(const Operator& op) const {
@@ -122,20 +117,20 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
     double last_product = 0;
     for (std::size_t at = 0; at < operators.size(); ++at) {
         const Operator& op = operators[at];
-        Spent spent = again ? Spent::recompute : Spent::compute;
+        TimeCategory category = again ? TimeCategory::recompute : TimeCategory::compute;
         double time = forward_seconds(op);
         if (op.kind == OperatorKind::tensor) {
-            spent = again ? Spent::recompute : Spent::tensor;
-            if (layout_->overlap_tensor) {
+            category = again ? TimeCategory::recompute : TimeCategory::tensor;
+            if (layout_->framework.overlap_tensor) {
                 // Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
                 const double beside = op.hides_behind_weights ? next_product(operators, at) : last_product;
                 time = std::max(time * machine_->gpu.efficiency.tensor_exposed, time - beside);
             }
         } else if (op.kind == OperatorKind::context) {
             time = context_seconds(op.forward_bytes, core);
-            spent = Spent::context;
+            category = TimeCategory::context;
         } else if (op.kind == OperatorKind::expert) {
-            spent = again ? Spent::recompute : Spent::expert;
+            category = again ? TimeCategory::recompute : TimeCategory::expert;
         }
         if (op.kind == OperatorKind::gemm) {
             last_product = time;
@@ -143,7 +138,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, std
         if (op.is_attention_core) {
             core += time;
         }
-        spans.push_back({op.name, spent, rounded(time)});
+        spans.push_back({op.name, category, rounded(time)});
         launches += time > 0 ? launches_of(op, op.forward_kernels) : 0;
     }
     add_wait_for_host(launches, before, spans);
@@ -160,7 +155,7 @@ void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vecto
     const Duration host = rounded(launches * machine_->gpu.efficiency.kernel_floor);
     const Duration gpu = time_of(spans, from);
     if (host > gpu) {
-        spans.push_back({"waiting for the host", Spent::overhead, host - gpu});
+        spans.push_back({"waiting for the host", TimeCategory::overhead, host - gpu});
     }
 }
 
@@ -189,10 +184,11 @@ double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gra
     const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
     const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
     const bool follows = !splits_backward_;  // otherwise the weight gradient comes some time later
-    if (op.hides_behind_weights && follows && (layout_->overlap_weight_gradients || layout_->overlap_tensor)) {
+    if (op.hides_behind_weights && follows &&
+        (layout_->framework.overlap_weight_gradients || layout_->framework.overlap_tensor)) {
         return std::max(never_hidden, time - weight_gradient);
     }
-    return layout_->overlap_tensor ? never_hidden : time;
+    return layout_->framework.overlap_tensor ? never_hidden : time;
 }
 
 // From the last operator to the first.
@@ -207,14 +203,14 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
     for (auto at = operators.rbegin(); at != operators.rend(); ++at) {
         const Operator& op = *at;
         double time = 0;
-        Spent spent = Spent::compute;
+        TimeCategory category = TimeCategory::compute;
         switch (op.kind) {
             case OperatorKind::gemm:
             case OperatorKind::grouped_gemm: {
                 const Gradients gradients = gradients_of(op);
                 time = gradients.input;
                 weight_gradient = gradients.weight;
-                weight.push_back({op.name, Spent::compute, rounded(weight_gradient)});
+                weight.push_back({op.name, TimeCategory::compute, rounded(weight_gradient)});
                 break;
             }
             case OperatorKind::scores:
@@ -225,19 +221,19 @@ void BlockTimes::backward(const std::vector<Operator>& operators, std::vector<Ke
             case OperatorKind::memory: time = kernels_.memory(op.backward_bytes, op.backward_kernels); break;
             case OperatorKind::tensor:
                 time = tensor_backward_seconds(op, weight_gradient);
-                spent = Spent::tensor;
+                category = TimeCategory::tensor;
                 break;
             case OperatorKind::context:
                 exchange = input.size();
                 exchanged = &op;
-                spent = Spent::context;
+                category = TimeCategory::context;
                 break;
             case OperatorKind::expert:
                 time = expert_backward_seconds(op);
-                spent = Spent::expert;
+                category = TimeCategory::expert;
                 break;
         }
-        input.push_back({op.name, spent, rounded(time)});
+        input.push_back({op.name, category, rounded(time)});
         input_launches += time > 0 ? launches_of(op, op.backward_kernels) : 0;
     }
     if (exchanged != nullptr) {

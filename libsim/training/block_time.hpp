@@ -4,7 +4,7 @@
 
 #include "libsim/training/machine.hpp"
 #include "libsim/training/operators.hpp"
-#include "libsim/training/spent.hpp"
+#include "libsim/training/time_category.hpp"
 
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace sim::model {
 // One kernel or collective, as a block carries it out.
 struct KernelSpan {
     const char* name;
-    Spent spent;
+    TimeCategory category;
     Duration time;
 };
 
@@ -63,7 +63,7 @@ private:
                   std::vector<KernelSpan>& weight) const;
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
     double forward_seconds(const Operator& op) const;
-    double tensor_seconds(CollectiveKind kind, double bytes) const;
+    double tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const;
     double expert_seconds(double bytes) const;
     double expert_backward_seconds(const Operator& op) const;
     double busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const;

@@ -31,13 +31,13 @@ Precision without_fp8(Precision precision) {
 
 KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
     : efficiency_(&gpu.efficiency),
-      peak_(gpu.sustained(without_fp8(layout.precision))),
-      fp8_peak_(layout.precision == Precision::fp8
-                    ? gpu.sustained(Precision::fp8) * (layout.fp8_rowwise ? gpu.efficiency.fp8_rowwise : 1)
+      peak_(gpu.sustained(without_fp8(layout.numerics.precision))),
+      fp8_peak_(layout.numerics.precision == Precision::fp8
+                    ? gpu.sustained(Precision::fp8) * (layout.numerics.fp8_rowwise ? gpu.efficiency.fp8_rowwise : 1)
                     : 0),
       bandwidth_(gpu.memory_bandwidth),
-      element_bytes_(layout.precision == Precision::fp32 ? 4 : 2),
-      flash_factor_(factor_of_version(gpu.efficiency, layout.flash_version)) {}
+      element_bytes_(layout.numerics.precision == Precision::fp32 ? 4 : 2),
+      flash_factor_(factor_of_version(gpu.efficiency, layout.framework.flash_version)) {}
 
 double KernelTimes::with_gaps(double seconds, double kernels) const {
     return seconds + kernels * efficiency_->kernel_gap;

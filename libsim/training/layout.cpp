@@ -5,20 +5,22 @@ namespace sim::model {
 namespace {
 
 Loss megatron_loss(const Layout& layout) {
-    return layout.fusion == Fusion::fused && layout.flash_attention ? Loss::fused : Loss::parallel;
+    return layout.framework.fusion == Fusion::fused && layout.framework.flash_attention ? Loss::fused : Loss::parallel;
 }
 
 }  // namespace
 
 Loss loss_of(const Layout& layout) {
-    return layout.loss ? *layout.loss : layout.zero == 3 ? Loss::torch : megatron_loss(layout);
+    return layout.framework.loss          ? *layout.framework.loss
+           : layout.parallelism.zero == 3 ? Loss::torch
+                                          : megatron_loss(layout);
 }
 
 Loss loss_of_framework(const Layout& layout) {
-    switch (layout.framework) {
-        case Framework::megatron: return megatron_loss(layout);
-        case Framework::deepspeed: return layout.zero == 3 ? Loss::torch : megatron_loss(layout);
-        case Framework::torch: break;
+    switch (layout.framework.loop) {
+        case TrainingLoop::megatron: return megatron_loss(layout);
+        case TrainingLoop::deepspeed: return layout.parallelism.zero == 3 ? Loss::torch : megatron_loss(layout);
+        case TrainingLoop::torch: break;
     }
     return Loss::torch;
 }
@@ -59,11 +61,11 @@ const char* name_of(Fusion fusion) {
     return "?";
 }
 
-const char* name_of(Framework framework) {
-    switch (framework) {
-        case Framework::megatron: return "megatron";
-        case Framework::deepspeed: return "deepspeed";
-        case Framework::torch: return "torch";
+const char* name_of(TrainingLoop loop) {
+    switch (loop) {
+        case TrainingLoop::megatron: return "megatron";
+        case TrainingLoop::deepspeed: return "deepspeed";
+        case TrainingLoop::torch: return "torch";
     }
     return "?";
 }

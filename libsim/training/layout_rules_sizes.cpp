@@ -12,27 +12,33 @@ namespace {
 
 struct Count {
     const char* name;
-    int Layout::*field;
+    int (*of)(const Layout&);
     int least = 1;
     int most = std::numeric_limits<int>::max();
 };
+template <auto Part, auto Field>
+int count_in(const Layout& layout) {
+    return layout.*Part.*Field;
+}
+constexpr auto parallelism = &Layout::parallelism;
+constexpr auto batch = &Layout::batch;
 constexpr auto counts = std::to_array<Count>({
-    {"dp", &Layout::dp},
-    {"tp", &Layout::tp},
-    {"pp", &Layout::pp},
-    {"cp", &Layout::cp},
-    {"ep", &Layout::ep},
-    {"expert_tp", &Layout::expert_tp},
-    {"micro_batch", &Layout::micro_batch},
-    {"global_batch", &Layout::global_batch},
-    {"interleave", &Layout::interleave},
-    {"drop_last_layers", &Layout::drop_last_layers, 0},
-    {"zero", &Layout::zero, 0, 3},
+    {"dp", count_in<parallelism, &Parallelism::dp>},
+    {"tp", count_in<parallelism, &Parallelism::tp>},
+    {"pp", count_in<parallelism, &Parallelism::pp>},
+    {"cp", count_in<parallelism, &Parallelism::cp>},
+    {"ep", count_in<parallelism, &Parallelism::ep>},
+    {"expert_tp", count_in<parallelism, &Parallelism::expert_tp>},
+    {"micro_batch", count_in<batch, &Batch::micro>},
+    {"global_batch", count_in<batch, &Batch::global>},
+    {"interleave", count_in<parallelism, &Parallelism::interleave>},
+    {"drop_last_layers", count_in<parallelism, &Parallelism::drop_last_layers>, 0},
+    {"zero", count_in<parallelism, &Parallelism::zero>, 0, 3},
 });
 
 const Count* first_wrong(const Layout& layout) {
     const auto* const found = std::find_if(counts.begin(), counts.end(), [&](const Count& count) {
-        return layout.*count.field < count.least || layout.*count.field > count.most;
+        return count.of(layout) < count.least || count.of(layout) > count.most;
     });
     return found == counts.end() ? nullptr : found;
 }
@@ -49,7 +55,7 @@ std::string which_count(const LayoutCase& what) {
     const std::string limits = wrong->most == std::numeric_limits<int>::max()
                                    ? fmt::format("{} or more", wrong->least)
                                    : fmt::format("{} to {}", wrong->least, wrong->most);
-    return fmt::format("{} = {}: it is {}", wrong->name, what.layout.*wrong->field, limits);
+    return fmt::format("{} = {}: it is {}", wrong->name, wrong->of(what.layout), limits);
 }
 
 // Factors of 1 or more.
@@ -69,9 +75,11 @@ bool is_too_large(std::initializer_list<int> factors) {
 // and the micro-batches of all chunks.
 bool products_are_too_large(const LayoutCase& what) {
     const Layout& l = what.layout;
-    return is_too_large({l.dp, l.tp, l.pp, l.cp}) || is_too_large({l.ep, l.expert_tp}) ||
-           is_too_large({l.dp, l.micro_batch}) || is_too_large({l.pp, l.interleave}) ||
-           is_too_large({std::max(1, l.global_batch / l.dp / l.micro_batch), l.interleave});
+    return is_too_large({l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.cp}) ||
+           is_too_large({l.parallelism.ep, l.parallelism.expert_tp}) ||
+           is_too_large({l.parallelism.dp, l.batch.micro}) ||
+           is_too_large({l.parallelism.pp, l.parallelism.interleave}) ||
+           is_too_large({std::max(1, l.batch.global / l.parallelism.dp / l.batch.micro), l.parallelism.interleave});
 }
 
 std::string how_large(const LayoutCase& what) {
@@ -79,7 +87,8 @@ std::string how_large(const LayoutCase& what) {
     return fmt::format(
         "dp {} x tp {} x pp {} x cp {}, ep {} x expert_tp {}, micro_batch {}, interleave {}: no machine "
         "has so many ranks",
-        l.dp, l.tp, l.pp, l.cp, l.ep, l.expert_tp, l.micro_batch, l.interleave);
+        l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.cp, l.parallelism.ep,
+        l.parallelism.expert_tp, l.batch.micro, l.parallelism.interleave);
 }
 
 constexpr auto rules = std::to_array<LayoutRule>({
@@ -94,11 +103,11 @@ std::span<const LayoutRule> size_rules() {
 }
 
 std::int64_t LayoutCase::ranks() const {
-    return std::int64_t{layout.dp} * layout.tp * layout.pp * layout.cp;
+    return std::int64_t{layout.parallelism.dp} * layout.parallelism.tp * layout.parallelism.pp * layout.parallelism.cp;
 }
 
 std::int64_t LayoutCase::expert_ranks() const {
-    return std::int64_t{layout.dp} * layout.cp * layout.tp;
+    return std::int64_t{layout.parallelism.dp} * layout.parallelism.cp * layout.parallelism.tp;
 }
 
 }  // namespace sim::model

@@ -1,5 +1,4 @@
 #include "libsim/error.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/layout_rules.hpp"
 
 #include <fmt/format.h>
@@ -18,59 +17,43 @@ bool ranks_are_not_gpus(const LayoutCase& what) {
 }
 std::string how_many_ranks(const LayoutCase& what) {
     const Layout& l = what.layout;
-    const std::int64_t replica = what.ranks() / l.dp;
+    const std::int64_t replica = what.ranks() / l.parallelism.dp;
     const std::string nearest = what.gpus % replica == 0
                                     ? fmt::format("dp = {} would do", what.gpus / replica)
                                     : fmt::format("tp x pp x cp = {} does not divide them, whatever dp is", replica);
-    return fmt::format("dp {} x tp {} x pp {} x cp {} = {} ranks, not {} GPUs; {}", l.dp, l.tp, l.pp, l.cp,
-                       what.ranks(), what.gpus, nearest);
+    return fmt::format("dp {} x tp {} x pp {} x cp {} = {} ranks, not {} GPUs; {}", l.parallelism.dp, l.parallelism.tp,
+                       l.parallelism.pp, l.parallelism.cp, what.ranks(), what.gpus, nearest);
 }
 
 std::int64_t at_once(const Layout& layout) {
-    return std::int64_t{layout.dp} * layout.micro_batch;
+    return std::int64_t{layout.parallelism.dp} * layout.batch.micro;
 }
 bool batch_does_not_divide(const LayoutCase& what) {
-    return what.layout.global_batch % at_once(what.layout) != 0;
+    return what.layout.batch.global % at_once(what.layout) != 0;
 }
 std::string which_batch(const LayoutCase& what) {
     const Layout& l = what.layout;
     const std::int64_t each = at_once(l);
-    const std::int64_t below = l.global_batch - l.global_batch % each;
+    const std::int64_t below = l.batch.global - l.batch.global % each;
     const std::string fits = below == 0 ? fmt::format("{}", each) : fmt::format("{} or {}", below, below + each);
     return fmt::format("dp {} x micro_batch {} = {} does not divide the global batch of {} sequences; {} would do",
-                       l.dp, l.micro_batch, each, l.global_batch, fits);
-}
-
-bool schedule_is_unknown(const LayoutCase& what) {
-    return find_pipeline_schedule(what.layout.schedule) == nullptr;
-}
-std::string which_schedule(const LayoutCase& what) {
-    try {
-        pipeline_schedule(what.layout.schedule);
-        return "";
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
+                       l.parallelism.dp, l.batch.micro, each, l.batch.global, fits);
 }
 
 bool chunks_have_one_stage(const LayoutCase& what) {
-    return what.layout.interleave > 1 && what.layout.pp == 1;
+    return what.layout.parallelism.interleave > 1 && what.layout.parallelism.pp == 1;
 }
 std::string no_chunks(const LayoutCase& what) {
     return fmt::format("interleave = {} needs 2 or more stages, and pp is 1; interleave = 1 would do",
-                       what.layout.interleave);
+                       what.layout.parallelism.interleave);
 }
 
-PipelineShape shape_of(const Layout& layout) {
-    return {.stages = layout.pp, .micro_batches = layout.micro_batches(), .chunks = layout.interleave};
-}
 bool schedule_has_not_this_shape(const LayoutCase& what) {
-    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(what.layout.schedule);
-    return schedule != nullptr && !batch_does_not_divide(what) && !schedule->can_run(shape_of(what.layout));
+    return !batch_does_not_divide(what) && !what.layout.parallelism.schedule->can_run(what.layout.pipeline_shape());
 }
 std::string which_shape(const LayoutCase& what) {
     try {
-        pipeline_schedule(what.layout.schedule).check(shape_of(what.layout));
+        what.layout.parallelism.schedule->check(what.layout.pipeline_shape());
         return "";
     } catch (const ProgramError& error) {
         return error.what();
@@ -79,23 +62,23 @@ std::string which_shape(const LayoutCase& what) {
 
 // DeepSpeed refuses it, and with stages torchtitan's FSDP keeps whole gradients up to the last micro-batch.
 bool gradients_are_spread_over_stages(const LayoutCase& what) {
-    return what.layout.zero == 2 && what.layout.pp > 1;
+    return what.layout.parallelism.zero == 2 && what.layout.parallelism.pp > 1;
 }
 std::string no_zero_2(const LayoutCase& what) {
     return fmt::format("zero = 2 does not go with pp = {}: gradients are added up over micro-batches; 1 and 3 do",
-                       what.layout.pp);
+                       what.layout.parallelism.pp);
 }
 
 // Its softmax is put together from parts that arrive one after the other.
 bool context_without_flash(const LayoutCase& what) {
-    return what.layout.cp > 1 && !what.layout.flash_attention;
+    return what.layout.parallelism.cp > 1 && !what.layout.framework.flash_attention;
 }
 std::string no_context(const LayoutCase& what) {
-    return fmt::format("cp = {} needs flash attention", what.layout.cp);
+    return fmt::format("cp = {} needs flash attention", what.layout.parallelism.cp);
 }
 
 bool there_are_no_units(const LayoutCase& what) {
-    return !(what.machine.gpu.peak(what.layout.precision) > 0);
+    return !(what.machine.gpu.peak(what.layout.numerics.precision) > 0);
 }
 std::string which_units(const LayoutCase& what) {
     std::vector<const char*> known;
@@ -104,7 +87,7 @@ std::string which_units(const LayoutCase& what) {
             known.push_back(name_of(precision));
         }
     }
-    return fmt::format("precision {}: {} has no such units; it has {}", name_of(what.layout.precision),
+    return fmt::format("precision {}: {} has no such units; it has {}", name_of(what.layout.numerics.precision),
                        what.machine.gpu.name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
@@ -126,26 +109,24 @@ std::string no_links(const LayoutCase& what) {
 
 // The backward pass of the inputs needs the parameters, that of the weights does not: nobody gathers them apart.
 bool gathers_for_split_backward(const LayoutCase& what) {
-    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(what.layout.schedule);
-    return what.layout.zero == 3 && schedule != nullptr && schedule->splits_backward;
+    return what.layout.parallelism.zero == 3 && what.layout.parallelism.schedule->splits_backward;
 }
 std::string no_split_backward(const LayoutCase& what) {
-    return fmt::format(
-        "zero = 3 with {}: parameters are not gathered for halves of a backward pass; 1f1b or zero = 1 go",
-        what.layout.schedule);
+    return fmt::format("zero = 3 with {}: parameters are not gathered for halves of a backward pass; {} or zero = 1 go",
+                       what.layout.parallelism.schedule->name, usual_pipeline_schedule().name);
 }
 
 bool experts_see_parts_of_tokens(const LayoutCase& what) {
-    return what.model.experts.count > 0 && what.layout.tp > 1 && !what.layout.sequence_parallel;
+    return what.model.experts.count > 0 && what.layout.parallelism.tp > 1 && !what.layout.parallelism.sequence_parallel;
 }
 std::string no_experts(const LayoutCase& what) {
-    return fmt::format("experts with tp = {} need sequence_parallel: each rank sends its own tokens", what.layout.tp);
+    return fmt::format("experts with tp = {} need sequence_parallel: each rank sends its own tokens",
+                       what.layout.parallelism.tp);
 }
 
 constexpr auto rules = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
-    {Misfit::schedule, schedule_is_unknown, which_schedule},
     {Misfit::schedule, chunks_have_one_stage, no_chunks},
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, gradients_are_spread_over_stages, no_zero_2},

@@ -31,68 +31,72 @@ bool tp_fits(const Transformer& model, int tp) {
     return heads_fit(model, tp) && widths_fit(model, tp);
 }
 std::string tp_that_does(const LayoutCase& what) {
-    return nearest_that_do(what.layout.tp, what.model.heads, [&](int tp) { return tp_fits(what.model, tp); });
+    return nearest_that_do(what.layout.parallelism.tp, what.model.heads,
+                           [&](int tp) { return tp_fits(what.model, tp); });
 }
 
 bool heads_do_not_divide(const LayoutCase& what) {
-    return !heads_fit(what.model, what.layout.tp);
+    return !heads_fit(what.model, what.layout.parallelism.tp);
 }
 std::string which_heads(const LayoutCase& what) {
     const auto& [model, machine, layout, gpus] = what;
-    if (model.heads % layout.tp != 0) {
-        return fmt::format("tp = {} does not divide {} heads; {}", layout.tp, model.heads, tp_that_does(what));
+    if (model.heads % layout.parallelism.tp != 0) {
+        return fmt::format("tp = {} does not divide {} heads; {}", layout.parallelism.tp, model.heads,
+                           tp_that_does(what));
     }
-    return fmt::format("tp = {} and {} key-value heads: neither divides the other; {}", layout.tp, model.kv_heads,
-                       tp_that_does(what));
+    return fmt::format("tp = {} and {} key-value heads: neither divides the other; {}", layout.parallelism.tp,
+                       model.kv_heads, tp_that_does(what));
 }
 
 bool widths_do_not_divide(const LayoutCase& what) {
-    return !widths_fit(what.model, what.layout.tp);
+    return !widths_fit(what.model, what.layout.parallelism.tp);
 }
 std::string which_width(const LayoutCase& what) {
-    const bool dense = has_dense_ffn(what.model) && what.model.ffn % what.layout.tp != 0;
-    return fmt::format("tp = {} does not divide the {} width of {}; {}", what.layout.tp,
+    const bool dense = has_dense_ffn(what.model) && what.model.ffn % what.layout.parallelism.tp != 0;
+    return fmt::format("tp = {} does not divide the {} width of {}; {}", what.layout.parallelism.tp,
                        dense ? "feed-forward" : "shared experts'", dense ? what.model.ffn : shared_width(what.model),
                        tp_that_does(what));
 }
 
 bool expert_width_does_not_divide(const LayoutCase& what) {
-    return what.model.experts.count > 0 && what.model.experts.ffn % what.layout.expert_tp != 0;
+    return what.model.experts.count > 0 && what.model.experts.ffn % what.layout.parallelism.expert_tp != 0;
 }
 std::string which_expert_width(const LayoutCase& what) {
     const int ffn = what.model.experts.ffn;
-    return fmt::format("expert_tp = {} does not divide an expert's width of {}; {}", what.layout.expert_tp, ffn,
-                       nearest_that_do(what.layout.expert_tp, ffn, [&](int tp) { return ffn % tp == 0; }));
+    return fmt::format("expert_tp = {} does not divide an expert's width of {}; {}", what.layout.parallelism.expert_tp,
+                       ffn,
+                       nearest_that_do(what.layout.parallelism.expert_tp, ffn, [&](int tp) { return ffn % tp == 0; }));
 }
 
 // The first and the last virtual stage have the fewest layers: see split.hpp.
 bool layers_fit(const LayoutCase& what, std::int64_t stages) {
-    const std::int64_t drop = stages == 1 ? 0 : what.layout.drop_last_layers;
+    const std::int64_t drop = stages == 1 ? 0 : what.layout.parallelism.drop_last_layers;
     // A first or last chunk that has the embedding or the logits alone will do where its stage has others.
-    const int least = what.layout.interleave > 1 && drop > 0 ? 0 : 1;
+    const int least = what.layout.parallelism.interleave > 1 && drop > 0 ? 0 : 1;
     return (what.model.layers + 2 * drop) / stages - drop >= least;
 }
 bool there_are_too_few_layers(const LayoutCase& what) {
-    return !layers_fit(what, std::int64_t{what.layout.pp} * what.layout.interleave);
+    return !layers_fit(what, std::int64_t{what.layout.parallelism.pp} * what.layout.parallelism.interleave);
 }
 std::string how_many_layers(const LayoutCase& what) {
     const Transformer& model = what.model;
     const Layout& layout = what.layout;
-    const std::int64_t stages = std::int64_t{layout.pp} * layout.interleave;
-    if (layout.drop_last_layers > 0 && model.layers >= stages) {
+    const std::int64_t stages = std::int64_t{layout.parallelism.pp} * layout.parallelism.interleave;
+    if (layout.parallelism.drop_last_layers > 0 && model.layers >= stages) {
         return fmt::format("drop_last_layers = {} leaves no layer to the first of {} stages of {} layers; {}",
-                           layout.drop_last_layers, stages, model.layers,
-                           nearest_that_do(layout.drop_last_layers, model.layers, [&](int drop) {
+                           layout.parallelism.drop_last_layers, stages, model.layers,
+                           nearest_that_do(layout.parallelism.drop_last_layers, model.layers, [&](int drop) {
                                Layout other = layout;
-                               other.drop_last_layers = drop;
+                               other.parallelism.drop_last_layers = drop;
                                return layers_fit({model, what.machine, other, 0}, stages);
                            }));
     }
-    if (layout.interleave > 1 && layout.pp <= model.layers) {
-        return fmt::format("pp {} x interleave {} are {} parts of {} layers; interleave = {} is the most", layout.pp,
-                           layout.interleave, stages, model.layers, model.layers / layout.pp);
+    if (layout.parallelism.interleave > 1 && layout.parallelism.pp <= model.layers) {
+        return fmt::format("pp {} x interleave {} are {} parts of {} layers; interleave = {} is the most",
+                           layout.parallelism.pp, layout.parallelism.interleave, stages, model.layers,
+                           model.layers / layout.parallelism.pp);
     }
-    return fmt::format("pp = {}: more stages than the {} layers; {} is the most", layout.pp, model.layers,
+    return fmt::format("pp = {}: more stages than the {} layers; {} is the most", layout.parallelism.pp, model.layers,
                        model.layers);
 }
 
@@ -101,58 +105,60 @@ std::int64_t pieces(const LayoutCase& what, int cp) {
     return cp == 1 ? 1 : std::int64_t{cp} * (what.model.causal ? 2 : 1);
 }
 bool cp_does_not_divide(const LayoutCase& what) {
-    return what.model.sequence % pieces(what, what.layout.cp) != 0;
+    return what.model.sequence % pieces(what, what.layout.parallelism.cp) != 0;
 }
 std::string which_cp(const LayoutCase& what) {
     const int sequence = what.model.sequence;
-    return fmt::format(
-        "cp = {} cuts a sequence of {} tokens into {} parts, which do not come out even; {}", what.layout.cp, sequence,
-        pieces(what, what.layout.cp),
-        nearest_that_do(what.layout.cp, sequence, [&](int cp) { return sequence % pieces(what, cp) == 0; }));
+    return fmt::format("cp = {} cuts a sequence of {} tokens into {} parts, which do not come out even; {}",
+                       what.layout.parallelism.cp, sequence, pieces(what, what.layout.parallelism.cp),
+                       nearest_that_do(what.layout.parallelism.cp, sequence,
+                                       [&](int cp) { return sequence % pieces(what, cp) == 0; }));
 }
 
 bool sequence_parallel_does_not_divide(const LayoutCase& what) {
-    return what.layout.sequence_parallel && what.model.sequence % what.layout.cp == 0 &&
-           what.model.sequence / what.layout.cp % what.layout.tp != 0;
+    return what.layout.parallelism.sequence_parallel && what.model.sequence % what.layout.parallelism.cp == 0 &&
+           what.model.sequence / what.layout.parallelism.cp % what.layout.parallelism.tp != 0;
 }
 std::string which_tokens(const LayoutCase& what) {
-    const int tokens = what.model.sequence / what.layout.cp;
-    return fmt::format("sequence parallel: tp = {} does not divide the {} tokens of a rank; {}", what.layout.tp, tokens,
-                       nearest_that_do(what.layout.tp, std::min(tokens, what.model.heads),
+    const int tokens = what.model.sequence / what.layout.parallelism.cp;
+    return fmt::format("sequence parallel: tp = {} does not divide the {} tokens of a rank; {}",
+                       what.layout.parallelism.tp, tokens,
+                       nearest_that_do(what.layout.parallelism.tp, std::min(tokens, what.model.heads),
                                        [&](int tp) { return tokens % tp == 0 && tp_fits(what.model, tp); }));
 }
 
 bool there_are_no_experts(const LayoutCase& what) {
-    return what.model.experts.count == 0 && (what.layout.ep > 1 || what.layout.expert_tp > 1);
+    return what.model.experts.count == 0 && (what.layout.parallelism.ep > 1 || what.layout.parallelism.expert_tp > 1);
 }
 std::string none_to_spread(const LayoutCase& what) {
-    const bool ep = what.layout.ep > 1;
+    const bool ep = what.layout.parallelism.ep > 1;
     return fmt::format("{} = {}, but {} has no experts; {} = 1 does", ep ? "ep" : "expert_tp",
-                       ep ? what.layout.ep : what.layout.expert_tp, what.model.name, ep ? "ep" : "expert_tp");
+                       ep ? what.layout.parallelism.ep : what.layout.parallelism.expert_tp, what.model.name,
+                       ep ? "ep" : "expert_tp");
 }
 
 bool experts_do_not_divide(const LayoutCase& what) {
-    return what.model.experts.count > 0 && what.model.experts.count % what.layout.ep != 0;
+    return what.model.experts.count > 0 && what.model.experts.count % what.layout.parallelism.ep != 0;
 }
 bool ep_fits_ranks(const LayoutCase& what, int ep) {
-    return what.expert_ranks() % (std::int64_t{ep} * what.layout.expert_tp) == 0;
+    return what.expert_ranks() % (std::int64_t{ep} * what.layout.parallelism.expert_tp) == 0;
 }
 std::string which_ep(const LayoutCase& what) {
     const int experts = what.model.experts.count;
-    return fmt::format(
-        "ep = {} does not divide {} experts; {}", what.layout.ep, experts,
-        nearest_that_do(what.layout.ep, experts, [&](int ep) { return experts % ep == 0 && ep_fits_ranks(what, ep); }));
+    return fmt::format("ep = {} does not divide {} experts; {}", what.layout.parallelism.ep, experts,
+                       nearest_that_do(what.layout.parallelism.ep, experts,
+                                       [&](int ep) { return experts % ep == 0 && ep_fits_ranks(what, ep); }));
 }
 
 bool experts_do_not_divide_ranks(const LayoutCase& what) {
-    return what.model.experts.count > 0 && !ep_fits_ranks(what, what.layout.ep);
+    return what.model.experts.count > 0 && !ep_fits_ranks(what, what.layout.parallelism.ep);
 }
 std::string which_ranks(const LayoutCase& what) {
     const int experts = what.model.experts.count;
-    return fmt::format(
-        "ep {} x expert_tp {} does not divide dp x cp x tp = {} ranks; ep: {}", what.layout.ep, what.layout.expert_tp,
-        what.expert_ranks(),
-        nearest_that_do(what.layout.ep, experts, [&](int ep) { return experts % ep == 0 && ep_fits_ranks(what, ep); }));
+    return fmt::format("ep {} x expert_tp {} does not divide dp x cp x tp = {} ranks; ep: {}",
+                       what.layout.parallelism.ep, what.layout.parallelism.expert_tp, what.expert_ranks(),
+                       nearest_that_do(what.layout.parallelism.ep, experts,
+                                       [&](int ep) { return experts % ep == 0 && ep_fits_ranks(what, ep); }));
 }
 
 constexpr auto rules = std::to_array<LayoutRule>({

@@ -26,15 +26,15 @@ struct Sizes {
     Sizes(const Transformer& m, const Layout& l)
         : model(m),
           layout(l),
-          tokens(static_cast<double>(l.micro_batch) * m.sequence / l.cp),
-          own_tokens(l.sequence_parallel ? tokens / l.tp : tokens),
-          tp(l.tp),
-          element(l.precision == Precision::fp32 ? 4 : 2),
-          kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.tp)),
+          tokens(static_cast<double>(l.batch.micro) * m.sequence / l.parallelism.cp),
+          own_tokens(l.parallelism.sequence_parallel ? tokens / l.parallelism.tp : tokens),
+          tp(l.parallelism.tp),
+          element(l.numerics.precision == Precision::fp32 ? 4 : 2),
+          kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.parallelism.tp)),
           key_width(kv_heads * static_cast<double>(m.key_width()) / std::max(1, m.kv_heads)),
           value_width(kv_heads * static_cast<double>(m.value_width()) / std::max(1, m.kv_heads)),
-          eager(l.fusion == Fusion::eager),
-          compiled(l.fusion == Fusion::compiled) {}
+          eager(l.framework.fusion == Fusion::eager),
+          compiled(l.framework.fusion == Fusion::compiled) {}
 };
 
 class Operators {
@@ -69,28 +69,29 @@ public:
 
     // Into a column-parallel product, and out of a row-parallel one.
     void tensor_in() {
-        if (sizes_.layout.tp == 1) {
+        if (sizes_.layout.parallelism.tp == 1) {
             return;
         }
-        const bool sp = sizes_.layout.sequence_parallel;
+        const bool sp = sizes_.layout.parallelism.sequence_parallel;
         collective(sp ? "all-gather of activations" : "all-reduce of gradients",
-                   sp ? CollectiveKind::all_gather : CollectiveKind::barrier,
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt,
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, true);
     }
     void tensor_out() {
-        if (sizes_.layout.tp == 1) {
+        if (sizes_.layout.parallelism.tp == 1) {
             return;
         }
-        const bool sp = sizes_.layout.sequence_parallel;
+        const bool sp = sizes_.layout.parallelism.sequence_parallel;
         collective(sp ? "reduce-scatter of activations" : "all-reduce of activations",
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                   sp ? CollectiveKind::all_gather : CollectiveKind::barrier, false);
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false);
     }
 
     void add(const Operator& op) { list_.push_back(op); }
 
 private:
-    void collective(const char* name, CollectiveKind forward, CollectiveKind backward, bool hides) {
+    void collective(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward,
+                    bool hides) {
         const double bytes = sizes_.tokens * sizes_.model.hidden * sizes_.element;
         list_.push_back({.name = name,
                          .kind = OperatorKind::tensor,
@@ -128,7 +129,7 @@ void add_residual(Operators& list, const Sizes& sizes) {
 double keys_of(const Sizes& sizes, int layer) {
     const double all = sizes.model.sequence;
     const double window = sizes.model.window_of(layer);
-    if (!sizes.layout.flash_attention) {
+    if (!sizes.layout.framework.flash_attention) {
         return all;
     }
     if (!sizes.model.causal) {
@@ -140,8 +141,8 @@ double keys_of(const Sizes& sizes, int layer) {
 // Where each rank has one stretch of a causal sequence, the last one's has nearly all keys before it, and all wait for
 // it in every round: twice the work, but for the round of its own.
 double unevenness(const Sizes& sizes) {
-    const double ranks = sizes.layout.cp;
-    const bool even = ranks == 1 || sizes.layout.balanced_context || !sizes.model.causal;
+    const double ranks = sizes.layout.parallelism.cp;
+    const bool even = ranks == 1 || sizes.layout.framework.balanced_context || !sizes.model.causal;
     return even ? 1 : (2 * ranks - 1) / ranks;
 }
 
@@ -151,18 +152,18 @@ void add_core(Operators& list, const Sizes& sizes, int layer) {
     const double key_dim = static_cast<double>(model.query_width()) / model.heads;
     const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
     const double keys = keys_of(sizes, layer) * unevenness(sizes);
-    if (sizes.layout.flash_attention) {
+    if (sizes.layout.framework.flash_attention) {
         Operator op{.name = "flash attention", .kind = OperatorKind::flash};
         op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);
         op.backward_flops = 2.5 * op.forward_flops;
-        op.heads = heads * sizes.layout.micro_batch;
+        op.heads = heads * sizes.layout.batch.micro;
         op.head_dim = (key_dim + value_dim) / 2;
-        op.tokens = model.sequence / static_cast<double>(sizes.layout.cp);
+        op.tokens = model.sequence / static_cast<double>(sizes.layout.parallelism.cp);
         op.is_attention_core = true;
         list.add(op);
     } else {
-        const double batch = heads * sizes.layout.micro_batch;
-        const double queries = static_cast<double>(model.sequence) / sizes.layout.cp;
+        const double batch = heads * sizes.layout.batch.micro;
+        const double queries = static_cast<double>(model.sequence) / sizes.layout.parallelism.cp;
         const auto product = [&](const char* name, double n, double k) {
             Operator op{.name = name, .kind = OperatorKind::scores, .gemm = {queries, n, k, batch}};
             op.forward_flops = op.gemm.flops();
@@ -175,9 +176,9 @@ void add_core(Operators& list, const Sizes& sizes, int layer) {
                     sizes.eager ? Operators::Passes{9.5, 9.5, 4, 4} : Operators::Passes{4.5, 5.5, 2, 2}, true);
         product("values", value_dim, keys);
     }
-    if (sizes.layout.cp > 1) {
+    if (sizes.layout.parallelism.cp > 1) {
         // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
-        const double rounds = sizes.layout.cp - 1;
+        const double rounds = sizes.layout.parallelism.cp - 1;
         list.memory("merging of partial attention", rounds * sizes.tokens * heads * value_dim,
                     {6, 4, 2 * rounds, 2 * rounds});
         const double width = sizes.key_width + sizes.value_width;
@@ -253,7 +254,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
     const Transformer& model = sizes.model;
     const Experts& experts = model.experts;
     const Layout& layout = sizes.layout;
-    const double tokens = layout.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
+    const double tokens = layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
     const double hidden = model.hidden;
     Operator router{
         .name = "router", .kind = OperatorKind::gemm, .gemm = {tokens, static_cast<double>(experts.count), hidden}};
@@ -264,7 +265,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
 
     const double rows = tokens * experts.top_k;
     const auto dispatch = [&](const char* name) {
-        if (layout.ep > 1) {
+        if (layout.parallelism.ep > 1) {
             list.add({.name = name,
                       .kind = OperatorKind::expert,
                       .forward_bytes = rows * hidden * sizes.element,
@@ -274,8 +275,8 @@ void add_experts(Operators& list, const Sizes& sizes) {
     list.memory("permutation", rows * hidden, {2, 2, 2, 2});
     dispatch("dispatch");
     const auto within_experts = [&](const char* name, CollectiveKind forward, CollectiveKind backward) {
-        if (layout.expert_tp > 1) {
-            const double bytes = rows * layout.expert_tp * hidden * sizes.element;
+        if (layout.parallelism.expert_tp > 1) {
+            const double bytes = rows * layout.parallelism.expert_tp * hidden * sizes.element;
             list.add({.name = name,
                       .kind = OperatorKind::expert,
                       .forward_bytes = bytes,
@@ -285,9 +286,9 @@ void add_experts(Operators& list, const Sizes& sizes) {
         }
     };
     within_experts("all-gather of experts' tokens", CollectiveKind::all_gather, CollectiveKind::reduce_scatter);
-    const double local = static_cast<double>(experts.count) / layout.ep;
-    const double here = rows * layout.expert_tp / local;  // rows of each expert, balanced
-    const double width = static_cast<double>(experts.ffn) / layout.expert_tp;
+    const double local = static_cast<double>(experts.count) / layout.parallelism.ep;
+    const double here = rows * layout.parallelism.expert_tp / local;  // rows of each expert, balanced
+    const double width = static_cast<double>(experts.ffn) / layout.parallelism.expert_tp;
     const auto product = [&](const char* name, double n, double k) {
         Operator op{.name = name, .kind = OperatorKind::grouped_gemm, .gemm = {here, n, k, local}};
         op.forward_flops = op.gemm.flops();
@@ -337,7 +338,7 @@ namespace {
 
 // Megatron-LM pads the vocabulary to a multiple of 128 for each tensor-parallel rank.
 double padded_vocabulary(const Sizes& sizes) {
-    const double multiple = sizes.layout.framework == Framework::torch ? sizes.tp : 128 * sizes.tp;
+    const double multiple = sizes.layout.framework.loop == TrainingLoop::torch ? sizes.tp : 128 * sizes.tp;
     return std::ceil(sizes.model.vocabulary / multiple) * multiple;
 }
 

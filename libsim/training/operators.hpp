@@ -10,6 +10,7 @@
 #include "libsim/training/layout.hpp"
 #include "libsim/training/transformer.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace sim::model {
@@ -35,11 +36,11 @@ struct Operator {
     double backward_bytes = 0;
     double forward_kernels = 1;
     double backward_kernels = 1;
-    double heads = 0;     // flash: of all sequences of the micro-batch, on this rank
-    double head_dim = 0;  // flash
-    double tokens = 0;    // flash: of a sequence, on this rank
-    CollectiveKind forward_collective = CollectiveKind::barrier;  // barrier: none
-    CollectiveKind backward_collective = CollectiveKind::barrier;
+    double heads = 0;                                       // flash: of all sequences of the micro-batch, on this rank
+    double head_dim = 0;                                    // flash
+    double tokens = 0;                                      // flash: of a sequence, on this rank
+    std::optional<CollectiveKind> forward_collective = {};  // tensor; expert: none means the all-to-all
+    std::optional<CollectiveKind> backward_collective = {};
     bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it
     bool is_attention_core = false;     // what selective recomputation drops
 };

@@ -32,15 +32,15 @@ std::vector<Operator> attention_core(const std::vector<Operator>& operators) {
 }  // namespace
 
 std::vector<Operator> recomputed(const std::vector<Operator>& operators, const Layout& layout) {
-    switch (layout.recompute) {
+    switch (layout.framework.recompute) {
         case Recompute::none: return {};
         case Recompute::full: return operators;
         case Recompute::selective: break;
     }
-    if (!layout.flash_attention) {
+    if (!layout.framework.flash_attention) {
         return attention_core(operators);
     }
-    const bool by_operator = layout.zero == 3 && layout.framework != Framework::deepspeed;
+    const bool by_operator = layout.parallelism.zero == 3 && layout.framework.loop != TrainingLoop::deepspeed;
     return by_operator ? every_second_product(operators) : std::vector<Operator>{};
 }
 

@@ -91,21 +91,13 @@ void add_data_parallel(const Scenario& scenario, Options& options, std::vector<O
     }
 }
 
-std::vector<std::string> schedule_names() {
-    std::vector<std::string> names;
-    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        names.emplace_back(schedule.name);
-    }
-    return names;
-}
-
 void add_tensor_and_pipeline(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
-    const std::vector<std::string> names = schedule_names();
     rows.insert(rows.end(),
                 {{"micro-batches", "N", "micro-batches of a step, except in 0D and 1D (4)",
                   whole(options.micro_batches, 1, most_of_anything)},
-                 {"schedule", "NAME", fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(names, ", ")),
-                  choice(options.schedule, names)}});
+                 {"schedule", "NAME",
+                  fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
+                  one_of(options.schedule, known_schedules())}});
     if (scenario.has_axis("pp")) {
         rows.insert(
             rows.end(),

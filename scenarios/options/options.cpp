@@ -86,7 +86,7 @@ void settle_model(const Settings& settings, Options& options) {
         options.buckets = options.overlap ? options.shape.layers : 1;
     }
     if (options.chunks == 0) {
-        const bool several = options.schedule == "interleaved" && options.mesh.pp > 1;
+        const bool several = options.schedule->uses_chunks && options.mesh.pp > 1;
         options.chunks = several ? 2 : 1;
     }
     if (!settings.contains("layers") && options.chunks > 1) {

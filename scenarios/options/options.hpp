@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/op.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/lesson/optimizer.hpp"
 #include "scenarios/lesson/transformer/shape.hpp"
 #include "scenarios/scenario.hpp"
@@ -54,7 +55,7 @@ struct Options : RunOptions {
     bool sequence_parallel = false;
     // pp
     int micro_batches = 4;
-    std::string schedule = "1f1b";
+    KnownSchedule schedule;
     int chunks = 0;  // of each stage; 0: as the schedule needs
     bool blocking_sends = false;
     bool show_schedule = false;

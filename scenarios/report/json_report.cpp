@@ -34,7 +34,7 @@ Json options_report(const Options& options) {
             {"experts", options.shape.experts},
             {"optimizer", sgd ? "sgd" : "adam"},
             {"loss", squared ? "mean-squared" : "cross-entropy"},
-            {"schedule", options.mesh.pp > 1 ? options.schedule : ""},
+            {"schedule", options.mesh.pp > 1 ? options.schedule->name : ""},
             {"chunks", options.chunks},
             {"sequence_parallel", options.sequence_parallel},
             {"zero", options.zero},

@@ -144,7 +144,7 @@ std::string summary(const Outcome& outcome) {
                                        spent.percent(spent.idle), outcome.options.ranks, outcome.simulated_seconds()));
     if (outcome.options.mesh.pp > 1) {
         line("bubble", fmt::format("{:.1f} % of all time, a part of idle: stages wait for each other (schedule {})",
-                                   100 * outcome.bubble_fraction(), outcome.options.schedule));
+                                   100 * outcome.bubble_fraction(), outcome.options.schedule->name));
     }
     line("why", why_not_ideal(outcome, spent));
     if (outcome.options.mesh.ep > 1) {

@@ -23,7 +23,7 @@ struct Load {
 void plan(benchmark::State& state, const Load& load, bool exhaustive) {
     PlanQuestion question{.model = model::preset(load.model), .machine = model::machine(load.machine)};
     question.space.gpus = {load.gpus};
-    question.space.rest.global_batch = load.global_batch;
+    question.space.rest.batch.global = load.global_batch;
     const PlanOptions options{.exhaustive = exhaustive, .oracle = predictor()};
     PlanCounts counts;
     for (auto _ : state) {

@@ -17,17 +17,27 @@ struct Load {
     model::Layout layout;
 };
 
-const Load gpt3_8_stages{"gpt3-175b", "dgx-a100", {.dp = 16, .tp = 8, .pp = 8, .global_batch = 1536}};
-const Load gpt3_16_stages{"gpt3-175b", "dgx-a100", {.dp = 8, .tp = 8, .pp = 16, .global_batch = 1536}};
-const Load gpt3_zero_1{"gpt3-175b", "dgx-a100", {.dp = 8, .tp = 8, .pp = 16, .global_batch = 1536, .zero = 1}};
-const Load gpt3_interleaved{
-    "gpt3-175b",
-    "dgx-a100",
-    {.dp = 16, .tp = 8, .pp = 8, .global_batch = 1536, .schedule = "interleaved", .interleave = 6, .zero = 1}};
-const Load llama_405b{"llama3-405b", "dgx-h100", {.dp = 128, .tp = 8, .pp = 16, .global_batch = 2048, .zero = 1}};
+const Load gpt3_8_stages{
+    "gpt3-175b", "dgx-a100", {.parallelism = {.dp = 16, .tp = 8, .pp = 8}, .batch = {.global = 1536}}};
+const Load gpt3_16_stages{
+    "gpt3-175b", "dgx-a100", {.parallelism = {.dp = 8, .tp = 8, .pp = 16}, .batch = {.global = 1536}}};
+const Load gpt3_zero_1{
+    "gpt3-175b", "dgx-a100", {.parallelism = {.dp = 8, .tp = 8, .pp = 16, .zero = 1}, .batch = {.global = 1536}}};
+const Load gpt3_interleaved{"gpt3-175b",
+                            "dgx-a100",
+                            {.parallelism = {.parallelism = {.dp = 16,
+                                                             .tp = 8,
+                                                             .pp = 8,
+                                                             .schedule = pipeline_schedule("interleaved"),
+                                                             .interleave = 6,
+                                                             .zero = 1}},
+                             .batch = {.global = 1536}}};
+const Load llama_405b{
+    "llama3-405b", "dgx-h100", {.parallelism = {.dp = 128, .tp = 8, .pp = 16, .zero = 1}, .batch = {.global = 2048}}};
 const Load llama_405b_8_times{
-    "llama3-405b", "dgx-h100", {.dp = 1024, .tp = 8, .pp = 16, .global_batch = 16384, .zero = 1}};
-const Load llama_70b_all{"llama3-70b", "dgx-h100", {.dp = 16, .tp = 8, .pp = 8, .global_batch = 512, .zero = 1}};
+    "llama3-405b", "dgx-h100", {.parallelism = {.dp = 1024, .tp = 8, .pp = 16, .zero = 1}, .batch = {.global = 16384}}};
+const Load llama_70b_all{
+    "llama3-70b", "dgx-h100", {.parallelism = {.dp = 16, .tp = 8, .pp = 8, .zero = 1}, .batch = {.global = 512}}};
 
 void prediction(benchmark::State& state, const Load& load, const PredictOptions& options) {
     const model::Transformer model = model::preset(load.model);

@@ -31,13 +31,12 @@ struct Row {
     int global_batch;
 
     Layout layout() const {
-        return {.tp = 8,
-                .pp = pp,
-                .micro_batch = micro_batch,
-                .global_batch = global_batch,
-                .schedule = interleave > 1 ? "interleaved" : "1f1b",
-                .interleave = interleave,
-                .flash_attention = false};
+        return {.parallelism = {.tp = 8,
+                                .pp = pp,
+                                .schedule = usual_pipeline_schedule(interleave),
+                                .interleave = interleave},
+                .batch = {.micro = micro_batch, .global = global_batch},
+                .framework = {.flash_attention = false}};
     }
     Layout with_sequence_parallel(Recompute recompute) const {
         Layout result = layout();
@@ -95,13 +94,14 @@ TEST(LayerActivations, HaveAnyWidth) {
     Transformer model = gpt_175b.model;
     model.ffn = 1000;
     Layout layout = gpt_175b.layout();
-    layout.tp = 1;
+    layout.parallelism.tp = 1;
     EXPECT_EQ(layer_activations(model, layout, 0), 2048 * (18 * std::int64_t{12288} + 4 * 1000 + 5 * 96 * 2048));
 }
 
 // 16 bytes per parameter, 12 of them optimizer states; GB of a device: Rajbhandari et al. 2020, table 1.
 double zero_gb(double parameters, int stage, int replicas) {
-    return state_bytes({.zero = stage, .fp32_gradients = false}, replicas).total() * parameters / 1e9;
+    return state_bytes({.parallelism = {.zero = stage}, .numerics = {.fp32_gradients = false}}, replicas).total() *
+           parameters / 1e9;
 }
 
 // With as many digits as the table has; halves are rounded up, as there.
@@ -136,21 +136,26 @@ TEST(MemoryTables, OfZeroForLargerModelsAreThere) {
 
 TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelve) {
     EXPECT_EQ(state_bytes({}, 8).total(), 18);
-    EXPECT_EQ(state_bytes({.zero = 1}, 8).total(), 6 + 12 / 8.0);
-    EXPECT_EQ(state_bytes({.zero = 1, .fp32_gradients = false}, 8).total(), 4 + 12 / 8.0);
-    EXPECT_EQ(state_bytes({.zero = 2, .fp32_gradients = false}, 8).total(), 2 + 14 / 8.0);
-    EXPECT_EQ(state_bytes({.zero = 3}, 8).total(), 16 / 8.0);
-    EXPECT_EQ(state_bytes({.precision = Precision::fp32}, 1).total(), 16);
-    EXPECT_EQ(state_bytes({.optimizer = Optimizer::sgd}, 1).total(), 14);
-    EXPECT_EQ(state_bytes({.offload_optimizer = true}, 1).total(), 6);
-    EXPECT_EQ(state_bytes({.zero = 1, .framework = Framework::deepspeed}, 8).total(), 8 + 12 / 8.0);
+    EXPECT_EQ(state_bytes({.parallelism = {.zero = 1}}, 8).total(), 6 + 12 / 8.0);
+    EXPECT_EQ(state_bytes({.parallelism = {.zero = 1}, .numerics = {.fp32_gradients = false}}, 8).total(),
+              4 + 12 / 8.0);
+    EXPECT_EQ(state_bytes({.parallelism = {.zero = 2}, .numerics = {.fp32_gradients = false}}, 8).total(),
+              2 + 14 / 8.0);
+    EXPECT_EQ(state_bytes({.parallelism = {.zero = 3}}, 8).total(), 16 / 8.0);
+    EXPECT_EQ(state_bytes({.numerics = {.precision = Precision::fp32}}, 1).total(), 16);
+    EXPECT_EQ(state_bytes({.numerics = {.optimizer = Optimizer::sgd}}, 1).total(), 14);
+    EXPECT_EQ(state_bytes({.framework = {.offload_optimizer = true}}, 1).total(), 6);
+    EXPECT_EQ(state_bytes({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::deepspeed}}, 8).total(),
+              8 + 12 / 8.0);
 }
 
 // Qi et al. 2024: an activation is s b h (34 + 5 a s / h), the part for the gradient of the weights 32 s b h.
 TEST(MemoryTables, KeepThirtyTwoBytesAValueBetweenTheHalvesOfASplitBackward) {
     const Transformer model = gpt(8, 1024, 16);
-    const Layout layout{
-        .pp = 2, .global_batch = 4, .schedule = "zb_h1", .flash_attention = false, .fp32_gradients = false};
+    const Layout layout{.parallelism = {.pp = 2, .schedule = pipeline_schedule("zb_h1")},
+                        .batch = {.global = 4},
+                        .numerics = {.fp32_gradients = false},
+                        .framework = {.flash_attention = false}};
     const std::int64_t sbh = std::int64_t{2048} * 1024;
     const std::int64_t layer = sbh * (34 + 5 * 16 * 2);
     EXPECT_EQ(layer_activations(model, layout, 0), layer);

@@ -28,53 +28,68 @@ Case with(Case base, const char* name, const std::function<void(Layout&)>& chang
     return base;
 }
 
-const Case data{"DataParallel", {.dp = 16, .global_batch = 64}};
-const Case mixed{"TensorPipelineData", {.dp = 4, .tp = 4, .pp = 4, .global_batch = 32}};
-const Case chunks{"Interleaved",
-                  {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .schedule = "interleaved", .interleave = 2}};
-const Case sharded{"FullySharded", {.dp = 16, .global_batch = 64, .zero = 3}};
-const Case moe{"Experts", {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .global_batch = 32, .sequence_parallel = true}, 8, true};
+const Case data{"DataParallel", {.parallelism = {.dp = 16}, .batch = {.global = 64}}};
+const Case mixed{"TensorPipelineData", {.parallelism = {.dp = 4, .tp = 4, .pp = 4}, .batch = {.global = 32}}};
+const Case chunks{
+    "Interleaved",
+    {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .schedule = pipeline_schedule("interleaved"), .interleave = 2},
+     .batch = {.global = 32}}};
+const Case sharded{"FullySharded", {.parallelism = {.dp = 16, .zero = 3}, .batch = {.global = 64}}};
+const Case moe{
+    "Experts",
+    {.parallelism = {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .sequence_parallel = true}, .batch = {.global = 32}},
+    8,
+    true};
 
 std::vector<Case> cases() {
     return {
         data,
-        with(data, "DataParallelWithoutOverlap", [](Layout& l) { l.overlap_gradients = false; }),
-        with(data, "Zero1", [](Layout& l) { l.zero = 1; }),
+        with(data, "DataParallelWithoutOverlap", [](Layout& l) { l.framework.overlap_gradients = false; }),
+        with(data, "Zero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(data, "Zero1WithoutOverlap",
-             [](Layout& l) { l.zero = 1, l.overlap_gradients = l.overlap_parameters = false; }),
-        with(data, "Zero2", [](Layout& l) { l.zero = 2; }),
+             [](Layout& l) {
+                 l.parallelism.zero = 1, l.framework.overlap_gradients = l.framework.overlap_parameters = false;
+             }),
+        with(data, "Zero2", [](Layout& l) { l.parallelism.zero = 2; }),
         sharded,
-        with(sharded, "FullyShardedOneMicroBatch", [](Layout& l) { l.global_batch = 16; }),
-        with(sharded, "FullyShardedWithoutPrefetch", [](Layout& l) { l.overlap_parameters = false; }),
-        with(sharded, "FullyShardedKeepingParameters", [](Layout& l) { l.reshard_after_forward = false; }),
-        with(sharded, "FullyShardedTensorByTensor", [](Layout& l) { l.gathers_per_layer = 4; }),
-        with(sharded, "FullyShardedPipeline", [](Layout& l) { l.pp = 4; }),
-        {"TensorParallel", {.tp = 8, .global_batch = 4}},
-        {"Pipeline", {.pp = 8, .global_batch = 16}},
-        {"ContextParallel", {.dp = 2, .tp = 2, .pp = 2, .cp = 4, .global_batch = 8}},
+        with(sharded, "FullyShardedOneMicroBatch", [](Layout& l) { l.batch.global = 16; }),
+        with(sharded, "FullyShardedWithoutPrefetch", [](Layout& l) { l.framework.overlap_parameters = false; }),
+        with(sharded, "FullyShardedKeepingParameters", [](Layout& l) { l.framework.reshard_after_forward = false; }),
+        with(sharded, "FullyShardedTensorByTensor", [](Layout& l) { l.framework.gathers_per_layer = 4; }),
+        with(sharded, "FullyShardedPipeline", [](Layout& l) { l.parallelism.pp = 4; }),
+        {"TensorParallel", {.parallelism = {.tp = 8}, .batch = {.global = 4}}},
+        {"Pipeline", {.parallelism = {.pp = 8}, .batch = {.global = 16}}},
+        {"ContextParallel", {.parallelism = {.dp = 2, .tp = 2, .pp = 2, .cp = 4}, .batch = {.global = 8}}},
         mixed,
-        with(mixed, "SequenceParallel", [](Layout& l) { l.sequence_parallel = true; }),
-        with(mixed, "MixedZero1", [](Layout& l) { l.zero = 1; }),
-        with(mixed, "MixedZero3", [](Layout& l) { l.zero = 3; }),
-        with(mixed, "BlockingSends", [](Layout& l) { l.overlap_pipeline = false; }),
-        with(mixed, "GPipe", [](Layout& l) { l.schedule = "gpipe"; }),
-        with(mixed, "GPipeZero1", [](Layout& l) { l.schedule = "gpipe", l.zero = 1; }),
-        with(mixed, "ZbH1", [](Layout& l) { l.schedule = "zb_h1"; }),
-        with(mixed, "ZbH2", [](Layout& l) { l.schedule = "zb_h2"; }),
-        with(mixed, "ZbH2Zero1", [](Layout& l) { l.schedule = "zb_h2", l.zero = 1; }),
-        with(mixed, "FullRecomputation", [](Layout& l) { l.recompute = Recompute::full; }),
-        {"OddStages", {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .zero = 1}, 11},
-        {"OddStagesThatDrop", {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .drop_last_layers = 1}, 10},
+        with(mixed, "SequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = true; }),
+        with(mixed, "MixedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
+        with(mixed, "MixedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
+        with(mixed, "BlockingSends", [](Layout& l) { l.framework.overlap_pipeline = false; }),
+        with(mixed, "GPipe", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("gpipe"); }),
+        with(mixed, "GPipeZero1",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("gpipe"), l.parallelism.zero = 1; }),
+        with(mixed, "ZbH1", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h1"); }),
+        with(mixed, "ZbH2", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h2"); }),
+        with(mixed, "ZbH2Zero1",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h2"), l.parallelism.zero = 1; }),
+        with(mixed, "FullRecomputation", [](Layout& l) { l.framework.recompute = Recompute::full; }),
+        {"OddStages", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 1}, .batch = {.global = 32}}, 11},
+        {"OddStagesThatDrop",
+         {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .drop_last_layers = 1}, .batch = {.global = 32}},
+         10},
         chunks,
-        with(chunks, "InterleavedZero1", [](Layout& l) { l.zero = 1; }),
-        with(chunks, "InterleavedZero3", [](Layout& l) { l.zero = 3; }),
-        with(chunks, "InterleavedTwoStages", [](Layout& l) { l.pp = 2; }),
+        with(chunks, "InterleavedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
+        with(chunks, "InterleavedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
+        with(chunks, "InterleavedTwoStages", [](Layout& l) { l.parallelism.pp = 2; }),
         moe,
-        with(moe, "ExpertsZero1", [](Layout& l) { l.zero = 1; }),
-        with(moe, "ExpertsTensorParallel", [](Layout& l) { l.ep = 4, l.expert_tp = 2; }),
-        with(moe, "ExpertsFullySharded", [](Layout& l) { l.zero = 3, l.pp = 1, l.tp = 1, l.dp = 16; }),
-        {"FiveHundredAndTwelve", {.dp = 8, .tp = 8, .pp = 8, .global_batch = 128, .zero = 1}, 16},
-        {"FiveHundredAndTwelveSharded", {.dp = 512, .global_batch = 512, .zero = 3}},
+        with(moe, "ExpertsZero1", [](Layout& l) { l.parallelism.zero = 1; }),
+        with(moe, "ExpertsTensorParallel", [](Layout& l) { l.parallelism.ep = 4, l.parallelism.expert_tp = 2; }),
+        with(moe, "ExpertsFullySharded",
+             [](Layout& l) {
+                 l.parallelism.zero = 3, l.parallelism.pp = 1, l.parallelism.tp = 1, l.parallelism.dp = 16;
+             }),
+        {"FiveHundredAndTwelve", {.parallelism = {.dp = 8, .tp = 8, .pp = 8, .zero = 1}, .batch = {.global = 128}}, 16},
+        {"FiveHundredAndTwelveSharded", {.parallelism = {.dp = 512, .zero = 3}, .batch = {.global = 512}}},
     };
 }
 
@@ -91,7 +106,7 @@ TEST_P(FoldedStep, EndsWhenAllRanksOfEachStageDo) {
     const replay::Replay few = run_step(plan, true);
     const replay::Replay all = run_step(plan, false);
     ASSERT_EQ(all.end, few.end);
-    ASSERT_EQ(few.ranks.size(), static_cast<std::size_t>(c.layout.pp));
+    ASSERT_EQ(few.ranks.size(), static_cast<std::size_t>(c.layout.parallelism.pp));
     ASSERT_EQ(all.ranks.size(), static_cast<std::size_t>(c.layout.ranks()));
     const std::size_t per_stage = all.ranks.size() / few.ranks.size();
     for (std::size_t rank = 0; rank < all.ranks.size(); ++rank) {
@@ -108,7 +123,7 @@ TEST_P(FoldedStep, EndsWhenAllRanksOfEachStageDo) {
 TEST(FoldedStep, IsLongerWhereCollectivesSlowComputationsDown) {
     for (const Case& c : {data, sharded}) {
         const StepPlan plan = plan_step(c.model(), plain_machine(), c.layout);
-        const Places places(c.layout, true);
+        const RankMap places(c.layout, true);
         Cluster undisturbed = step_cluster(plan, places);
         undisturbed.compute.overlap_slowdown = 1;
         EXPECT_LT(run_step(plan, undisturbed, places).ranks[0].compute, run_step(plan, true).ranks[0].compute);
@@ -116,10 +131,10 @@ TEST(FoldedStep, IsLongerWhereCollectivesSlowComputationsDown) {
 }
 
 TEST(FoldedStep, HasTheTimelineOfItsRecordingOnFibersAndInProcesses) {
-    const Layout layout{.dp = 2, .tp = 2, .pp = 2, .global_batch = 8, .zero = 1};
+    const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2, .zero = 1}, .batch = {.global = 8}};
     const StepPlan plan = plan_step(small_gpt(), plain_machine(), layout);
     for (const bool folded : {true, false}) {
-        const Places places(layout, folded);
+        const RankMap places(layout, folded);
         const ranks::Program program = [&](GPU& gpu) { training_step(gpu, plan, places); };
         ranks::LaunchOptions options{.ranks = places.ranks(), .cluster = step_cluster(plan, places)};
         const std::string recorded =

@@ -22,15 +22,16 @@ constexpr Duration b{30'000'000};
 constexpr Duration w{18'000'000};
 
 StepPlan equal_stages(const Case& c) {
-    const Layout layout{.pp = c.p, .global_batch = c.m, .schedule = c.schedule, .interleave = c.v};
+    const Layout layout{.parallelism = {.pp = c.p, .schedule = pipeline_schedule(c.schedule), .interleave = c.v},
+                        .batch = {.global = c.m}};
     StepPlan plan = plan_step(small_gpt(c.p * c.v), plain_machine(), layout);
     for (StagePlan& stage : plan.stages) {
         stage.optimizer = {};
         for (Chunk& chunk : stage.chunks) {
             chunk.whole.forward = chunk.whole.backward_input = chunk.whole.backward_weight = {};
-            chunk.whole.forward[Spent::compute] = f / c.v;
-            chunk.whole.backward_input[Spent::compute] = b / c.v;
-            chunk.whole.backward_weight[Spent::compute] = w / c.v;
+            chunk.whole.forward[TimeCategory::compute] = f / c.v;
+            chunk.whole.backward_input[TimeCategory::compute] = b / c.v;
+            chunk.whole.backward_weight[TimeCategory::compute] = w / c.v;
         }
     }
     plan.step_overhead = plan.micro_batch_overhead = Duration{0};
@@ -43,7 +44,7 @@ StepPlan equal_stages(const Case& c) {
 // Of the last rank, what is no work: the same of every rank, because all work alike.
 Duration idle(const Case& c) {
     const StepPlan plan = equal_stages(c);
-    const Places places(plan.layout, false);
+    const RankMap places(plan.layout, false);
     Cluster cluster = step_cluster(plan, places);
     cluster.network = uniform({}).network;
     const replay::Replay result = run_step(plan, cluster, places);
@@ -87,12 +88,12 @@ TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
             StepPlan plan = equal_stages({"zb_h2", p, m});
             for (StagePlan& stage : plan.stages) {
                 Bucket& whole = stage.chunks[0].whole;
-                whole.forward[Spent::compute] = whole.backward_input[Spent::compute] =
-                    whole.backward_weight[Spent::compute] = f;
+                whole.forward[TimeCategory::compute] = whole.backward_input[TimeCategory::compute] =
+                    whole.backward_weight[TimeCategory::compute] = f;
             }
             plan.synchronises = false;
             plan.steps = steps;
-            const Places places(plan.layout, false);
+            const RankMap places(plan.layout, false);
             Cluster cluster = step_cluster(plan, places);
             cluster.network = uniform({}).network;
             return run_step(plan, cluster, places).end;

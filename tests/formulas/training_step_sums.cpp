@@ -42,8 +42,8 @@ TEST(StepOfOneGpu, IsTheSumOfItsKernelsAndOverheads) {
     for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
         for (const bool flash : {true, false}) {
             for (const Transformer& model : {small_gpt(5), small_moe(3)}) {
-                const Layout layout{
-                    .micro_batch = 2, .global_batch = 6, .recompute = recompute, .flash_attention = flash};
+                const Layout layout{.batch = {.micro = 2, .global = 6},
+                                    .framework = {.recompute = recompute, .flash_attention = flash}};
                 const Machine machine = plain_machine();
                 BlockTimes times(model, machine, layout, alone);
                 Duration micro_batch = duration_of_seconds(machine.gpu.efficiency.micro_batch_overhead);
@@ -72,11 +72,12 @@ TEST(StepOfOneGpu, UpdatesWhatAdamReadsAndWrites) {
 
 TEST(BytesOfAStep, OfTensorParallelismAreFourCollectivesOf2sbhPerLayer) {
     for (const bool sequence_parallel : {false, true}) {
-        const Layout layout{.tp = 8, .micro_batch = 3, .global_batch = 3, .sequence_parallel = sequence_parallel};
+        const Layout layout{.parallelism = {.tp = 8, .sequence_parallel = sequence_parallel},
+                            .batch = {.micro = 3, .global = 3}};
         double all_reduced = 0;  // an all-gather or a reduce-scatter is half an all-reduce
         for (const Operator& op : layer_operators(small_gpt(), layout, 0)) {
-            for (const CollectiveKind kind : {op.forward_collective, op.backward_collective}) {
-                if (op.kind == OperatorKind::tensor && kind != CollectiveKind::barrier) {
+            for (const std::optional<CollectiveKind> kind : {op.forward_collective, op.backward_collective}) {
+                if (op.kind == OperatorKind::tensor && kind) {
                     all_reduced += op.forward_bytes * (kind == CollectiveKind::all_reduce ? 1 : 0.5);
                 }
             }
@@ -87,9 +88,9 @@ TEST(BytesOfAStep, OfTensorParallelismAreFourCollectivesOf2sbhPerLayer) {
 
 TEST(BytesOfAStep, OfDataParallelismAreThoseOfParametersAndGradients) {
     const std::int64_t parameters = parameters_of(small_gpt()).total();
-    EXPECT_EQ(bytes_of_step(small_gpt(), {.dp = 4, .global_batch = 8})[reduced], 4 * parameters);
+    EXPECT_EQ(bytes_of_step(small_gpt(), {.parallelism = {.dp = 4}, .batch = {.global = 8}})[reduced], 4 * parameters);
     for (const int zero : {1, 2}) {
-        auto bytes = bytes_of_step(small_gpt(), {.dp = 4, .global_batch = 8, .zero = zero});
+        auto bytes = bytes_of_step(small_gpt(), {.parallelism = {.dp = 4, .zero = zero}, .batch = {.global = 8}});
         EXPECT_EQ(bytes[scattered], 4 * parameters);
         EXPECT_EQ(bytes[gathered], 2 * parameters);
         EXPECT_EQ(bytes[reduced], 0);
@@ -101,31 +102,35 @@ TEST(BytesOfAStep, OfDataParallelismAreThoseOfParametersAndGradients) {
 TEST(BytesOfAStep, OfFullShardingAreThreeTimesTheParametersAgainstTwo) {
     const Transformer model = small_gpt();
     const auto all = static_cast<double>(parameters_of(model).total());
-    auto plain = bytes_of_step(model, {.dp = 4, .global_batch = 4, .fp32_gradients = false});
+    auto plain =
+        bytes_of_step(model, {.parallelism = {.dp = 4}, .batch = {.global = 4}, .numerics = {.fp32_gradients = false}});
     EXPECT_EQ(2.0 * static_cast<double>(plain[reduced]), 2 * 2 * all);
-    auto sharded = bytes_of_step(model, {.dp = 4, .global_batch = 4, .zero = 3, .fp32_gradients = false});
+    auto sharded = bytes_of_step(
+        model, {.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 4}, .numerics = {.fp32_gradients = false}});
     const auto kept = static_cast<double>(layer_parameters(model, 7).total() + parameters_of(model).final_norm);
     EXPECT_EQ(static_cast<double>(sharded[gathered] + sharded[scattered]), 3 * 2 * all - 2 * kept);
     // Each micro-batch gathers and reduces anew.
-    auto twice = bytes_of_step(model, {.dp = 4, .global_batch = 8, .zero = 3, .fp32_gradients = false});
+    auto twice = bytes_of_step(
+        model, {.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 8}, .numerics = {.fp32_gradients = false}});
     EXPECT_EQ(twice[gathered], 2 * sharded[gathered]);
     EXPECT_EQ(twice[scattered], 2 * sharded[scattered]);
 }
 
 TEST(BytesOfAStep, OfAPipelineAre2sbhPerBoundaryMicroBatchAndDirection) {
     const std::int64_t boundary = 2L * 512 * 3 * 1024;
-    Layout layout{.pp = 4, .micro_batch = 3, .global_batch = 30};
+    Layout layout{.parallelism = {.pp = 4}, .batch = {.micro = 3, .global = 30}};
     const auto of = [&](int stage) { return bytes_of_step(small_gpt(), layout, stage); };
     EXPECT_EQ(of(0)["activation"], 10 * boundary);
     EXPECT_EQ(of(0)["gradient"], 0);
     EXPECT_EQ(of(1)["activation"], 10 * boundary);
     EXPECT_EQ(of(1)["gradient"], 10 * boundary);
     EXPECT_EQ(of(3)["gradient"], 10 * boundary);
-    layout.tp = 4;  // scatter/gather: each rank sends its part
+    layout.parallelism.tp = 4;  // scatter/gather: each rank sends its part
     EXPECT_EQ(of(1)["activation"], 10 * boundary / 4);
-    layout.scatter_gather = false;
+    layout.framework.scatter_gather = false;
     EXPECT_EQ(of(1)["activation"], 10 * boundary);
-    layout = {.pp = 4, .micro_batch = 3, .global_batch = 24, .schedule = "interleaved", .interleave = 2};
+    layout = {.parallelism = {.pp = 4, .schedule = pipeline_schedule("interleaved"), .interleave = 2},
+              .batch = {.micro = 3, .global = 24}};
     EXPECT_EQ(of(1)["activation"], 2 * 8 * boundary);
 }
 

@@ -19,9 +19,9 @@ public:
     void message(int from, int to, Duration begin, Duration sent, Duration received) {
         ++messages_;
         add({.rank = from, .kind = OpKind::send, .begin = Time{begin}, .end = Time{sent}, .message = messages_},
-            "send");
+            "activation");
         add({.rank = to, .kind = OpKind::receive, .begin = Time{0us}, .end = Time{received}, .message = messages_},
-            "activations");
+            "activation");
     }
     std::vector<PathPiece> path() const { return critical_path(spans_); }
 
@@ -62,35 +62,35 @@ TEST(CriticalPath, OfOneRankIsAllItDoes) {
 // Rank 1 waits for rank 0's activations: what it did before does not matter.
 TEST(CriticalPath, GoesThroughTheMessageThatCameLast) {
     Spans spans;
-    spans.work(0, "forward 0", 0us, 10us);
+    spans.work(0, "forward", 0us, 10us);
     spans.message(0, 1, 10us, 12us, 15us);
-    spans.work(1, "its own", 0us, 4us);
-    spans.work(1, "forward 1", 15us, 25us);
+    spans.work(1, "backward", 0us, 4us);
+    spans.work(1, "forward", 15us, 25us);
     EXPECT_EQ(text_of(spans.path()),
-              "0 0-10 forward 0\n"
-              "0 10-15 activations to 1\n"
-              "1 15-25 forward 1\n");
+              "0 0-10 forward\n"
+              "0 10-15 activation to 1\n"
+              "1 15-25 forward\n");
 }
 
 TEST(CriticalPath, StaysOnARankThatWasBusyWhenTheMessageCame) {
     Spans spans;
-    spans.work(0, "forward 0", 0us, 10us);
+    spans.work(0, "forward", 0us, 10us);
     spans.message(0, 1, 10us, 12us, 15us);
-    spans.work(1, "its own", 0us, 20us);
-    spans.work(1, "forward 1", 20us, 30us);
-    EXPECT_EQ(text_of(spans.path()), "1 0-30 its own, forward 1\n");
+    spans.work(1, "backward", 0us, 20us);
+    spans.work(1, "forward", 20us, 30us);
+    EXPECT_EQ(text_of(spans.path()), "1 0-30 backward, forward\n");
 }
 
 // Rank 0 comes at 10 us and waits 20 us for rank 1.
 TEST(CriticalPath, GoesThroughTheRankThatCameLastToACollective) {
     Spans spans;
-    spans.work(0, "short", 0us, 10us);
-    spans.work(1, "long", 0us, 30us);
-    spans.collective(0, "norm", 10us, 35us);
-    spans.collective(1, "norm", 30us, 35us);
+    spans.work(0, "forward", 0us, 10us);
+    spans.work(1, "backward", 0us, 30us);
+    spans.collective(0, "all-reduce of the gradient norm", 10us, 35us);
+    spans.collective(1, "all-reduce of the gradient norm", 30us, 35us);
     spans.work(0, "optimizer", 35us, 40us);
     EXPECT_EQ(text_of(spans.path()),
-              "1 0-35 long, norm\n"
+              "1 0-35 backward, all-reduce of the gradient norm\n"
               "0 35-40 optimizer\n");
 }
 
@@ -105,8 +105,8 @@ TEST(CriticalPath, IsSummedUpByWhatIsDone) {
     spans.work(0, "optimizer", 38us, 39us);
     const std::vector<PathSum> sums = summed(spans.path());
     ASSERT_EQ(sums.size(), 4U);
-    EXPECT_EQ(sums[0].part.what, "backward");
-    EXPECT_EQ(sums[1].part.what, "forward");
+    EXPECT_EQ(sums[0].part.work, model::StepWork::backward);
+    EXPECT_EQ(sums[1].part.work, model::StepWork::forward);
     EXPECT_EQ(sums[1].part.times, 2);
     EXPECT_EQ(sums[1].part.length, 15us);
     EXPECT_EQ(sums[1].ranks, 2);

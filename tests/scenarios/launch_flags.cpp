@@ -13,16 +13,15 @@ model::Transformer llama() {
 }
 
 model::Layout layout() {
-    return {.dp = 4,
-            .tp = 8,
-            .pp = 4,
-            .micro_batch = 2,
-            .global_batch = 128,
-            .schedule = "interleaved",
-            .interleave = 5,
-            .zero = 1,
-            .recompute = model::Recompute::full,
-            .sequence_parallel = true};
+    return {.parallelism = {.dp = 4,
+                            .tp = 8,
+                            .pp = 4,
+                            .schedule = pipeline_schedule("interleaved"),
+                            .interleave = 5,
+                            .zero = 1,
+                            .sequence_parallel = true},
+            .batch = {.micro = 2, .global = 128},
+            .framework = {.recompute = model::Recompute::full}};
 }
 
 std::string text(const LaunchFlags& flags) {
@@ -44,14 +43,14 @@ TEST(LaunchFlags, OfMegatron) {
 TEST(LaunchFlags, TellMegatronHowLayersAreSplitWhereTheyAreNotEven) {
     model::Transformer model = llama();
     model.layers = 6;
-    EXPECT_EQ(megatron_pipeline_layout(model, {.pp = 4}), "Et|t*2|t*2|tL");
-    EXPECT_EQ(megatron_pipeline_layout(model, {.pp = 2, .drop_last_layers = 1}), "Et*3|t*3L");
-    EXPECT_THAT(megatron_flags(model, {.pp = 4}).lines,
+    EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 4}}), "Et|t*2|t*2|tL");
+    EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 2, .drop_last_layers = 1}}), "Et*3|t*3L");
+    EXPECT_THAT(megatron_flags(model, {.parallelism = {.pp = 4}}).lines,
                 testing::Contains("--pipeline-model-parallel-layout \"Et|t*2|t*2|tL\""));
 }
 
 TEST(LaunchFlags, OfMegatronSpreadParametersWithItsFsdp) {
-    EXPECT_THAT(megatron_flags(llama(), {.dp = 8, .global_batch = 8, .zero = 3}).lines,
+    EXPECT_THAT(megatron_flags(llama(), {.parallelism = {.dp = 8, .zero = 3}, .batch = {.global = 8}}).lines,
                 testing::IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
 }
 
@@ -81,8 +80,9 @@ TEST(LaunchFlags, OfNanotronAreItsYaml) {
 
 TEST(LaunchFlags, SayWhatAFrameworkLacks) {
     EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
-    const model::Layout zero_bubble{
-        .pp = 4, .global_batch = 8, .schedule = "zb_h1", .precision = model::Precision::fp16};
+    const model::Layout zero_bubble{.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h1")},
+                                    .batch = {.global = 8},
+                                    .numerics = {.precision = model::Precision::fp16}};
     EXPECT_EQ(lacks(megatron_flags(llama(), zero_bubble)), "schedule zb_h1");
     EXPECT_EQ(lacks(torchtitan_flags(llama(), zero_bubble)), "schedule zb_h1; fp16");
 }
@@ -90,9 +90,9 @@ TEST(LaunchFlags, SayWhatAFrameworkLacks) {
 TEST(LaunchFlags, NameExpertsOnlyWhereThereAreSome) {
     model::Transformer sparse = llama();
     sparse.experts = {.count = 8, .top_k = 2, .ffn = 1024};
-    EXPECT_THAT(megatron_flags(sparse, {.dp = 8, .ep = 4, .global_batch = 8}).lines,
+    EXPECT_THAT(megatron_flags(sparse, {.parallelism = {.dp = 8, .ep = 4}, .batch = {.global = 8}}).lines,
                 testing::Contains("--expert-model-parallel-size 4"));
-    EXPECT_THAT(torchtitan_flags(sparse, {.dp = 8, .ep = 4, .global_batch = 8}).lines,
+    EXPECT_THAT(torchtitan_flags(sparse, {.parallelism = {.dp = 8, .ep = 4}, .batch = {.global = 8}}).lines,
                 testing::Contains("--parallelism.expert_parallel_degree 4"));
 }
 

@@ -52,7 +52,7 @@ TEST(Options, HaveTheContractsDefaults) {
     EXPECT_EQ(o.shape.layers, 4);
     EXPECT_EQ(o.micro_batches, 4);
     EXPECT_EQ(o.steps, 1);
-    EXPECT_EQ(o.schedule, "1f1b");
+    EXPECT_EQ(o.schedule->name, "1f1b");
     EXPECT_EQ(o.watchdog_seconds, 30);
     EXPECT_FALSE(o.json || o.verbose || o.quiet);
 }

@@ -31,7 +31,7 @@ PlanQuestion question() {
     what.machine.gpu.memory_bytes = 100;
     what.space = {.gpus = {8}, .tp = {1, 2, 3, 4}, .pp = {1}, .micro_batch = {1, 2}, .zero = {1}};
     what.space.recompute = {model::Recompute::none};
-    what.space.rest.global_batch = 8;
+    what.space.rest.batch.global = 8;
     return what;
 }
 
@@ -39,10 +39,10 @@ PlanQuestion question() {
 // seconds.
 PlanOracle oracle() {
     const auto memory = [](const PlanQuestion&, const Layout& l) -> std::int64_t {
-        return (l.tp == 1 ? 120 : l.tp == 2 ? 90 : 60) + (l.micro_batch - 1) * 15;
+        return (l.parallelism.tp == 1 ? 120 : l.parallelism.tp == 2 ? 90 : 60) + (l.batch.micro - 1) * 15;
     };
     const auto step = [](const PlanQuestion&, const Layout& l) {
-        return Duration{std::chrono::seconds{10 * l.tp - l.micro_batch}};
+        return Duration{std::chrono::seconds{10 * l.parallelism.tp - l.batch.micro}};
     };
     return {
         .least_memory = [=](const PlanQuestion& q, const Layout& l) { return memory(q, l) - 1; },
@@ -112,7 +112,7 @@ TEST(PlanSearch, DoesNotSimulateWhatIsOutdone) {
     // 4 is slower than 2, and as large.
     wasteful.least_memory = [](const PlanQuestion&, const Layout&) { return 50; };
     wasteful.simulate = [](const PlanQuestion&, const Layout& l) {
-        EXPECT_EQ(l.tp, 2);
+        EXPECT_EQ(l.parallelism.tp, 2);
         return PlanOracle::Answer{.step = Duration{std::chrono::seconds{19}}, .memory = 50};
     };
     // A round is simulated before one looks: fill it.
@@ -128,13 +128,14 @@ PlanQuestion wide_question() {
     what.machine.scale_out = 1e9;
     what.machine.gpu.usd_per_hour = 2;
     what.space = {.gpus = {16, 24, 32}};
-    what.space.rest.global_batch = 192;
+    what.space.rest.batch.global = 192;
     return what;
 }
 PlanOracle disordered() {
     const auto number = [](const Layout& l, unsigned salt) {
         unsigned mixed = salt;
-        for (const int value : {l.dp, l.tp, l.pp, l.interleave, l.micro_batch, l.zero, static_cast<int>(l.recompute)}) {
+        for (const int value : {l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.interleave,
+                                l.batch.micro, l.parallelism.zero, static_cast<int>(l.framework.recompute)}) {
             mixed = (mixed ^ static_cast<unsigned>(value)) * 2654435761U;
             mixed ^= mixed >> 15U;
         }
@@ -195,11 +196,11 @@ TEST(PlanSearch, FindsHowManyGpusWouldDo) {
     what.machine.scale_out = 1e9;
     what.space.tp = {1, 2};
     what.space.micro_batch = {1};
-    what.space.rest.global_batch = 64;
+    what.space.rest.batch.global = 64;
     PlanOracle spread = oracle();
-    spread.least_memory = [](const PlanQuestion&, const Layout& l) { return 3000 / l.ranks() - l.tp; };
+    spread.least_memory = [](const PlanQuestion&, const Layout& l) { return 3000 / l.ranks() - l.parallelism.tp; };
     spread.simulate = [](const PlanQuestion&, const Layout& l) {
-        return PlanOracle::Answer{.memory = 3000 / l.ranks() + 1 - l.tp};
+        return PlanOracle::Answer{.memory = 3000 / l.ranks() + 1 - l.parallelism.tp};
     };
     const EnoughGpus enough = enough_gpus(what, spread);  // 3000 / 16 = 187, / 32 = 93
     EXPECT_EQ(enough.gpus, 32);
@@ -219,7 +220,7 @@ TEST(PlanSearch, EndsWhenItIsToldTo) {
 TEST(PlanSearch, ThrowsWhatTheFirstLayoutThrows) {
     PlanOracle broken = oracle();
     broken.least_memory = [](const PlanQuestion&, const Layout& l) -> std::int64_t {
-        throw ProgramError("tp " + std::to_string(l.tp));
+        throw ProgramError("tp " + std::to_string(l.parallelism.tp));
     };
     for (const int jobs : {1, 3}) {
         Workers workers(jobs);

@@ -40,7 +40,7 @@ std::set<int> values(const PlanSpace& space, Field PlanPoint::*field, const mode
 
 PlanSpace of(int gpus) {
     PlanSpace space{.gpus = {gpus}};
-    space.rest.global_batch = 64;
+    space.rest.batch.global = 64;
     return space;
 }
 
@@ -108,26 +108,26 @@ TEST(PlanSpace, GivesSeveralChunksToTheScheduleThatKnowsThem) {
     space.pp = {4};
     for (const PlanPoint& point : points_of(space, dense(), node())) {
         const model::Layout layout = layout_of(space, dense(), point);
-        EXPECT_EQ(layout.schedule, point.interleave > 1 ? "interleaved" : "1f1b");
+        EXPECT_EQ(layout.parallelism.schedule->name, point.interleave > 1 ? "interleaved" : "1f1b");
     }
-    space.schedule = {"zb_h1"};
+    space.schedule = {pipeline_schedule("zb_h1")};
     EXPECT_EQ(values(space, &PlanPoint::interleave), (std::set{1}));
     space.interleave = {2};
-    space.schedule = {"1f1b", "interleaved"};
+    space.schedule = {pipeline_schedule("1f1b"), pipeline_schedule("interleaved")};
     EXPECT_EQ(values(space, &PlanPoint::schedule), (std::set{0, 1}));  // to the letter
 }
 
 TEST(PlanSpace, SpreadsActivationsWhereverTensorParallelDividesThem) {
     const PlanSpace space = of(8);
-    EXPECT_FALSE(layout_of(space, dense(), {.tp = 1}).sequence_parallel);
-    EXPECT_TRUE(layout_of(space, dense(), {.tp = 4}).sequence_parallel);
-    EXPECT_FALSE(layout_of(space, dense(), {.tp = 3}).sequence_parallel);
+    EXPECT_FALSE(layout_of(space, dense(), {.tp = 1}).parallelism.sequence_parallel);
+    EXPECT_TRUE(layout_of(space, dense(), {.tp = 4}).parallelism.sequence_parallel);
+    EXPECT_FALSE(layout_of(space, dense(), {.tp = 3}).parallelism.sequence_parallel);
 }
 
 TEST(PlanSpace, TriesSelectiveRecomputationOnlyWhereScoresAreKept) {
     PlanSpace space = of(4);
     EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 2}));
-    space.rest.flash_attention = false;
+    space.rest.framework.flash_attention = false;
     EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2}));
 }
 

@@ -12,7 +12,7 @@ namespace {
 TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
     PlanQuestion question{.model = model::preset("gpt2"), .machine = model::machine("dgx-h100")};
     question.space = {.gpus = {8}, .tp = {1, 2}, .pp = {1, 2}, .micro_batch = {1, 2}};
-    question.space.rest.global_batch = 16;
+    question.space.rest.batch.global = 16;
     Workers workers(3);
     const Plan one = search(question, {.exhaustive = true, .oracle = predictor()});
     const Plan three = search(question, {.exhaustive = true, .for_each = workers.executor(), .oracle = predictor()});

@@ -17,23 +17,38 @@ namespace {
 
 const std::vector<std::pair<const char*, Layout>>& layouts() {
     static const std::vector<std::pair<const char*, Layout>> all{
-        {"one", {.global_batch = 4}},
-        {"data", {.dp = 8, .global_batch = 32}},
-        {"data, late", {.dp = 8, .global_batch = 32, .overlap_gradients = false}},
-        {"zero 1", {.dp = 8, .global_batch = 32, .zero = 1}},
-        {"zero 1, late", {.dp = 8, .global_batch = 32, .zero = 1, .overlap_parameters = false}},
-        {"sharded", {.dp = 16, .global_batch = 64, .zero = 3}},
-        {"tensor", {.tp = 8, .global_batch = 4, .sequence_parallel = true}},
-        {"context", {.cp = 4, .global_batch = 4}},
-        {"mixed", {.dp = 4, .tp = 4, .pp = 4, .global_batch = 32, .zero = 1}},
-        {"mixed, sharded", {.dp = 4, .tp = 2, .pp = 4, .global_batch = 32, .zero = 3}},
-        {"blocking", {.dp = 2, .tp = 2, .pp = 4, .global_batch = 32, .overlap_pipeline = false}},
-        {"gpipe", {.dp = 2, .pp = 8, .global_batch = 32, .schedule = "gpipe", .recompute = Recompute::full}},
-        {"interleaved", {.dp = 2, .pp = 4, .global_batch = 32, .schedule = "interleaved", .interleave = 2}},
-        {"zb_h1", {.dp = 2, .pp = 8, .global_batch = 32, .schedule = "zb_h1"}},
-        {"zb_h2", {.dp = 2, .pp = 8, .global_batch = 32, .schedule = "zb_h2"}},
-        {"zb_h2, zero 1", {.dp = 2, .pp = 4, .global_batch = 64, .schedule = "zb_h2", .zero = 1}},
-        {"zb_h2, few", {.pp = 8, .global_batch = 4, .schedule = "zb_h2"}},
+        {"one", {.batch = {.global = 4}}},
+        {"data", {.parallelism = {.dp = 8}, .batch = {.global = 32}}},
+        {"data, late", {.parallelism = {.dp = 8}, .batch = {.global = 32}, .framework = {.overlap_gradients = false}}},
+        {"zero 1", {.parallelism = {.dp = 8, .zero = 1}, .batch = {.global = 32}}},
+        {"zero 1, late",
+         {.parallelism = {.dp = 8, .zero = 1}, .batch = {.global = 32}, .framework = {.overlap_parameters = false}}},
+        {"sharded", {.parallelism = {.dp = 16, .zero = 3}, .batch = {.global = 64}}},
+        {"DeepSpeed",
+         {.parallelism = {.dp = 16, .zero = 3},
+          .batch = {.global = 64},
+          .framework = {.loop = TrainingLoop::deepspeed}}},
+        {"tensor", {.parallelism = {.tp = 8, .sequence_parallel = true}, .batch = {.global = 4}}},
+        {"context", {.parallelism = {.cp = 4}, .batch = {.global = 4}}},
+        {"mixed", {.parallelism = {.dp = 4, .tp = 4, .pp = 4, .zero = 1}, .batch = {.global = 32}}},
+        {"mixed, sharded", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 3}, .batch = {.global = 32}}},
+        {"blocking",
+         {.parallelism = {.dp = 2, .tp = 2, .pp = 4},
+          .batch = {.global = 32},
+          .framework = {.overlap_pipeline = false}}},
+        {"gpipe",
+         {.parallelism = {.dp = 2, .pp = 8, .schedule = pipeline_schedule("gpipe")},
+          .batch = {.global = 32},
+          .framework = {.recompute = Recompute::full}}},
+        {"interleaved",
+         {.parallelism = {.dp = 2, .pp = 4, .schedule = pipeline_schedule("interleaved"), .interleave = 2},
+          .batch = {.global = 32}}},
+        {"zb_h1", {.parallelism = {.dp = 2, .pp = 8, .schedule = pipeline_schedule("zb_h1")}, .batch = {.global = 32}}},
+        {"zb_h2", {.parallelism = {.dp = 2, .pp = 8, .schedule = pipeline_schedule("zb_h2")}, .batch = {.global = 32}}},
+        {"zb_h2, zero 1",
+         {.parallelism = {.dp = 2, .pp = 4, .schedule = pipeline_schedule("zb_h2"), .zero = 1},
+          .batch = {.global = 64}}},
+        {"zb_h2, few", {.parallelism = {.pp = 8, .schedule = pipeline_schedule("zb_h2")}, .batch = {.global = 4}}},
     };
     return all;
 }
@@ -66,7 +81,8 @@ TEST(Communication, OfExpertsIsMeasuredByARanksOwnLink) {
     model.experts.count = 16;
     model.sequence = 4096;
     const Machine h100 = machine("dgx-h100");
-    const Prediction step = predict(model, h100, {.dp = 16, .ep = 16, .micro_batch = 1, .global_batch = 16});
+    const Prediction step =
+        predict(model, h100, {.parallelism = {.dp = 16, .ep = 16}, .batch = {.micro = 1, .global = 16}});
     const CommunicationUse& use = step.communication.front();
     ASSERT_EQ(use.what, "all-to-all of tokens");
     EXPECT_DOUBLE_EQ(use.link_share, use.bus_bandwidth / (h100.scale_out * 15 / 8));
@@ -77,11 +93,11 @@ TEST(TimeBudget, OfEveryStageSumsUpToTheStepAndHasNoNegativePart) {
     for (const auto& [name, layout] : layouts()) {
         for (const bool unfold : {false, true}) {
             const Prediction p = predict(small_gpt(), plain_machine(), layout, {.unfold = unfold});
-            ASSERT_EQ(p.stage_budgets.size(), static_cast<std::size_t>(layout.pp));
+            ASSERT_EQ(p.stage_budgets.size(), static_cast<std::size_t>(layout.parallelism.pp));
             for (const Budget& stage : p.stage_budgets) {
                 EXPECT_NEAR(sum_of(stage), seconds(p.step), 1e-9 * seconds(p.step)) << name;
-                for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
-                    EXPECT_GE(stage[kind], 0) << name << ": " << name_of(static_cast<Spent>(kind));
+                for (std::size_t kind = 0; kind < time_categories; ++kind) {
+                    EXPECT_GE(stage[kind], 0) << name << ": " << name_of(static_cast<TimeCategory>(kind));
                 }
             }
             EXPECT_NEAR(sum_of(p.budget), seconds(p.step), 1e-9 * seconds(p.step)) << name;
@@ -94,9 +110,9 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
         const Prediction few = predict(small_gpt(), plain_machine(), layout);
         const Prediction all = predict(small_gpt(), plain_machine(), layout, {.unfold = true});
         EXPECT_EQ(few.step, all.step) << name;
-        for (std::size_t kind = 0; kind < spent_kinds; ++kind) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
             EXPECT_NEAR(few.budget[kind], all.budget[kind], 1e-9 * seconds(few.step))
-                << name << ": " << name_of(static_cast<Spent>(kind));
+                << name << ": " << name_of(static_cast<TimeCategory>(kind));
         }
     }
 }
@@ -104,9 +120,11 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
 // What is listed is what the middle stage's rank did, as often and as large.
 TEST(Communication, IsListedAsItIsSimulated) {
     std::vector<Layout> some{
-        {.dp = 16, .global_batch = 64, .zero = 3, .gathers_per_layer = 4},
-        {.dp = 16, .global_batch = 64, .zero = 3, .reshard_after_forward = false},
-        {.dp = 16, .global_batch = 64, .zero = 3, .recompute = Recompute::full, .framework = Framework::deepspeed}};
+        {.parallelism = {.dp = 16, .zero = 3}, .batch = {.global = 64}, .framework = {.gathers_per_layer = 4}},
+        {.parallelism = {.dp = 16, .zero = 3}, .batch = {.global = 64}, .framework = {.reshard_after_forward = false}},
+        {.parallelism = {.dp = 16, .zero = 3},
+         .batch = {.global = 64},
+         .framework = {.loop = TrainingLoop::deepspeed, .recompute = Recompute::full}}};
     for (const auto& [name, layout] : layouts()) {
         some.push_back(layout);
     }
@@ -114,24 +132,25 @@ TEST(Communication, IsListedAsItIsSimulated) {
         std::int64_t gathers = 0;
         std::int64_t reductions = 0;
         std::int64_t bytes = 0;
-        const Prediction p = predict(small_gpt(), plain_machine(), layout, {.on_span = [&](const Span& span) {
-                                         const bool gather = *span.label == "all-gather of parameters";
-                                         if (span.rank == layout.pp / 2 && span.kind == OpKind::collective &&
-                                             (gather || span.label->ends_with("of gradients"))) {
-                                             (gather ? gathers : reductions) += 1;
-                                             bytes += span.amount;
-                                         }
-                                     }});
-        const int steps = layout.schedule.starts_with("zb") ? 2 : 1;  // these run twice, to overlap
+        const Prediction p =
+            predict(small_gpt(), plain_machine(), layout, {.on_span = [&](const Span& span) {
+                        const bool gather = *span.label == "all-gather of parameters";
+                        if (span.rank == layout.parallelism.pp / 2 && span.kind == OpKind::collective &&
+                            (gather || span.label->ends_with("of gradients"))) {
+                            (gather ? gathers : reductions) += 1;
+                            bytes += span.amount;
+                        }
+                    }});
+        const int steps = layout.parallelism.schedule->steps_overlap ? 2 : 1;  // these run twice, to overlap
         for (const CommunicationUse& use : p.communication) {
-            if (use.group == Spent::data) {
+            if (use.group == TimeCategory::data) {
                 (use.what == "all-gather of parameters" ? gathers : reductions) -= steps * use.count;
                 bytes -= steps * use.count * use.bytes;
             }
         }
-        EXPECT_EQ(gathers, 0) << layout.schedule << " zero " << layout.zero;
-        EXPECT_EQ(reductions, 0) << layout.schedule << " zero " << layout.zero;
-        EXPECT_EQ(bytes, 0) << layout.schedule << " zero " << layout.zero;
+        EXPECT_EQ(gathers, 0) << layout.parallelism.schedule->name << " zero " << layout.parallelism.zero;
+        EXPECT_EQ(reductions, 0) << layout.parallelism.schedule->name << " zero " << layout.parallelism.zero;
+        EXPECT_EQ(bytes, 0) << layout.parallelism.schedule->name << " zero " << layout.parallelism.zero;
     }
 }
 
@@ -139,14 +158,14 @@ TEST(Communication, IsListedAsItIsSimulated) {
 TEST(EstimatedStep, IsNeverLongerThanTheStep) {
     std::vector<std::pair<std::string, Layout>> some;
     for (const auto& [name, base] : layouts()) {
-        if (base.schedule.starts_with("zb")) {
+        if (base.parallelism.schedule->splits_backward) {
             continue;
         }
         for (const int batches : {1, 4}) {
             for (const Recompute recompute : {Recompute::none, Recompute::full}) {
                 Layout layout = base;
-                layout.global_batch *= batches;
-                layout.recompute = recompute;
+                layout.batch.global *= batches;
+                layout.framework.recompute = recompute;
                 some.emplace_back(name, layout);
             }
         }
@@ -180,13 +199,9 @@ TEST(Prediction, DoesNotDependOnWhetherDetailsAreAsked) {
 }
 
 TEST(Utilization, IsThatOfThePublishedFormulas) {
-    const Layout layout{.dp = 2,
-                        .tp = 2,
-                        .pp = 2,
-                        .micro_batch = 2,
-                        .global_batch = 32,
-                        .recompute = Recompute::full,
-                        .flash_attention = false};
+    const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2},
+                        .batch = {.micro = 2, .global = 32},
+                        .framework = {.recompute = Recompute::full, .flash_attention = false}};
     const Prediction p = predict(small_gpt(), plain_machine(), layout);
     const Gpt gpt{32, 512, 8, 1024, 16'384};
     const double peak = 8 * 300e12 * seconds(p.step);
@@ -194,13 +209,13 @@ TEST(Utilization, IsThatOfThePublishedFormulas) {
     EXPECT_NEAR(p.hfu, gpt.hardware() / peak, 1e-12);
     EXPECT_NEAR(p.tokens_per_second, 32 * 512 / seconds(p.step), 1e-6);
     Layout kept = layout;
-    kept.recompute = Recompute::none;
+    kept.framework.recompute = Recompute::none;
     const Prediction without = predict(small_gpt(), plain_machine(), kept);
     EXPECT_EQ(without.hfu, without.mfu);
 }
 
 TEST(Jitter, IsTheSameTwiceAndNoneAtZero) {
-    const Layout layout{.dp = 4, .tp = 2, .pp = 2, .global_batch = 32, .zero = 1};
+    const Layout layout{.parallelism = {.dp = 4, .tp = 2, .pp = 2, .zero = 1}, .batch = {.global = 32}};
     const auto step = [&](double jitter, std::uint64_t seed) {
         return predict(small_gpt(), plain_machine(), layout,
                        {.unfold = true, .hash_timeline = true, .jitter = jitter, .seed = seed});
@@ -212,7 +227,8 @@ TEST(Jitter, IsTheSameTwiceAndNoneAtZero) {
 }
 
 TEST(Jitter, OnAverageMakesAStepTheLongerTheLargerItIs) {
-    for (const Layout& layout : {Layout{.dp = 16, .global_batch = 64}, Layout{.dp = 2, .pp = 4, .global_batch = 32}}) {
+    for (const Layout& layout : {Layout{.parallelism = {.dp = 16}, .batch = {.global = 64}},
+                                 Layout{.parallelism = {.dp = 2, .pp = 4}, .batch = {.global = 32}}}) {
         double before = 0;
         for (const double jitter : {0.0, 0.01, 0.03, 0.1}) {
             double sum = 0;

@@ -20,7 +20,7 @@ TrainingCase some_case() {
     what.machine.name = "node";
     what.machine.gpu.name = "H100";
     what.machine.gpu.usd_per_hour = 2;
-    what.layout = {.dp = 2, .tp = 2, .pp = 2, .micro_batch = 1, .global_batch = 16};
+    what.layout = {.parallelism = {.dp = 2, .tp = 2, .pp = 2}, .batch = {.micro = 1, .global = 16}};
     what.price = "--usd-per-hour";
     what.price_from = PriceFrom::option;
     what.told = {"dp 2: 8 GPUs / (tp 2 x pp 2 x cp 1)"};
@@ -35,15 +35,15 @@ Prediction some_step() {
     step.mfu = 0.412;
     step.hfu = 0.5;
     step.hfu_without_masked = 0.45;
-    step.budget[static_cast<std::size_t>(Spent::compute)] = 0.7;
-    step.budget[static_cast<std::size_t>(Spent::bubble)] = 0.2;
-    step.budget[static_cast<std::size_t>(Spent::tensor)] = 0.1;
+    step.budget[static_cast<std::size_t>(TimeCategory::compute)] = 0.7;
+    step.budget[static_cast<std::size_t>(TimeCategory::bubble)] = 0.2;
+    step.budget[static_cast<std::size_t>(TimeCategory::tensor)] = 0.1;
     step.stage_budgets = {step.budget, step.budget};
     step.memory.capacity = 80'000'000'000;
     step.memory.stages = {{.stage = 0, .peak = {.parameters = 60'000'000'000}, .in_flight = 2, .when = "forward"},
                           {.stage = 1, .peak = {.parameters = 50'000'000'000}, .in_flight = 1, .when = "forward"}};
     step.communication = {{.what = "all-gather of activations",
-                           .group = Spent::tensor,
+                           .group = TimeCategory::tensor,
                            .count = 64,
                            .bytes = 16'000'000,
                            .members = 2,
@@ -177,7 +177,7 @@ TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
         pipeline_section(some_case(), some_step()),
         HasSubstr("bubble 20.0 % of all ranks' time; with even stages and free messages 11.1 % = (p-1) / (m+p-1)"));
     TrainingCase alone = some_case();
-    alone.layout.pp = 1;
+    alone.layout.parallelism.pp = 1;
     EXPECT_EQ(pipeline_section(alone, some_step()), "");
 }
 
@@ -185,18 +185,8 @@ TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
 TEST(StepReport, SaysWhichStageTheOthersWaitFor) {
     Prediction step = some_step();
     EXPECT_THAT(pipeline_section(some_case(), step), testing::Not(HasSubstr("at work")));
-    step.stage_budgets[1][static_cast<std::size_t>(Spent::compute)] = 0.9;
+    step.stage_budgets[1][static_cast<std::size_t>(TimeCategory::compute)] = 0.9;
     EXPECT_THAT(pipeline_section(some_case(), step), HasSubstr("\n  stage 1 is at work 11.1 % longer"));
-}
-
-TEST(ClosedBubble, IsThatOfThePapers) {
-    model::Layout layout{.dp = 1, .pp = 4, .micro_batch = 1, .global_batch = 12};
-    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 15);
-    layout.schedule = "interleaved";
-    layout.interleave = 2;
-    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 27);
-    layout.schedule = "zb_h1";
-    EXPECT_DOUBLE_EQ(closed_bubble(layout)->share, 3.0 / 39);
 }
 
 TEST(StepReport, AsJsonHasTheContractsKeys) {
@@ -266,12 +256,13 @@ TEST(StepReport, ListsWhatSavesMemoryApartFromWhatHelpsNothing) {
 
 TEST(StepReport, WarnsOfAScheduleWithTooFewMicroBatchesForItsPromise) {
     TrainingCase what = some_case();
-    what.layout = {.pp = 4, .micro_batch = 1, .global_batch = 6, .schedule = "zb_h2"};
+    what.layout = {.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h2")},
+                   .batch = {.micro = 1, .global = 6}};
     const std::string text = pipeline_section(what, some_step());
     EXPECT_THAT(text, HasSubstr("zb_h2 fills 4 stages from 7 micro-batches on; with 6 they wait: take more, or zb_h1"));
     EXPECT_THAT(text, testing::Not(HasSubstr("with even stages")));
     EXPECT_FALSE(closed_bubble(what.layout));
-    what.layout.global_batch = 7;
+    what.layout.batch.global = 7;
     EXPECT_EQ(closed_bubble(what.layout)->share, 0);
     EXPECT_THAT(pipeline_section(what, some_step()), testing::Not(HasSubstr("they wait")));
 }
@@ -290,14 +281,14 @@ TEST(StepReport, ShowsOnlyAdviceThatHelps) {
 }
 
 TEST(StepReport, SaysWhatTheScenariosCallItsExperts) {
-    EXPECT_EQ(experts_as_own_axis({.dp = 4, .tp = 2, .pp = 2, .ep = 2, .expert_tp = 2}),
+    EXPECT_EQ(experts_as_own_axis({.parallelism = {.dp = 4, .tp = 2, .pp = 2, .ep = 2, .expert_tp = 2}}),
               "ep 2 is a share of dp 4 x cp 1 x tp 2, as in Megatron; 4d_hybrid, where ep is an axis beside dp, calls "
               "this dp 2 x ep 2");
-    EXPECT_THAT(experts_as_own_axis({.dp = 4, .tp = 2, .ep = 8}), HasSubstr("has no such mesh"));
+    EXPECT_THAT(experts_as_own_axis({.parallelism = {.dp = 4, .tp = 2, .ep = 8}}), HasSubstr("has no such mesh"));
     StepReport report = some_report();
     EXPECT_THAT(text_of(report), testing::Not(HasSubstr("4d_hybrid")));
-    report.what.layout.ep = 2;
-    report.what.layout.expert_tp = 2;
+    report.what.layout.parallelism.ep = 2;
+    report.what.layout.parallelism.expert_tp = 2;
     EXPECT_THAT(text_of(report), HasSubstr("calls this dp 1 x ep 2"));
 }
 

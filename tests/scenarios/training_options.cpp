@@ -61,8 +61,8 @@ std::string complaint(const std::vector<const char*>& arguments) {
 TEST(TrainingOptions, KnowWhatWasGiven) {
     const TrainingOptions options = given({"--model", "x", "--tp", "8", "--sequence-parallel", "off"});
     EXPECT_THAT(options.given, ElementsAre("model", "sequence-parallel", "tp"));
-    EXPECT_EQ(options.layout.tp, 8);
-    EXPECT_FALSE(options.layout.sequence_parallel);
+    EXPECT_EQ(options.layout.parallelism.tp, 8);
+    EXPECT_FALSE(options.layout.parallelism.sequence_parallel);
 }
 
 TEST(TrainingOptions, ComeFromAFileToo) {
@@ -71,20 +71,20 @@ TEST(TrainingOptions, ComeFromAFileToo) {
                                          "model = \"x\"\ntp = 2\nrecompute = \"full\"\nflash-attention = false\n"
                                          "scatter-gather = \"off\"\n");
     const TrainingOptions options = given({"--config", file.c_str(), "--tp", "4"});
-    EXPECT_EQ(options.layout.tp, 4);
-    EXPECT_EQ(options.layout.recompute, sim::model::Recompute::full);
-    EXPECT_FALSE(options.layout.flash_attention);
-    EXPECT_FALSE(options.layout.scatter_gather);
+    EXPECT_EQ(options.layout.parallelism.tp, 4);
+    EXPECT_EQ(options.layout.framework.recompute, sim::model::Recompute::full);
+    EXPECT_FALSE(options.layout.framework.flash_attention);
+    EXPECT_FALSE(options.layout.framework.scatter_gather);
 }
 
 TEST(TrainingCase, GivesDataParallelismWhatTheOthersLeaveOfTheGpus) {
     const TrainingCase found = case_given({"--gpus", "128", "--tp", "4", "--pp", "2"});
-    EXPECT_EQ(found.layout.dp, 16);
+    EXPECT_EQ(found.layout.parallelism.dp, 16);
     EXPECT_THAT(found.told, testing::Contains("dp 16: 128 GPUs / (tp 4 x pp 2 x cp 1)"));
 }
 
 TEST(TrainingCase, IsOneNodeOrMoreUnlessGpusAreSaid) {
-    EXPECT_EQ(case_given({"--tp", "2"}).layout.dp, 4);
+    EXPECT_EQ(case_given({"--tp", "2"}).layout.parallelism.dp, 4);
     EXPECT_EQ(case_given({"--tp", "8", "--pp", "2"}).gpus(), 16);
     EXPECT_EQ(case_given({"--dp", "3"}).gpus(), 3);
 }
@@ -92,30 +92,30 @@ TEST(TrainingCase, IsOneNodeOrMoreUnlessGpusAreSaid) {
 // 4 Mi tokens / (16 sequences x 2,048 tokens) = 128 micro-batches.
 TEST(TrainingCase, HasABatchOfAboutFourMillionTokens) {
     const TrainingCase found = case_given({"--dp", "16"});
-    EXPECT_EQ(found.layout.global_batch, 2048);
+    EXPECT_EQ(found.layout.batch.global, 2048);
     EXPECT_THAT(found.told,
                 testing::Contains("global batch 2048: dp 16 x micro-batch 1 x 128 micro-batches, 4.19 M tokens"));
 }
 
 TEST(TrainingCase, HasAtLeastAMicroBatchPerStage) {
-    EXPECT_EQ(case_given({"--dp", "2048", "--pp", "4"}).layout.global_batch, 4 * 2048);
+    EXPECT_EQ(case_given({"--dp", "2048", "--pp", "4"}).layout.batch.global, 4 * 2048);
 }
 
 TEST(TrainingCase, SpreadsActivationsOverTensorParallelRanks) {
-    EXPECT_TRUE(case_given({"--tp", "2"}).layout.sequence_parallel);
-    EXPECT_FALSE(case_given({"--tp", "1"}).layout.sequence_parallel);
-    EXPECT_FALSE(case_given({"--tp", "2", "--sequence-parallel", "off"}).layout.sequence_parallel);
+    EXPECT_TRUE(case_given({"--tp", "2"}).layout.parallelism.sequence_parallel);
+    EXPECT_FALSE(case_given({"--tp", "1"}).layout.parallelism.sequence_parallel);
+    EXPECT_FALSE(case_given({"--tp", "2", "--sequence-parallel", "off"}).layout.parallelism.sequence_parallel);
 }
 
 TEST(TrainingCase, SpreadsOptimizerStatesWhereThereAreReplicas) {
-    EXPECT_EQ(case_given({"--dp", "2"}).layout.zero, 1);
-    EXPECT_EQ(case_given({"--dp", "1"}).layout.zero, 0);
-    EXPECT_EQ(case_given({"--dp", "2", "--zero", "0"}).layout.zero, 0);
+    EXPECT_EQ(case_given({"--dp", "2"}).layout.parallelism.zero, 1);
+    EXPECT_EQ(case_given({"--dp", "1"}).layout.parallelism.zero, 0);
+    EXPECT_EQ(case_given({"--dp", "2", "--zero", "0"}).layout.parallelism.zero, 0);
 }
 
 TEST(TrainingCase, TakesScheduleAndChunksFromEachOther) {
-    EXPECT_EQ(case_given({"--pp", "4", "--interleave", "4"}).layout.schedule, "interleaved");
-    EXPECT_EQ(case_given({"--pp", "4", "--schedule", "interleaved"}).layout.interleave, 2);
+    EXPECT_EQ(case_given({"--pp", "4", "--interleave", "4"}).layout.parallelism.schedule->name, "interleaved");
+    EXPECT_EQ(case_given({"--pp", "4", "--schedule", "interleaved"}).layout.parallelism.interleave, 2);
 }
 
 TEST(TrainingCase, RefusesGpusThatMakeNoWholeReplicas) {

@@ -63,24 +63,24 @@ TEST(Practice, OfAnUnknownFrameworkIsWhatTheLayoutLooksLike) {
 
 TEST(Practice, OfMegatronLmReducesGradientsBehindTheLastMicroBatch) {
     const sim::model::Layout layout = open(gpt("Korthikanti et al. 2022")).candidates.known;
-    EXPECT_FALSE(layout.overlap_gradients);
-    EXPECT_FALSE(layout.flash_attention);
-    EXPECT_EQ(layout.fusion, Fusion::fused);
-    EXPECT_TRUE(layout.scatter_gather);
-    EXPECT_EQ(layout.precision, Precision::fp16);
+    EXPECT_FALSE(layout.framework.overlap_gradients);
+    EXPECT_FALSE(layout.framework.flash_attention);
+    EXPECT_EQ(layout.framework.fusion, Fusion::fused);
+    EXPECT_TRUE(layout.framework.scatter_gather);
+    EXPECT_EQ(layout.numerics.precision, Precision::fp16);
 }
 
 TEST(Practice, FollowsTheNotes) {
     RunRecord record = gpt("torchtitan benchmarks");
-    EXPECT_EQ(open(record).candidates.known.fusion, Fusion::eager);
-    EXPECT_TRUE(open(record).candidates.known.sequence_parallel);
+    EXPECT_EQ(open(record).candidates.known.framework.fusion, Fusion::eager);
+    EXPECT_TRUE(open(record).candidates.known.parallelism.sequence_parallel);
     record.notes = "async TP, compile";
-    EXPECT_EQ(open(record).candidates.known.fusion, Fusion::compiled);
-    EXPECT_TRUE(open(record).candidates.known.overlap_tensor);
+    EXPECT_EQ(open(record).candidates.known.framework.fusion, Fusion::compiled);
+    EXPECT_TRUE(open(record).candidates.known.framework.overlap_tensor);
 
     RunRecord figure = gpt("Narayanan et al. 2021 Figure 18");
     figure.notes = "unoptimised p2p; figure read-off";
-    EXPECT_FALSE(open(figure).candidates.known.scatter_gather);
+    EXPECT_FALSE(open(figure).candidates.known.framework.scatter_gather);
 }
 
 TEST(Candidates, AreWhatTheRecordSays) {

@@ -56,10 +56,10 @@ TEST(Changed, KeepsTheGpusAndTheBatch) {
     const TrainingOptions options = options_of({{"dp", "16"}, {"tp", "4"}});
     const TrainingCase before = case_of(options);
     const TrainingCase after = changed(options, before, {{"tp", "2"}, {"micro-batch", "2"}});
-    EXPECT_EQ(after.layout.dp, 32);
+    EXPECT_EQ(after.layout.parallelism.dp, 32);
     EXPECT_EQ(after.gpus(), before.gpus());
-    EXPECT_EQ(after.layout.global_batch, before.layout.global_batch);
-    EXPECT_EQ(after.layout.micro_batch, 2);
+    EXPECT_EQ(after.layout.batch.global, before.layout.batch.global);
+    EXPECT_EQ(after.layout.batch.micro, 2);
 }
 
 // The predictor likes tp 4 alone.
@@ -67,7 +67,7 @@ TEST(Advice, IsTheNeighbourThatWasPredictedFaster) {
     const TrainingOptions options = options_of({{"gpus", "64"}, {"tp", "2"}});
     const auto likes_four = [](const model::Transformer&, const model::Machine&, const model::Layout& layout) {
         Prediction step;
-        step.step = std::chrono::seconds{layout.tp == 4 ? 9 : 10};
+        step.step = std::chrono::seconds{layout.parallelism.tp == 4 ? 9 : 10};
         return step;
     };
     const AdviceList list = advice(options, case_of(options), 10, likes_four);
@@ -91,7 +91,7 @@ TEST(Advice, SaysAllThatHasToBeTyped) {
         return one.change.front() == std::pair<std::string, std::string>{"tp", "4"};
     });
     ASSERT_NE(four, list.tried.end());
-    EXPECT_EQ(typed(four->change), fmt::format("--tp 4 --dp 16 --global-batch {}", what.layout.global_batch));
+    EXPECT_EQ(typed(four->change), fmt::format("--tp 4 --dp 16 --global-batch {}", what.layout.batch.global));
 }
 
 }  // namespace

@@ -51,14 +51,14 @@ inline model::Machine plain_machine() {
     return machine;
 }
 
-inline replay::Replay run_step(const model::StepPlan& plan, const Cluster& cluster, const model::Places& places,
+inline replay::Replay run_step(const model::StepPlan& plan, const Cluster& cluster, const model::RankMap& places,
                                const SpanSink& on_span = nullptr, const model::StepOptions& options = {}) {
     const replay::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, options); });
     return recording.replay({.cluster = cluster, .hash_timeline = false, .on_span = on_span});
 }
 
 inline replay::Replay run_step(const model::StepPlan& plan, bool folded, const SpanSink& on_span = nullptr) {
-    const model::Places places(plan.layout, folded);
+    const model::RankMap places(plan.layout, folded);
     return run_step(plan, step_cluster(plan, places), places, on_span);
 }
 

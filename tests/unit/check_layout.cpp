@@ -54,154 +54,168 @@ std::string problems(const Transformer& model, const Layout& layout, int gpus = 
 }
 
 TEST(CheckLayout, LetsALayoutPassThatDividesEverything) {
-    const Layout layout{.dp = 4, .tp = 8, .pp = 4, .cp = 2, .global_batch = 64, .sequence_parallel = true};
+    const Layout layout{.parallelism = {.dp = 4, .tp = 8, .pp = 4, .cp = 2, .sequence_parallel = true},
+                        .batch = {.global = 64}};
     EXPECT_EQ(problems(dense(), layout, 256), "none");
     EXPECT_NO_THROW(check_layout(dense(), nodes(), layout, 256));
 }
 
 TEST(CheckLayout, NamesTheCountThatIsTooSmall) {
-    EXPECT_EQ(problems(dense(), {.tp = 0}), "count: tp = 0: it is 1 or more");
-    EXPECT_EQ(problems(dense(), {.micro_batch = -1}), "count: micro_batch = -1: it is 1 or more");
-    EXPECT_EQ(problems(dense(), {.drop_last_layers = -1}), "count: drop_last_layers = -1: it is 0 or more");
-    EXPECT_EQ(problems(dense(), {.zero = 4}), "count: zero = 4: it is 0 to 3");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 0}}), "count: tp = 0: it is 1 or more");
+    EXPECT_EQ(problems(dense(), {.batch = {.micro = -1}}), "count: micro_batch = -1: it is 1 or more");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.drop_last_layers = -1}}),
+              "count: drop_last_layers = -1: it is 0 or more");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.zero = 4}}), "count: zero = 4: it is 0 to 3");
     EXPECT_EQ(problems(dense(), {}, -8), "count: gpus = -8: there is at least 1");
 }
 
 TEST(CheckLayout, DoesNotOverflow) {
     constexpr int huge = std::numeric_limits<int>::max();
     EXPECT_EQ(
-        problems(dense(), {.dp = huge, .tp = huge, .pp = huge, .cp = huge}),
+        problems(dense(), {.parallelism = {.dp = huge, .tp = huge, .pp = huge, .cp = huge}}),
         "count: dp 2147483647 x tp 2147483647 x pp 2147483647 x cp 2147483647, ep 1 x expert_tp 1, micro_batch 1, "
         "interleave 1: no machine has so many ranks");
-    for (int Layout::*const field :
-         {&Layout::dp, &Layout::tp, &Layout::pp, &Layout::cp, &Layout::ep, &Layout::expert_tp, &Layout::micro_batch,
-          &Layout::interleave, &Layout::drop_last_layers}) {
-        Layout layout{.global_batch = huge};
-        layout.*field = huge;
+    const auto refuses = [](auto set) {
+        Layout layout{.batch = {.global = huge}};
+        set(layout);
         EXPECT_NE(problems(sparse(), layout), "");
+    };
+    for (int Parallelism::*const field :
+         {&Parallelism::dp, &Parallelism::tp, &Parallelism::pp, &Parallelism::cp, &Parallelism::ep,
+          &Parallelism::expert_tp, &Parallelism::interleave, &Parallelism::drop_last_layers}) {
+        refuses([&](Layout& layout) { layout.parallelism.*field = huge; });
     }
+    refuses([](Layout& layout) { layout.batch.micro = huge; });
 }
 
 TEST(CheckLayout, NamesTheNearestTensorParallelSizes) {
-    EXPECT_EQ(problems(dense(), {.tp = 6}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 6}}),
               "heads: tp = 6 does not divide 32 heads; 4 and 8 do\n"
               "width: tp = 6 does not divide the feed-forward width of 14336; 4 and 8 do");
-    EXPECT_EQ(problems(dense(), {.tp = 64, .global_batch = 1}), "heads: tp = 64 does not divide 32 heads; 32 does");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 64}, .batch = {.global = 1}}),
+              "heads: tp = 64 does not divide 32 heads; 32 does");
 }
 
 TEST(CheckLayout, LetsKeyValueHeadsBeReplicated) {
-    EXPECT_EQ(problems(dense(), {.tp = 16}), "none");  // two ranks for each of 8
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 16}}), "none");  // two ranks for each of 8
     Transformer odd = dense();
     odd.heads = 24;
     odd.kv_heads = 6;
     odd.ffn = 4096 * 3;
-    EXPECT_EQ(problems(odd, {.tp = 4}), "heads: tp = 4 and 6 key-value heads: neither divides the other; 3 and 6 do");
+    EXPECT_EQ(problems(odd, {.parallelism = {.tp = 4}}),
+              "heads: tp = 4 and 6 key-value heads: neither divides the other; 3 and 6 do");
 }
 
 TEST(CheckLayout, AsksLatentAttentionForItsHeadsOnly) {
     Transformer latent = dense();
     latent.kv_heads = 3;
     latent.latent = LatentAttention{.key_value_rank = 512, .plain_dim = 128, .rotary_dim = 64, .value_dim = 128};
-    EXPECT_EQ(problems(latent, {.tp = 8}), "none");
+    EXPECT_EQ(problems(latent, {.parallelism = {.tp = 8}}), "none");
 }
 
 TEST(CheckLayout, DoesNotAskForTheVocabularyBecauseItIsPadded) {
     Transformer odd = dense();
     odd.vocabulary = 50257;
-    EXPECT_EQ(problems(odd, {.tp = 8}), "none");
+    EXPECT_EQ(problems(odd, {.parallelism = {.tp = 8}}), "none");
 }
 
 TEST(CheckLayout, LetsLayersBeSplitUnevenlyButNotIntoNothing) {
-    EXPECT_EQ(problems(dense(), {.pp = 5, .global_batch = 5}), "none");
-    EXPECT_EQ(problems(dense(), {.pp = 33, .global_batch = 33}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 5}, .batch = {.global = 5}}), "none");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 33}, .batch = {.global = 33}}),
               "layers: pp = 33: more stages than the 32 layers; 32 is "
               "the most");
-    EXPECT_EQ(problems(dense(), {.pp = 8, .global_batch = 8, .schedule = "interleaved", .interleave = 5}),
-              "layers: pp 8 x interleave 5 are 40 parts of 32 layers; interleave = 4 is the most");
+    EXPECT_EQ(
+        problems(dense(), {.parallelism = {.pp = 8, .schedule = pipeline_schedule("interleaved"), .interleave = 5},
+                           .batch = {.global = 8}}),
+        "layers: pp 8 x interleave 5 are 40 parts of 32 layers; interleave = 4 is the most");
     // (32 + 2 * 14) / 4 - 14 = 1, (32 + 2 * 16) / 4 - 16 = 0
-    EXPECT_EQ(problems(dense(), {.pp = 4, .drop_last_layers = 14}), "none");
-    EXPECT_EQ(problems(dense(), {.pp = 4, .drop_last_layers = 16}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 4, .drop_last_layers = 14}}), "none");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 4, .drop_last_layers = 16}}),
               "layers: drop_last_layers = 16 leaves no layer to the first of 4 stages of 32 layers; 14 does");
 }
 
 TEST(CheckLayout, CutsACausalSequenceIntoTwoPiecesPerRank) {
     Transformer model = dense();
     model.sequence = 24;
-    EXPECT_EQ(problems(model, {.cp = 4}), "none");
-    EXPECT_EQ(problems(model, {.cp = 8}),
+    EXPECT_EQ(problems(model, {.parallelism = {.cp = 4}}), "none");
+    EXPECT_EQ(problems(model, {.parallelism = {.cp = 8}}),
               "sequence: cp = 8 cuts a sequence of 24 tokens into 16 parts, which do not "
               "come out even; 6 and 12 do");
     model.causal = false;
-    EXPECT_EQ(problems(model, {.cp = 8}), "none");
+    EXPECT_EQ(problems(model, {.parallelism = {.cp = 8}}), "none");
 }
 
 TEST(CheckLayout, SpreadsTokensOverSequenceParallelRanks) {
     Transformer model = dense();
     model.sequence = 12;
-    EXPECT_EQ(problems(model, {.tp = 8}), "none");
-    EXPECT_EQ(problems(model, {.tp = 8, .sequence_parallel = true}),
+    EXPECT_EQ(problems(model, {.parallelism = {.tp = 8}}), "none");
+    EXPECT_EQ(problems(model, {.parallelism = {.tp = 8, .sequence_parallel = true}}),
               "sequence: sequence parallel: tp = 8 does not divide the 12 tokens of a rank; 4 does");
 }
 
 TEST(CheckLayout, IgnoresSequenceParallelAtTensorParallelOne) {
-    EXPECT_EQ(problems(dense(), {.sequence_parallel = true}), "none");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.sequence_parallel = true}}), "none");
 }
 
 TEST(CheckLayout, SpreadsExpertsOverDataAndTensorParallelRanks) {
-    EXPECT_EQ(problems(sparse(), {.dp = 8, .ep = 8, .global_batch = 8}), "none");
-    EXPECT_EQ(problems(sparse(), {.dp = 16, .tp = 2, .ep = 32, .global_batch = 16, .sequence_parallel = true}), "none");
-    EXPECT_EQ(problems(dense(), {.dp = 8, .ep = 8, .global_batch = 8}),
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 8, .ep = 8}, .batch = {.global = 8}}), "none");
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 16, .tp = 2, .ep = 32, .sequence_parallel = true},
+                                  .batch = {.global = 16}}),
+              "none");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 8, .ep = 8}, .batch = {.global = 8}}),
               "experts: ep = 8, but dense has no experts; ep = 1 does");
-    EXPECT_EQ(problems(sparse(), {.dp = 48, .ep = 48, .global_batch = 48}),
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 48, .ep = 48}, .batch = {.global = 48}}),
               "experts: ep = 48 does not divide 128 experts; 16 does");
-    EXPECT_EQ(problems(sparse(), {.dp = 4, .ep = 8, .global_batch = 4}),
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 4, .ep = 8}, .batch = {.global = 4}}),
               "experts: ep 8 x expert_tp 1 does not divide dp x cp x tp = 4 ranks; ep: 4 does");
-    EXPECT_EQ(problems(sparse(), {.dp = 5, .expert_tp = 5, .global_batch = 5}),
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 5, .expert_tp = 5}, .batch = {.global = 5}}),
               "width: expert_tp = 5 does not divide an expert's width of 1536; 4 and 6 do");
 }
 
 TEST(CheckLayout, GivesEveryRankTheSameMicroBatches) {
     EXPECT_EQ(
-        problems(dense(), {.dp = 24, .micro_batch = 2, .global_batch = 1000}),
+        problems(dense(), {.parallelism = {.dp = 24}, .batch = {.micro = 2, .global = 1000}}),
         "batch: dp 24 x micro_batch 2 = 48 does not divide the global batch of 1000 sequences; 960 or 1008 would do");
-    EXPECT_EQ(problems(dense(), {.dp = 24, .global_batch = 8}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 24}, .batch = {.global = 8}}),
               "batch: dp 24 x micro_batch 1 = 24 does not divide the global batch of 8 sequences; 24 would do");
 }
 
 TEST(CheckLayout, KnowsWhatSchedulesNeed) {
-    EXPECT_EQ(problems(dense(), {.schedule = "1f2b"}),
-              "schedule: there is no pipeline schedule \"1f2b\"; did you mean 1f1b?");
-    EXPECT_EQ(problems(dense(), {.pp = 2, .global_batch = 2, .interleave = 2}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 2, .interleave = 2}, .batch = {.global = 2}}),
               "schedule: 1f1b must have one chunk per stage, not 2; interleaved takes more");
-    EXPECT_EQ(problems(dense(), {.pp = 8, .global_batch = 12, .schedule = "interleaved", .interleave = 2}),
-              "schedule: interleaved needs micro-batches divisible by stages: 12 over 8; 8 or 16 would fit");
-    EXPECT_EQ(problems(dense(), {.schedule = "interleaved", .interleave = 2}),
+    EXPECT_EQ(
+        problems(dense(), {.parallelism = {.pp = 8, .schedule = pipeline_schedule("interleaved"), .interleave = 2},
+                           .batch = {.global = 12}}),
+        "schedule: interleaved needs micro-batches divisible by stages: 12 over 8; 8 or 16 would fit");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.schedule = pipeline_schedule("interleaved"), .interleave = 2}}),
               "schedule: interleave = 2 needs 2 or more stages, and pp is 1; interleave = 1 would do");
 }
 
 TEST(CheckLayout, RefusesWhatFrameworksDoNotCombine) {
-    EXPECT_EQ(problems(dense(), {.dp = 2, .pp = 2, .global_batch = 2, .zero = 2}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 2, .pp = 2, .zero = 2}, .batch = {.global = 2}}),
               "combination: zero = 2 does not go with pp = 2: gradients are added up over micro-batches; 1 and 3 do");
-    EXPECT_EQ(problems(dense(), {.dp = 2, .pp = 2, .global_batch = 2, .zero = 3}), "none");  // torchtitan
-    EXPECT_EQ(problems(dense(), {.cp = 2, .flash_attention = false}), "combination: cp = 2 needs flash attention");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 2, .pp = 2, .zero = 3}, .batch = {.global = 2}}),
+              "none");  // torchtitan
+    EXPECT_EQ(problems(dense(), {.parallelism = {.cp = 2}, .framework = {.flash_attention = false}}),
+              "combination: cp = 2 needs flash attention");
 }
 
 TEST(CheckLayout, AsksTheMachineForUnitsAndLinks) {
-    EXPECT_EQ(problems(dense(), {.precision = Precision::fp8}),
+    EXPECT_EQ(problems(dense(), {.numerics = {.precision = Precision::fp8}}),
               "precision: precision fp8: GPU has no such units; it has fp16, bf16");
     Machine machine = nodes();
     machine.scale_out = 0;
-    EXPECT_EQ(problems(dense(), {.tp = 8}, 0, machine), "none");
-    EXPECT_EQ(problems(dense(), {.tp = 16}, 0, machine),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 8}}, 0, machine), "none");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 16}}, 0, machine),
               "network: 16 ranks are more than a node's 8, and nodes has no network between nodes (scale_out = 0)");
     machine.scale_up = 0;
     EXPECT_EQ(problems(dense(), {}, 0, machine), "none");
-    EXPECT_EQ(problems(dense(), {.tp = 2}, 0, machine),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 2}}, 0, machine),
               "network: 2 ranks on nodes of 8, and nodes has no links within a node (scale_up = 0)");
 }
 
 TEST(CheckLayout, CountsTheGpus) {
-    const Layout layout{.dp = 4, .tp = 2, .pp = 2, .global_batch = 4};
+    const Layout layout{.parallelism = {.dp = 4, .tp = 2, .pp = 2}, .batch = {.global = 4}};
     EXPECT_EQ(problems(dense(), layout, 16), "none");
     EXPECT_EQ(problems(dense(), layout, 24),
               "gpus: dp 4 x tp 2 x pp 2 x cp 1 = 16 ranks, not 24 GPUs; dp = 6 would do");
@@ -212,7 +226,7 @@ TEST(CheckLayout, CountsTheGpus) {
 
 TEST(CheckLayout, ThrowsAllProblemsALineEach) {
     try {
-        check_layout(dense(), nodes(), {.dp = 3, .pp = 33, .global_batch = 4});
+        check_layout(dense(), nodes(), {.parallelism = {.dp = 3, .pp = 33}, .batch = {.global = 4}});
         FAIL();
     } catch (const ProgramError& error) {
         EXPECT_STREQ(error.what(),
@@ -227,24 +241,30 @@ TEST(CheckLayout, LetsPassWhatRan) {
     model.layers = 105;
     model.heads = model.kv_heads = 128;
     model.ffn = 81920;
-    EXPECT_EQ(problems(model, {.dp = 9, .tp = 8, .pp = 35, .global_batch = 2520}), "none");  // Megatron-LM 530B
+    EXPECT_EQ(problems(model, {.parallelism = {.dp = 9, .tp = 8, .pp = 35}, .batch = {.global = 2520}}),
+              "none");  // Megatron-LM 530B
     model.layers = 126;
     EXPECT_EQ(
-        problems(model, {.dp = 2, .tp = 8, .pp = 8, .global_batch = 32, .schedule = "interleaved", .interleave = 8}),
+        problems(
+            model,
+            {.parallelism = {.dp = 2, .tp = 8, .pp = 8, .schedule = pipeline_schedule("interleaved"), .interleave = 8},
+             .batch = {.global = 32}}),
         "none");  // Llama 3 405B
     model.layers = 22;
-    EXPECT_EQ(problems(model, {.pp = 8, .global_batch = 24, .schedule = "zb_h1"}), "none");  // zero bubble 6.2B
+    EXPECT_EQ(
+        problems(model, {.parallelism = {.pp = 8, .schedule = pipeline_schedule("zb_h1")}, .batch = {.global = 24}}),
+        "none");  // zero bubble 6.2B
     Transformer deepseek = sparse();
     deepseek.layers = 61;
     deepseek.experts.dense_layers = 3;
-    EXPECT_EQ(problems(deepseek, {.dp = 64,
-                                  .tp = 2,
-                                  .pp = 8,
-                                  .ep = 64,
-                                  .global_batch = 8192,
-                                  .schedule = "interleaved",
-                                  .interleave = 4,
-                                  .sequence_parallel = true}),
+    EXPECT_EQ(problems(deepseek, {.parallelism = {.dp = 64,
+                                                  .tp = 2,
+                                                  .pp = 8,
+                                                  .ep = 64,
+                                                  .schedule = pipeline_schedule("interleaved"),
+                                                  .interleave = 4,
+                                                  .sequence_parallel = true},
+                                  .batch = {.global = 8192}}),
               "none");  // DeepSeek-V3
 }
 

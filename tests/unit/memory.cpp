@@ -43,12 +43,12 @@ TEST(LayerActivations, OfAGatedLayerWithGroupedQueriesHaveNoMasksAndThreeWidths)
     // bytes for each head's softmax.
     const std::int64_t token = 2 * (4 * 4096 + 4096 + 2 * 1024 + 4096 + 3 * 14336) + 4 * 32;
     EXPECT_EQ(layer_activations(llama(), {}, 0), 4096 * token);
-    EXPECT_EQ(layer_activations(llama(), {.cp = 4, .micro_batch = 2}, 0), 4096 / 2 * token);
-    EXPECT_EQ(layer_activations(llama(), {.tp = 8, .sequence_parallel = true}, 0), 4096 / 8 * token);
+    EXPECT_EQ(layer_activations(llama(), {.parallelism = {.cp = 4}, .batch = {.micro = 2}}, 0), 4096 / 2 * token);
+    EXPECT_EQ(layer_activations(llama(), {.parallelism = {.tp = 8, .sequence_parallel = true}}, 0), 4096 / 8 * token);
 }
 
 TEST(LayerActivations, RepeatKeysAndValuesWhereThereAreFewerHeadsThanRanks) {
-    const Layout layout{.tp = 16, .sequence_parallel = true};
+    const Layout layout{.parallelism = {.tp = 16, .sequence_parallel = true}};
     const std::int64_t token = 2 * (4 * 4096 + 4096 + 4096 + 3 * 14336) / 16 + 2 * 2 * 128 + 4 * 2;
     EXPECT_EQ(layer_activations(llama(), layout, 0), 4096 * token);
 }
@@ -61,7 +61,8 @@ TEST(LayerActivations, OfExpertsCountEveryVisitOfAToken) {
     const std::int64_t shared = 2 * 3 * 2 * 1408;
     const std::int64_t router = 2 * 4 * 64;
     EXPECT_EQ(layer_activations(model, {}, 0), layer_activations(llama(), {}, 0));
-    EXPECT_EQ(layer_activations(model, {.dp = 8, .ep = 8}, 1), 4096 * (attention + visits + shared + router));
+    EXPECT_EQ(layer_activations(model, {.parallelism = {.dp = 8, .ep = 8}}, 1),
+              4096 * (attention + visits + shared + router));
 }
 
 TEST(LayerActivations, OfLatentAttentionKeepTheSmallVectorsAndWholeKeys) {
@@ -86,7 +87,7 @@ TEST(Memory, OfOneRankHasEighteenBytesForEveryParameter) {
 
 TEST(Memory, HasTheEmbeddingOnTheFirstStageAndTheOutputLayerOnTheLast) {
     Transformer model = llama();
-    const Layout layout{.pp = 4, .global_batch = 8};
+    const Layout layout{.parallelism = {.pp = 4}, .batch = {.global = 8}};
     const std::int64_t table = 18 * std::int64_t{128000} * 4096;
     for (const bool tied : {false, true}) {  // a tied table is copied to the other end
         model.tied_embeddings = tied;
@@ -99,7 +100,7 @@ TEST(Memory, HasTheEmbeddingOnTheFirstStageAndTheOutputLayerOnTheLast) {
 TEST(Memory, SpreadsExpertsOverTheirOwnReplicas) {
     Transformer model = llama();
     model.experts = {.count = 8, .top_k = 2, .ffn = 14336};
-    const Layout layout{.dp = 8, .ep = 4, .global_batch = 8, .zero = 1};
+    const Layout layout{.parallelism = {.dp = 8, .ep = 4, .zero = 1}, .batch = {.global = 8}};
     const std::int64_t dense =
         32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 2 * 4096 + 8 * 4096) + 2 * std::int64_t{128000} * 4096;
     const std::int64_t routed = 32 * std::int64_t{8 / 4} * 3 * 4096 * 14336;
@@ -111,11 +112,10 @@ TEST(Memory, SpreadsExpertsOverTheirOwnReplicas) {
 TEST(Memory, KeepsAsManyMicroBatchesAsTheScheduleHasInFlight) {
     const auto in_flight = [](const char* schedule, int micro_batches, int chunks = 1) {
         std::vector<int> kept;
-        const Memory memory = memory_of(llama(), {.pp = 4,
-                                                  .global_batch = micro_batches,
-                                                  .schedule = schedule,
-                                                  .interleave = chunks,
-                                                  .fp32_gradients = true});
+        const Memory memory =
+            memory_of(llama(), {.parallelism = {.pp = 4, .schedule = pipeline_schedule(schedule), .interleave = chunks},
+                                .batch = {.global = micro_batches},
+                                .numerics = {.fp32_gradients = true}});
         for (const StageMemory& stage : memory.stages) {
             kept.push_back(stage.in_flight);
         }
@@ -130,22 +130,22 @@ TEST(Memory, KeepsAsManyMicroBatchesAsTheScheduleHasInFlight) {
 }
 
 TEST(Memory, OfFullRecomputationKeepsOneLayerMoreThanItsInputs) {
-    const Layout layout{.global_batch = 1, .recompute = Recompute::full};
+    const Layout layout{.batch = {.global = 1}, .framework = {.recompute = Recompute::full}};
     const MemoryUse use = memory_of(llama(), layout).stages[0].peak;
     EXPECT_EQ(use.activations, 32 * std::int64_t{4096} * 4096 * 2);
     EXPECT_GE(use.working, layer_activations(llama(), {}, 0) - std::int64_t{4096} * 4096 * 2);
 }
 
 TEST(Memory, OfFullyShardedDataParallelGathersTwoLayersOrAll) {
-    Layout layout{.dp = 8, .global_batch = 8, .zero = 3};
+    Layout layout{.parallelism = {.dp = 8, .zero = 3}, .batch = {.global = 8}};
     const std::int64_t resharded = memory_of(llama(), layout).stages[0].peak.working;
-    layout.reshard_after_forward = false;
+    layout.framework.reshard_after_forward = false;
     const std::int64_t layer = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096;
     EXPECT_EQ(memory_of(llama(), layout).stages[0].peak.working - resharded, 2 * 30 * layer);
 }
 
 TEST(Memory, CountsWhatTorchAndWhatTheDriverSeeApart) {
-    const MemoryUse use = memory_of(llama(), {.dp = 8, .global_batch = 8}).stages[0].peak;
+    const MemoryUse use = memory_of(llama(), {.parallelism = {.dp = 8}, .batch = {.global = 8}}).stages[0].peak;
     EXPECT_EQ(use.allocated(), use.states() + use.activations + use.working + use.buffers);
     EXPECT_EQ(use.total() - use.allocated(), use.reserve);
     EXPECT_EQ(use.total() - use.reserved(), use.context);
@@ -153,7 +153,7 @@ TEST(Memory, CountsWhatTorchAndWhatTheDriverSeeApart) {
 }
 
 TEST(Memory, OfTheHostsOptimizerIsNotTheGpus) {
-    EXPECT_EQ(memory_of(llama(), {.offload_optimizer = true}).stages[0].peak.optimizer, 0);
+    EXPECT_EQ(memory_of(llama(), {.framework = {.offload_optimizer = true}}).stages[0].peak.optimizer, 0);
 }
 
 std::vector<Layout> layouts_of_every_schedule() {
@@ -163,12 +163,10 @@ std::vector<Layout> layouts_of_every_schedule() {
             for (const int pp : {1, 2, 4, 8}) {
                 for (const int chunks : {1, 2, 3}) {
                     const PipelineShape shape{.stages = pp, .micro_batches = micro_batches, .chunks = chunks};
-                    const bool divides = schedule.name != "interleaved" || micro_batches % pp == 0;
-                    if ((chunks == 1 || schedule.uses_chunks) && divides) {
-                        layouts.push_back({.pp = shape.stages,
-                                           .global_batch = micro_batches,
-                                           .schedule = std::string(schedule.name),
-                                           .interleave = chunks});
+                    if (schedule.can_run(shape)) {
+                        layouts.push_back(
+                            {.parallelism = {.pp = shape.stages, .schedule = schedule, .interleave = chunks},
+                             .batch = {.global = micro_batches}});
                     }
                 }
             }
@@ -181,21 +179,23 @@ TEST(LeastMemory, IsNeverAboveAndAtMostTwoPercentBelowTheFullestStage) {
     for (Layout layout : layouts_of_every_schedule()) {
         for (const Recompute recompute : {Recompute::none, Recompute::full}) {
             for (const int layers : {30, 32}) {
-                layout.recompute = recompute;
+                layout.framework.recompute = recompute;
                 Transformer model = llama();
                 model.layers = layers;
                 const std::int64_t least = least_memory(model, with_memory(0), layout);
                 const std::int64_t most = memory_of(model, layout).fullest().peak.total();
-                ASSERT_LE(least, most) << layout.schedule << layout.pp << " " << layout.global_batch;
+                ASSERT_LE(least, most) << layout.parallelism.schedule->name << layout.parallelism.pp << " "
+                                       << layout.batch.global;
                 ASSERT_GE(static_cast<double>(least), 0.98 * static_cast<double>(most))
-                    << layout.schedule << layout.pp << " " << layout.global_batch << " " << layout.interleave;
+                    << layout.parallelism.schedule->name << layout.parallelism.pp << " " << layout.batch.global << " "
+                    << layout.parallelism.interleave;
             }
         }
     }
 }
 
 TEST(MemoryOverTime, HasEveryStepOfTheScheduleAndThePeak) {
-    const Layout layout{.pp = 2, .global_batch = 2};
+    const Layout layout{.parallelism = {.pp = 2}, .batch = {.global = 2}};
     const std::vector<MemoryAt> times = memory_over_time(llama(), with_memory(0), layout, 0);
     std::vector<std::string> steps;
     std::int64_t most = 0;
@@ -210,7 +210,7 @@ TEST(MemoryOverTime, HasEveryStepOfTheScheduleAndThePeak) {
 }
 
 TEST(MemoryOverflow, NamesTheFirstLayerThatDoesNotFit) {
-    const Layout layout{.dp = 8, .pp = 2, .global_batch = 32, .zero = 1};
+    const Layout layout{.parallelism = {.dp = 8, .pp = 2, .zero = 1}, .batch = {.global = 32}};
     const Memory enough = memory_of(llama(), layout);
     EXPECT_TRUE(enough.fits());
     EXPECT_EQ(explain_overflow(enough, layout), "");
@@ -244,17 +244,14 @@ TEST(Memory, OfMeasuredRunsIsNearWhatWasMeasured) {
     Transformer model = preset("llama3-70b");
     model.layers = 12;
     model.sequence = 4096;
-    const Layout megatron{.dp = 4, .pp = 2, .global_batch = 32, .zero = 1};
+    const Layout megatron{.parallelism = {.dp = 4, .pp = 2, .zero = 1}, .batch = {.global = 32}};
     EXPECT_NEAR(static_cast<double>(memory_of(model, megatron).fullest().peak.allocated()) / GiB, 66.55, 0.5);
     // torchtitan on 128 H100: Llama 3 8B, FSDP, compiled, selective recomputation by operator: 62.0 GiB reserved.
     Transformer small = preset("llama3-8b");
     small.sequence = 8192;
-    const Layout titan{.dp = 128,
-                       .micro_batch = 2,
-                       .global_batch = 256,
-                       .zero = 3,
-                       .recompute = Recompute::selective,
-                       .fusion = Fusion::compiled};
+    const Layout titan{.parallelism = {.dp = 128, .zero = 3},
+                       .batch = {.micro = 2, .global = 256},
+                       .framework = {.recompute = Recompute::selective, .fusion = Fusion::compiled}};
     EXPECT_NEAR(static_cast<double>(memory_of(small, titan).fullest().peak.reserved()) / GiB, 62.0, 0.5);
 }
 
@@ -262,17 +259,17 @@ TEST(Memory, OfMeasuredRunsIsNearWhatWasMeasured) {
 // 2 bytes in place, Megatron-LM's 4 + 2 x 2, PyTorch's 4 + 4 + 4 + 2.
 TEST(Loss, TakesOfALogitWhatItsFrameworkDoes) {
     const auto of = [](Layout layout) {
-        layout.loss = loss_of_framework(layout);
+        layout.framework.loss = loss_of_framework(layout);
         return loss_bytes_per_logit(layout);
     };
-    EXPECT_EQ(of({.zero = 3, .framework = Framework::megatron}), 2);
-    EXPECT_EQ(of({.flash_attention = false, .framework = Framework::megatron}), 8);
-    EXPECT_EQ(of({.zero = 1, .framework = Framework::torch}), 14);
-    EXPECT_EQ(of({.zero = 1, .framework = Framework::deepspeed}), 2);
-    EXPECT_EQ(of({.zero = 3, .framework = Framework::deepspeed}), 14);
+    EXPECT_EQ(of({.parallelism = {.zero = 3}, .framework = {.loop = TrainingLoop::megatron}}), 2);
+    EXPECT_EQ(of({.framework = {.loop = TrainingLoop::megatron, .flash_attention = false}}), 8);
+    EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::torch}}), 14);
+    EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::deepspeed}}), 2);
+    EXPECT_EQ(of({.parallelism = {.zero = 3}, .framework = {.loop = TrainingLoop::deepspeed}}), 14);
     // Of published runs whose code is not known.
-    EXPECT_EQ(loss_bytes_per_logit({.zero = 3}), 14);
-    EXPECT_EQ(loss_bytes_per_logit({.zero = 1}), 2);
+    EXPECT_EQ(loss_bytes_per_logit({.parallelism = {.zero = 3}}), 14);
+    EXPECT_EQ(loss_bytes_per_logit({.parallelism = {.zero = 1}}), 2);
 }
 
 }  // namespace sim::model

@@ -48,8 +48,9 @@ int run_memory(int argc, const char* const* argv) {
     check_outputs(options.outputs);
     MemoryReport report{.what = training_case(options.training)};
     const TrainingCase& what = report.what;
-    if (options.stage >= what.layout.pp) {
-        throw UsageError(fmt::format("--stage must be one of 0 to {}, not {}", what.layout.pp - 1, options.stage));
+    if (options.stage >= what.layout.parallelism.pp) {
+        throw UsageError(
+            fmt::format("--stage must be one of 0 to {}, not {}", what.layout.parallelism.pp - 1, options.stage));
     }
     report.memory = memory_of(what.model, what.machine, what.layout);
     report.stage = options.stage >= 0 ? options.stage : report.memory.fullest().stage;

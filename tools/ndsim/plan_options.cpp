@@ -71,16 +71,13 @@ std::vector<model::Recompute> recompute_of(const std::string& text) {
     return found;
 }
 
-std::vector<std::string> schedule_of(const std::string& text) {
-    std::vector<std::string> known;
-    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        known.emplace_back(schedule.name);
+std::vector<KnownSchedule> schedule_of(const std::string& text) {
+    std::vector<KnownSchedule> found;
+    for (const std::string& name : names_in(text)) {
+        check_name("--schedule", name, pipeline_schedule_names());
+        found.emplace_back(pipeline_schedule(name));
     }
-    const std::vector<std::string> names = names_in(text);
-    for (const std::string& name : names) {
-        check_name("--schedule", name, known);
-    }
-    return names;
+    return found;
 }
 
 // A power of two of sequences: the last one with no more than 4 M tokens.
@@ -137,7 +134,7 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     question.space.recompute = recompute_of(options.recompute);
     question.space.schedule = schedule_of(options.schedule);
     if (options.training.has("sequence-parallel")) {
-        question.space.sequence_parallel = options.training.layout.sequence_parallel;
+        question.space.sequence_parallel = options.training.layout.parallelism.sequence_parallel;
     }
     // Of what is derived for one layout, the axes are the search's; the arithmetic is the machine's.
     std::vector<std::string> of_one;
@@ -146,9 +143,9 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
         return line.starts_with("precision") || line.starts_with("flash-attention") || line.starts_with("framework");
     });
     if (!options.training.has("global-batch")) {
-        question.space.rest.global_batch = usual_batch(question.model);
+        question.space.rest.batch.global = usual_batch(question.model);
         told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
-                                   question.space.rest.global_batch));
+                                   question.space.rest.batch.global));
     }
     if (!options.training.has("usd-per-hour")) {
         const double price = question.machine.gpu.usd_per_hour;

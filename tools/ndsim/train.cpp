@@ -109,7 +109,7 @@ report::Table parts_of(const Prediction& step) {
     for (std::size_t i = 0; i < step.budget.size(); ++i) {
         const double share = step.budget[i] / seconds(step.step);
         table.rows.push_back(
-            {title_of(static_cast<Spent>(i)), fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
+            {title_of(static_cast<TimeCategory>(i)), fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
     }
     return table;
 }

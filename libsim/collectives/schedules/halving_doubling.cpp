@@ -21,7 +21,7 @@ struct Folded {
     int place_of(int member) const { return member < 2 * aside ? member / 2 : member - aside; }
     int member_at(int place) const { return place < aside ? 2 * place + 1 : place + aside; }
     int rounds() const { return std::countr_zero(static_cast<unsigned>(places)); }
-    // Places [begin, end) answer for these blocks, where every member has one.
+    // RankMap [begin, end) answer for these blocks, where every member has one.
     ChunkSet blocks(int begin, int end) const {
         return chunks_in_a_row(first_block(begin), first_block(end) - first_block(begin));
     }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_levels = 3;
 
-// Places of one level, and how far its next member is.
+// RankMap of one level, and how far its next member is.
 struct Level {
     int places;
     int stride;

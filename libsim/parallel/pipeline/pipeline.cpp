@@ -20,7 +20,7 @@ public:
 
     Data take(const PipelineHop& hop) {
         if (shape_.stages == 1) {
-            return std::move(kept_.extract(hop_number(shape_, hop)).mapped());
+            return with_data_ ? std::move(kept_.extract(hop_number(shape_, hop)).mapped()) : Data{};
         }
         const int from = stages_.rank_at((hop.backward ? hop.into + 1 : hop.into - 1) % shape_.stages);
         if (with_data_) {
@@ -32,10 +32,15 @@ public:
 
     void pass(const PipelineHop& hop, Data data) {
         if (shape_.stages == 1) {
-            kept_.emplace(hop_number(shape_, hop), std::move(data));
+            if (with_data_) {
+                kept_.emplace(hop_number(shape_, hop), std::move(data));
+            }
             return;
         }
         const int to = stages_.rank_at(stage_of(shape_, hop));
+        if (options_.in_order) {
+            under_way_.clear();
+        }
         under_way_.push_back(with_data_ ? gpu_.send_async(to, data, label_of(hop), options_.boundary, tag_of(hop))
                                         : gpu_.send_async(to, label_of(hop), options_.boundary, tag_of(hop)));
         if (options_.blocking_sends) {
@@ -51,9 +56,11 @@ public:
     }
 
 private:
-    static const char* label_of(const PipelineHop& hop) { return hop.backward ? "gradient" : "activation"; }
+    static const char* label_of(const PipelineHop& hop) { return label_of_hop(hop.backward); }
     Tag tag_of(const PipelineHop& hop) const {
-        return Tag{static_cast<std::int32_t>(options_.first_tag) + static_cast<std::int32_t>(hop_number(shape_, hop))};
+        const auto number = options_.in_order ? 2 * hop.into + (hop.backward ? 1 : 0)
+                                              : static_cast<std::int32_t>(hop_number(shape_, hop));
+        return Tag{static_cast<std::int32_t>(options_.first_tag) + number};
     }
 
     GPU& gpu_;

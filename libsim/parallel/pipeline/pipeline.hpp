@@ -31,7 +31,15 @@ struct PipelineOptions {
     bool blocking_sends = false;     // the stage goes on only when what it sends has left. (It never waits for the
                                      // receiver: what would happen then, says blocking_sends.hpp)
     Tag first_tag = Tag{1'000'000};  // its messages have hop_count(shape) tags from here on
+    // Micro-batches go over each boundary in the same order on both sides, as in all schedules of schedules.hpp. A tag
+    // for each boundary and direction will do then, and the last message to have left is the last one sent.
+    bool in_order = false;
 };
+
+// What messages between stages are called in traces: those of the forward pass, and those of the backward pass.
+constexpr const char* label_of_hop(bool backward) {
+    return backward ? "gradient" : "activation";
+}
 
 // Returns when the steps are done and what was sent has left.
 // Requires: every rank of `stages`, in their order, calls it with the same shape and options, and with `steps` that

@@ -16,16 +16,61 @@ namespace sim {
 
 namespace {
 
-// clang-format off
 constexpr auto known = std::to_array<NamedPipelineSchedule>({
-    // name, function, uses chunks, splits backward, what it requires, whether that holds, summary, how many micro-batches fill it
-    {"gpipe", gpipe, false, false, nullptr, nullptr, "all micro-batches forward, then all backward; keeps every activation"},
-    {"1f1b", one_f_one_b, false, false, nullptr, nullptr, "one forward, one backward: as fast as gpipe, keeps at most p - i micro-batches on stage i"},
-    {"interleaved", interleaved, true, false, check_interleaved, fits_interleaved, "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks"},
-    {"zb_h1", zb_h1, false, true, nullptr, nullptr, "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory"},
-    {"zb_h2", zb_h2, false, true, nullptr, nullptr, "zero bubble H2: from 2p-1 micro-batches on no stage waits between its first and its last step; twice the memory", zb_h2_fills_from},
+    {.name = "gpipe",
+     .summary = "all micro-batches forward, then all backward; keeps every activation",
+     .steps = gpipe,
+     .bubble = gpipe_bubble,
+     .in_flight = gpipe_in_flight,
+     .least_passes = gpipe_passes,
+     .launched_as = {.torchtitan = "GPipe", .nanotron = "afab"},
+     .published = "gpipe"},
+    {.name = "1f1b",
+     .summary = "one forward, one backward: as fast as gpipe, keeps at most p - i micro-batches on stage i",
+     .steps = one_f_one_b,
+     .usual = true,
+     .bubble = one_f_one_b_bubble,
+     .in_flight = one_f_one_b_in_flight,
+     .least_passes = one_f_one_b_passes,
+     .launched_as = {.megatron = true, .torchtitan = "1F1B", .nanotron = "1f1b"},
+     .published = "1f1b"},
+    {.name = "interleaved",
+     .summary = "1f1b with several chunks per stage: idle time divided by the chunks, messages times the chunks",
+     .steps = interleaved,
+     .usual = true,
+     .uses_chunks = true,
+     .requirement = check_interleaved,
+     .fits = fits_interleaved,
+     .bubble = interleaved_bubble,
+     .in_flight = interleaved_in_flight,
+     .visits = interleaved_visits,
+     .least_passes = interleaved_passes,
+     .launched_as = {.megatron = true, .torchtitan = "Interleaved1F1B"},
+     .published = "interleaved"},
+    {.name = "zb_h1",
+     .summary = "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory",
+     .steps = zb_h1,
+     .splits_backward = true,
+     .steps_overlap = true,
+     .bubble = zb_h1_bubble,
+     .in_flight = zb_h1_in_flight,
+     .least_passes = zb_h1_passes,
+     .published = "zb-h1",
+     .nearest_to = "zb-1p|v-half|v-min|dualpipe"},
+    {.name = "zb_h2",
+     .summary =
+         "zero bubble H2: from 2p-1 micro-batches on no stage waits between its first and its last step; twice the "
+         "memory",
+     .steps = zb_h2,
+     .splits_backward = true,
+     .steps_overlap = true,
+     .fills_from = zb_h2_fills_from,
+     .bubble = zb_h2_bubble,
+     .in_flight = zb_h2_in_flight,
+     .least_passes = zb_h2_passes,
+     .published = "zb-h2",
+     .nearest_to = "zb-2p|zb-v|zbv"},
 });
-// clang-format on
 
 }  // namespace
 
@@ -43,8 +88,8 @@ void NamedPipelineSchedule::check(const PipelineShape& shape) const {
     one_or_more(shape.micro_batches, "micro-batches");
     one_or_more(shape.chunks, "chunks per stage");
     if (shape.chunks > 1 && !uses_chunks) {
-        throw ProgramError(
-            fmt::format("{} must have one chunk per stage, not {}; interleaved takes more", name, shape.chunks));
+        throw ProgramError(fmt::format("{} must have one chunk per stage, not {}; {} takes more", name, shape.chunks,
+                                       usual_pipeline_schedule(shape.chunks).name));
     }
     if (requirement != nullptr) {
         requirement(shape);
@@ -65,22 +110,32 @@ std::span<const NamedPipelineSchedule> pipeline_schedules() {
     return known;
 }
 
-const NamedPipelineSchedule* find_pipeline_schedule(std::string_view name) {
-    const auto* const found = std::find_if(known.begin(), known.end(), [&](const auto& s) { return s.name == name; });
-    return found == known.end() ? nullptr : found;
-}
-
-const NamedPipelineSchedule& pipeline_schedule(std::string_view name) {
-    if (const NamedPipelineSchedule* const found = find_pipeline_schedule(name)) {
-        return *found;
-    }
+std::vector<std::string> pipeline_schedule_names() {
     std::vector<std::string> names;
     for (const NamedPipelineSchedule& schedule : known) {
         names.emplace_back(schedule.name);
     }
+    return names;
+}
+
+std::vector<KnownSchedule> known_schedules() {
+    return {known.begin(), known.end()};
+}
+
+const NamedPipelineSchedule& pipeline_schedule(std::string_view name) {
+    const auto* const found = std::find_if(known.begin(), known.end(), [&](const auto& s) { return s.name == name; });
+    if (found != known.end()) {
+        return *found;
+    }
+    const std::vector<std::string> names = pipeline_schedule_names();
     const std::string near = did_you_mean(name, names);
     throw ProgramError(fmt::format("there is no pipeline schedule \"{}\"{}", name,
                                    near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : near));
+}
+
+const NamedPipelineSchedule& usual_pipeline_schedule(int chunks) {
+    return *std::find_if(known.begin(), known.end(),
+                         [&](const auto& s) { return s.usual && s.uses_chunks == (chunks > 1); });
 }
 
 }  // namespace sim

@@ -1,7 +1,11 @@
-// The pipeline schedules that ndsim knows by name. A program may use any function of its own besides:
+// The pipeline schedules that ndsim knows by name: one row for each, which carries all that is true of it.
+//
+// Whoever needs to know something about a schedule asks its row; nobody compares names. A new schedule is one file in
+// schedules/ and one row in schedules.cpp. A program may use any function of its own besides:
 // docs/how-to/add-a-pipeline-schedule.md.
 #pragma once
 
+#include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
 #include <span>
@@ -10,16 +14,38 @@
 
 namespace sim {
 
+// How a framework names a schedule on its command line or in its configuration; null: it does not have it.
+struct ScheduleInFrameworks {
+    bool megatron = false;  // Megatron-LM has no name for it: 1F1B, interleaved where there are several chunks
+    const char* torchtitan = nullptr;
+    const char* nanotron = nullptr;
+};
+
 struct NamedPipelineSchedule {
     std::string_view name;
+    std::string_view summary;  // one sentence, for --help and advice
     PipelineSchedule steps = nullptr;
-    bool uses_chunks = false;                             // more than one chunk per stage is possible
-    bool splits_backward = false;                         // has backward_input and backward_weight
+
+    bool usual = false;            // taken where none is named: of one chunk, or of several
+    bool uses_chunks = false;      // more than one chunk per stage is possible
+    bool splits_backward = false;  // has backward_input and backward_weight in place of backward
+    bool steps_overlap = false;    // made for training steps that begin before all stages have ended the one before
+
     void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
     bool (*fits)(const PipelineShape&) = nullptr;         // whether `requirement` would not throw; null where that is
-    std::string_view summary;
     int (*fills_from)(int stages) =
-        nullptr;  // with fewer micro-batches stages wait, which it is there to avoid; or null
+        nullptr;  // stages wait with fewer micro-batches, which it is there to avoid; or null
+
+    // In closed form; facts.hpp says what each is. Null where no formula is known.
+    PipelineBubble (*bubble)(const PipelineShape&) = nullptr;
+    PipelineInFlight (*in_flight)(const PipelineShape&, int stage) = nullptr;  // for shapes of one chunk
+    int (*visits)(const PipelineShape&, int count, int place) = nullptr;       // for shapes of several chunks
+    Duration (*least_passes)(const PipelineShape&, int stage, const StagePasses&) = nullptr;
+
+    ScheduleInFrameworks launched_as;
+    // Names in papers, in lower case and separated by |: of this schedule, and of those it is the nearest to.
+    std::string_view published = {};
+    std::string_view nearest_to = {};
 
     // Whether this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
     bool can_run(const PipelineShape& shape) const;
@@ -30,9 +56,30 @@ struct NamedPipelineSchedule {
 };
 
 std::span<const NamedPipelineSchedule> pipeline_schedules();
-// Null if there is none of this name. Allocates nothing.
-const NamedPipelineSchedule* find_pipeline_schedule(std::string_view name);
+std::vector<std::string> pipeline_schedule_names();
 // Throws ProgramError, with the nearest name, if there is none of this name.
 const NamedPipelineSchedule& pipeline_schedule(std::string_view name);
+// The schedule that is taken where none is named.
+const NamedPipelineSchedule& usual_pipeline_schedule(int chunks = 1);
+
+// One of the schedules above, as a value of the size of a pointer; the usual one unless it is said. A name becomes one
+// where it is read, by pipeline_schedule().
+class KnownSchedule {
+public:
+    KnownSchedule() : row_(&usual_pipeline_schedule()) {}
+    KnownSchedule(const NamedPipelineSchedule& row) : row_(&row) {}  // NOLINT: a row of the table is one
+
+    const NamedPipelineSchedule& operator*() const { return *row_; }
+    const NamedPipelineSchedule* operator->() const { return row_; }
+    friend bool operator==(const KnownSchedule&, const KnownSchedule&) = default;
+
+private:
+    const NamedPipelineSchedule* row_;
+};
+inline std::string_view name_of(const KnownSchedule& schedule) {
+    return schedule->name;
+}
+// All of them, in the order of the table.
+std::vector<KnownSchedule> known_schedules();
 
 }  // namespace sim

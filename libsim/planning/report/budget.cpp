@@ -18,8 +18,8 @@ struct Shown {
     char mark;
     const char* advice;  // what limits a step of which this takes most
 };
-// In the order of Spent.
-constexpr std::array<Shown, spent_kinds> shown{{
+// In the order of TimeCategory.
+constexpr std::array<Shown, time_categories> shown{{
     {"compute", 'C', "the GPUs' own work"},
     {"recompute", 'R', "recomputation of the forward pass"},
     {"tensor-parallel communication", 'T', "exposed tensor-parallel communication"},
@@ -51,7 +51,7 @@ std::string percent(int tenths) {
 
 }  // namespace
 
-const char* title_of(Spent spent) {
+const char* title_of(TimeCategory spent) {
     return shown[static_cast<std::size_t>(spent)].title;
 }
 

@@ -91,9 +91,10 @@ std::string path_section(const std::vector<PathPiece>& path, Duration step, cons
             rest += sum.part.length;
             continue;
         }
-        text += fmt::format("  {:>9} {:>7} {:>6} x  {:<40} {}\n", time_text(seconds(sum.part.length)),
-                            percent_text(seconds(sum.part.length) / seconds(step)), sum.part.times,
-                            sum.message ? sum.part.what + " on its way" : sum.part.what, where(sum, rank));
+        text +=
+            fmt::format("  {:>9} {:>7} {:>6} x  {:<40} {}\n", time_text(seconds(sum.part.length)),
+                        percent_text(seconds(sum.part.length) / seconds(step)), sum.part.times,
+                        std::string(label_of(sum.part.work)) + (sum.message ? " on its way" : ""), where(sum, rank));
     }
     if (rest > Duration{0}) {
         text += fmt::format("  {:>9} {:>7}           {} others\n", time_text(seconds(rest)),

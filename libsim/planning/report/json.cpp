@@ -5,32 +5,32 @@ namespace sim::scenarios {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const model::Layout& layout) {
-    return {{"dp", layout.dp},
-            {"tp", layout.tp},
-            {"pp", layout.pp},
-            {"cp", layout.cp},
-            {"ep", layout.ep},
-            {"expert_tp", layout.expert_tp},
-            {"micro_batch", layout.micro_batch},
-            {"global_batch", layout.global_batch},
-            {"schedule", layout.schedule},
-            {"interleave", layout.interleave},
-            {"drop_last_layers", layout.drop_last_layers},
-            {"zero", layout.zero},
-            {"recompute", name_of(layout.recompute)},
-            {"precision", name_of(layout.precision)},
-            {"optimizer", name_of(layout.optimizer)},
-            {"fusion", name_of(layout.fusion)},
-            {"sequence_parallel", layout.sequence_parallel},
-            {"flash_attention", layout.flash_attention},
-            {"fp32_gradients", layout.fp32_gradients},
-            {"overlap_gradients", layout.overlap_gradients},
-            {"overlap_parameters", layout.overlap_parameters},
-            {"overlap_tensor", layout.overlap_tensor},
-            {"overlap_pipeline", layout.overlap_pipeline},
-            {"scatter_gather", layout.scatter_gather},
-            {"reshard_after_forward", layout.reshard_after_forward},
-            {"offload_optimizer", layout.offload_optimizer}};
+    return {{"dp", layout.parallelism.dp},
+            {"tp", layout.parallelism.tp},
+            {"pp", layout.parallelism.pp},
+            {"cp", layout.parallelism.cp},
+            {"ep", layout.parallelism.ep},
+            {"expert_tp", layout.parallelism.expert_tp},
+            {"micro_batch", layout.batch.micro},
+            {"global_batch", layout.batch.global},
+            {"schedule", layout.parallelism.schedule->name},
+            {"interleave", layout.parallelism.interleave},
+            {"drop_last_layers", layout.parallelism.drop_last_layers},
+            {"zero", layout.parallelism.zero},
+            {"recompute", name_of(layout.framework.recompute)},
+            {"precision", name_of(layout.numerics.precision)},
+            {"optimizer", name_of(layout.numerics.optimizer)},
+            {"fusion", name_of(layout.framework.fusion)},
+            {"sequence_parallel", layout.parallelism.sequence_parallel},
+            {"flash_attention", layout.framework.flash_attention},
+            {"fp32_gradients", layout.numerics.fp32_gradients},
+            {"overlap_gradients", layout.framework.overlap_gradients},
+            {"overlap_parameters", layout.framework.overlap_parameters},
+            {"overlap_tensor", layout.framework.overlap_tensor},
+            {"overlap_pipeline", layout.framework.overlap_pipeline},
+            {"scatter_gather", layout.framework.scatter_gather},
+            {"reshard_after_forward", layout.framework.reshard_after_forward},
+            {"offload_optimizer", layout.framework.offload_optimizer}};
 }
 
 Json json_of(const model::MemoryUse& use) {
@@ -58,8 +58,8 @@ Json json_of(const model::Memory& memory) {
 
 Json json_of(const Budget& budget) {
     Json object = Json::object();
-    for (std::size_t i = 0; i < spent_kinds; ++i) {
-        object[name_of(static_cast<Spent>(i))] = budget[i];
+    for (std::size_t i = 0; i < time_categories; ++i) {
+        object[name_of(static_cast<TimeCategory>(i))] = budget[i];
     }
     return object;
 }

@@ -68,7 +68,7 @@ report::Table memory_over_stages(const TrainingCase& what) {
                                     {"reserve"},
                                     {"total"}},
                         .rows = {}};
-    for (int stage = 0; stage < what.layout.pp; ++stage) {
+    for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
         int number = 0;
         for (const model::MemoryAt& at : memory_over_time(what.model, what.machine, what.layout, stage)) {
             const model::MemoryUse& use = at.use;

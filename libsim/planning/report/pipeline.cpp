@@ -17,7 +17,8 @@ std::string uneven(const std::vector<Budget>& stages) {
     std::vector<double> busy;
     for (const Budget& stage : stages) {
         double sum = 0;
-        for (const Spent kind : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
+        for (const TimeCategory kind : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
+                                        TimeCategory::context, TimeCategory::expert}) {
             sum += stage[static_cast<std::size_t>(kind)];
         }
         busy.push_back(sum);
@@ -37,44 +38,24 @@ std::string uneven(const std::vector<Budget>& stages) {
 }
 
 std::string warning_of(const model::Layout& layout) {
-    const NamedPipelineSchedule* const schedule = find_pipeline_schedule(layout.schedule);
-    return schedule == nullptr ? ""
-                               : schedule->warning({layout.pp, layout.micro_batches(), std::max(1, layout.interleave)});
+    return layout.parallelism.schedule->warning(layout.pipeline_shape());
 }
 
 }  // namespace
 
-std::optional<ClosedBubble> closed_bubble(const model::Layout& layout) {
-    const double p = layout.pp;
-    const double m = layout.micro_batches();
-    const double v = std::max(1, layout.interleave);
-    if (layout.schedule == "gpipe" || layout.schedule == "1f1b") {
-        return ClosedBubble{(p - 1) / (m + p - 1), "(p-1) / (m+p-1)"};
-    }
-    if (layout.schedule == "interleaved") {
-        return ClosedBubble{(p - 1) / (v * m + p - 1), "(p-1) / (v m + p-1)"};
-    }
-    if (layout.schedule == "zb_h1") {
-        return ClosedBubble{(p - 1) / (3 * m + p - 1), "(p-1) / (3 m + p-1)"};
-    }
-    if (layout.schedule == "zb_h2" && warning_of(layout).empty()) {
-        return ClosedBubble{0, "none"};
-    }
-    return std::nullopt;
-}
-
 std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
     const model::Layout& layout = what.layout;
-    if (layout.pp == 1) {
+    if (layout.parallelism.pp == 1) {
         return "";
     }
-    std::string text = fmt::format("\nPipeline: {}, {} stages{}, {}\n", layout.schedule, layout.pp,
-                                   layout.interleave > 1 ? fmt::format(" of {} chunks", layout.interleave) : "",
-                                   number_text(layout.micro_batches(), "micro-batch", "micro-batches"));
+    std::string text = fmt::format(
+        "\nPipeline: {}, {} stages{}, {}\n", layout.parallelism.schedule->name, layout.parallelism.pp,
+        layout.parallelism.interleave > 1 ? fmt::format(" of {} chunks", layout.parallelism.interleave) : "",
+        number_text(layout.micro_batches(), "micro-batch", "micro-batches"));
     text += fmt::format("  bubble {} of all ranks' time", percent_text(step.bubble_fraction));
-    if (const auto closed = closed_bubble(layout)) {
-        text +=
-            fmt::format("; with even stages and free messages {} = {}", percent_text(closed->share), closed->formula);
+    if (const auto bubble = layout.parallelism.schedule->bubble; bubble != nullptr && warning_of(layout).empty()) {
+        const PipelineBubble closed = bubble(layout.pipeline_shape());
+        text += fmt::format("; with even stages and free messages {} = {}", percent_text(closed.share), closed.formula);
     }
     if (const std::string warning = warning_of(layout); !warning.empty()) {
         text += "\n  " + warning;

@@ -24,16 +24,8 @@ std::string footer(const StepReport& report);
 std::string experts_as_own_axis(const model::Layout& layout);
 
 // "exposed tensor-parallel communication"
-const char* title_of(Spent spent);
+const char* title_of(TimeCategory spent);
 // What takes most of the step, in words.
 std::string limiter(const Budget& budget);
-
-// Share of the step that stages are idle by the schedule alone: forward, backward for inputs and backward for weights
-// take equally long, messages nothing. Empty for schedules that have no closed form here.
-struct ClosedBubble {
-    double share = 0;
-    std::string formula;
-};
-std::optional<ClosedBubble> closed_bubble(const model::Layout& layout);
 
 }  // namespace sim::scenarios

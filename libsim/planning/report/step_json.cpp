@@ -45,7 +45,7 @@ Json path_of(const std::vector<PathPiece>& path) {
 Json path_sum_of(const std::vector<PathPiece>& path) {
     Json list = Json::array();
     for (const PathSum& sum : summed(path)) {
-        list.push_back({{"what", sum.part.what},
+        list.push_back({{"what", label_of(sum.part.work)},
                         {"is_message", sum.message},
                         {"times", sum.part.times},
                         {"seconds", seconds(sum.part.length)},
@@ -69,9 +69,11 @@ Json advice_of(const AdviceList& advice) {
 }
 
 Json pipeline_of(const StepReport& report) {
-    Json object{{"schedule", report.what.layout.schedule}, {"bubble_fraction", report.step.bubble_fraction}};
-    const auto closed = closed_bubble(report.what.layout);
-    object["closed_form_bubble_fraction"] = closed ? Json(closed->share) : Json(nullptr);
+    const model::Layout& layout = report.what.layout;
+    Json object{{"schedule", layout.parallelism.schedule->name}, {"bubble_fraction", report.step.bubble_fraction}};
+    const auto bubble = layout.parallelism.schedule->bubble;
+    object["closed_form_bubble_fraction"] =
+        bubble == nullptr ? Json(nullptr) : Json(bubble(layout.pipeline_shape()).share);
     return object;
 }
 

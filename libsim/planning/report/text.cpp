@@ -5,7 +5,7 @@
 namespace sim::scenarios {
 
 double tokens_of_step(const TrainingCase& what) {
-    return static_cast<double>(what.layout.global_batch) * what.model.sequence;
+    return static_cast<double>(what.layout.batch.global) * what.model.sequence;
 }
 
 RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double tokens) {
@@ -13,13 +13,14 @@ RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double 
 }
 
 std::string experts_as_own_axis(const model::Layout& layout) {
-    const std::string here = fmt::format("ep {} is a share of dp {} x cp {} x tp {}, as in Megatron", layout.ep,
-                                         layout.dp, layout.cp, layout.tp);
-    if (layout.expert_tp != layout.tp || layout.dp % layout.ep != 0) {
+    const std::string here =
+        fmt::format("ep {} is a share of dp {} x cp {} x tp {}, as in Megatron", layout.parallelism.ep,
+                    layout.parallelism.dp, layout.parallelism.cp, layout.parallelism.tp);
+    if (layout.parallelism.expert_tp != layout.parallelism.tp || layout.parallelism.dp % layout.parallelism.ep != 0) {
         return here + "; 4d_hybrid, where ep is an axis beside dp and experts are split over tp, has no such mesh";
     }
     return fmt::format("{}; 4d_hybrid, where ep is an axis beside dp, calls this dp {} x ep {}", here,
-                       layout.dp / layout.ep, layout.ep);
+                       layout.parallelism.dp / layout.parallelism.ep, layout.parallelism.ep);
 }
 
 std::string footer(const StepReport& report) {
@@ -27,7 +28,7 @@ std::string footer(const StepReport& report) {
     for (const std::string& told : report.what.told) {
         text += fmt::format("  {}\n", told);
     }
-    if (report.what.layout.ep > 1) {
+    if (report.what.layout.parallelism.ep > 1) {
         text += fmt::format("  {}\n", experts_as_own_axis(report.what.layout));
     }
     if (report.what.machine.gpu.usd_per_hour > 0) {

@@ -10,12 +10,12 @@ namespace sim::scenarios {
 namespace {
 
 std::string axes_of(const model::Layout& layout) {
-    std::string text = fmt::format("dp {}", layout.dp);
-    for (const auto& [name, size] : {std::pair{"tp", layout.tp},
-                                     {"pp", layout.pp},
-                                     {"cp", layout.cp},
-                                     {"ep", layout.ep},
-                                     {"expert-tp", layout.expert_tp}}) {
+    std::string text = fmt::format("dp {}", layout.parallelism.dp);
+    for (const auto& [name, size] : {std::pair{"tp", layout.parallelism.tp},
+                                     {"pp", layout.parallelism.pp},
+                                     {"cp", layout.parallelism.cp},
+                                     {"ep", layout.parallelism.ep},
+                                     {"expert-tp", layout.parallelism.expert_tp}}) {
         if (size > 1) {
             text += fmt::format(", {} {}", name, size);
         }
@@ -101,9 +101,9 @@ std::string title_of(const TrainingCase& what) {
     const model::Layout& layout = what.layout;
     return fmt::format("{} on {} x {} ({}): {}\n{} of {} x {} tokens, global batch {}, {}, zero {}, recompute {}\n",
                        what.model.name, what.gpus(), what.machine.gpu.name, what.machine.name, axes_of(layout),
-                       number_text(layout.micro_batches(), "micro-batch", "micro-batches"), layout.micro_batch,
-                       what.model.sequence, layout.global_batch, name_of(layout.precision), layout.zero,
-                       name_of(layout.recompute));
+                       number_text(layout.micro_batches(), "micro-batch", "micro-batches"), layout.batch.micro,
+                       what.model.sequence, layout.batch.global, name_of(layout.numerics.precision),
+                       layout.parallelism.zero, name_of(layout.framework.recompute));
 }
 
 std::string verdict(const StepReport& report) {

@@ -47,8 +47,8 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
     text += p.recompute == model::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
-    const std::string schedule = layout_of(question.space, question.model, p).schedule;
-    text += schedule == "1f1b" || schedule == "interleaved" ? "" : fmt::format(" {}", schedule);
+    const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
+    text += schedule.usual ? "" : fmt::format(" {}", schedule.name);
     return text;
 }
 
@@ -79,10 +79,10 @@ std::string table(const PlanReport& report) {
 
 // As launch_flags() calls it.
 const char* launched_as(const model::Layout& layout) {
-    switch (layout.framework) {
-        case model::Framework::megatron: return "Megatron-LM";
-        case model::Framework::deepspeed: return "DeepSpeed";
-        case model::Framework::torch: break;
+    switch (layout.framework.loop) {
+        case model::TrainingLoop::megatron: return "Megatron-LM";
+        case model::TrainingLoop::deepspeed: return "DeepSpeed";
+        case model::TrainingLoop::torch: break;
     }
     return "torchtitan";
 }
@@ -152,7 +152,7 @@ std::string text_of(const PlanReport& report) {
     const auto& [question, plan, objective, top, told, enough, problems] = report;
     std::string text = fmt::format("{} on {} GPUs of {}, {} sequences of {} tokens a step\n", question.model.name,
                                    fmt::join(question.space.gpus, " or "), question.machine.name,
-                                   question.space.rest.global_batch, question.model.sequence);
+                                   question.space.rest.batch.global, question.model.sequence);
     for (const std::string& line : told) {
         text += line + "\n";
     }

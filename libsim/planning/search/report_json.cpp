@@ -58,7 +58,7 @@ std::string json_of(const PlanReport& report) {
     Json object{{"model", question.model.name},
                 {"machine", question.machine.name},
                 {"gpus", question.space.gpus},
-                {"global_batch", question.space.rest.global_batch},
+                {"global_batch", question.space.rest.batch.global},
                 {"sequence", question.model.sequence},
                 {"objective", report.objective == PlanObjective::cost ? "cost" : "time"},
                 {"feasible", !plan.rows.empty()},
@@ -106,7 +106,7 @@ report::Table table_of(const PlanReport& plan) {
             cells.push_back(std::to_string(n));
         }
         cells.insert(cells.end(),
-                     {layout_of(question.space, question.model, p).schedule, std::to_string(p.micro_batch),
+                     {std::string(schedules_of(question.space)[p.schedule]->name), std::to_string(p.micro_batch),
                       std::to_string(p.zero), name_of(p.recompute), fmt::format("{:.12g}", seconds(row.step)),
                       fmt::format("{:.12g}", row.tokens_per_second), fmt::format("{:.6g}", row.mfu),
                       std::to_string(row.memory), std::to_string(question.machine.gpu.memory_bytes - row.memory),

@@ -94,7 +94,7 @@ private:
         const std::vector<int> usual = point.pp == 1 ? std::vector{1} : divisors(stage_layers, most_chunks);
         for (const int chunks : given_or(space_.interleave, usual)) {
             for (std::size_t s = 0; s < schedules_.size(); ++s) {
-                if (is_worth_it(schedules_[s], chunks)) {
+                if (is_worth_it(*schedules_[s], chunks)) {
                     point.interleave = chunks;
                     point.schedule = static_cast<std::uint8_t>(s);
                     for_steps(point);
@@ -105,12 +105,11 @@ private:
 
     // What was said is tried to the letter. Otherwise several chunks go to the schedules that know them, one to the
     // others, unless there is but one schedule.
-    bool is_worth_it(const std::string& schedule, int chunks) const {
-        const NamedPipelineSchedule* const known = find_pipeline_schedule(schedule);
-        if (known == nullptr || (!space_.interleave.empty() && !space_.schedule.empty())) {
+    bool is_worth_it(const NamedPipelineSchedule& schedule, int chunks) const {
+        if (!space_.interleave.empty() && !space_.schedule.empty()) {
             return true;
         }
-        return chunks > 1 ? known->uses_chunks : !known->uses_chunks || schedules_.size() == 1;
+        return chunks > 1 ? schedule.uses_chunks : !schedule.uses_chunks || schedules_.size() == 1;
     }
 
     void for_steps(PlanPoint point) {
@@ -119,10 +118,10 @@ private:
                                       : point.pp > 1 ? std::vector{0, 1, 3}
                                                      : std::vector{0, 1, 2, 3};
         const std::vector<int> micro_batch =
-            powers_of_two(std::min(most_micro_batch, space_.rest.global_batch / point.dp));
+            powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
         const std::vector<Recompute> recompute =
-            space_.rest.flash_attention ? std::vector{Recompute::none, Recompute::full}
-                                        : std::vector{Recompute::none, Recompute::selective, Recompute::full};
+            space_.rest.framework.flash_attention ? std::vector{Recompute::none, Recompute::full}
+                                                  : std::vector{Recompute::none, Recompute::selective, Recompute::full};
         for (const int z : given_or(space_.zero, zero)) {
             for (const Recompute r : space_.recompute.empty() ? recompute : space_.recompute) {
                 for (const int m : given_or(space_.micro_batch, micro_batch)) {
@@ -146,14 +145,15 @@ private:
     const PlanSpace& space_;
     const model::Transformer& model_;
     const model::Machine& machine_;
-    std::vector<std::string> schedules_;
+    std::vector<KnownSchedule> schedules_;
     std::vector<PlanPoint> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> schedules_of(const PlanSpace& space) {
-    return space.schedule.empty() ? std::vector<std::string>{"1f1b", "interleaved"} : space.schedule;
+std::vector<KnownSchedule> schedules_of(const PlanSpace& space) {
+    return space.schedule.empty() ? std::vector<KnownSchedule>{usual_pipeline_schedule(1), usual_pipeline_schedule(2)}
+                                  : space.schedule;
 }
 
 std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transformer& model,
@@ -163,22 +163,22 @@ std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transforme
 
 model::Layout layout_of(const PlanSpace& space, const model::Transformer& model, const PlanPoint& point) {
     model::Layout layout = space.rest;
-    layout.dp = point.dp;
-    layout.tp = point.tp;
-    layout.pp = point.pp;
-    layout.cp = point.cp;
-    layout.ep = point.ep;
-    layout.expert_tp = point.expert_tp;
-    layout.micro_batch = point.micro_batch;
-    layout.interleave = point.interleave;
-    layout.zero = point.zero;
-    layout.recompute = point.recompute;
-    layout.schedule =
-        space.schedule.empty() ? (point.schedule == 0 ? "1f1b" : "interleaved") : space.schedule[point.schedule];
-    layout.sequence_parallel = space.sequence_parallel.value_or(point.tp > 1 && model.sequence % point.cp == 0 &&
-                                                                model.sequence / point.cp % point.tp == 0);
-    if (layout.loss) {
-        layout.loss = model::loss_of_framework(layout);
+    layout.parallelism.dp = point.dp;
+    layout.parallelism.tp = point.tp;
+    layout.parallelism.pp = point.pp;
+    layout.parallelism.cp = point.cp;
+    layout.parallelism.ep = point.ep;
+    layout.parallelism.expert_tp = point.expert_tp;
+    layout.batch.micro = point.micro_batch;
+    layout.parallelism.interleave = point.interleave;
+    layout.parallelism.zero = point.zero;
+    layout.framework.recompute = point.recompute;
+    layout.parallelism.schedule =
+        space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
+    layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(
+        point.tp > 1 && model.sequence % point.cp == 0 && model.sequence / point.cp % point.tp == 0);
+    if (layout.framework.loss) {
+        layout.framework.loss = model::loss_of_framework(layout);
     }
     return layout;
 }

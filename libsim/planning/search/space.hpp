@@ -37,7 +37,7 @@ struct PlanSpace {
     std::vector<int> micro_batch;
     std::vector<int> zero;
     std::vector<model::Recompute> recompute;
-    std::vector<std::string> schedule;
+    std::vector<KnownSchedule> schedule;
     std::optional<bool> sequence_parallel;
     model::Layout rest;  // global batch, precision, switches … of all layouts
 };
@@ -60,7 +60,7 @@ struct PlanPoint {
 };
 
 // What PlanPoint::schedule counts: the space's own, or the usual ones.
-std::vector<std::string> schedules_of(const PlanSpace& space);
+std::vector<KnownSchedule> schedules_of(const PlanSpace& space);
 
 // Every combination once, simple ones first: fewer GPUs, then less of tp, pp, cp, ep and chunks, lower zero, no
 // recomputation, smaller micro-batches. Where tp x pp x cp does not divide the GPUs there is one point, whose ranks are

@@ -80,7 +80,7 @@ std::vector<std::string> result_of(const Change& configuration, const CasePredic
                 std::to_string(fullest.peak.total()),
                 std::to_string(step.memory.capacity),
                 cost.usd > 0 ? fmt::format("{}", cost.usd) : "",
-                std::to_string(what.layout.global_batch),
+                std::to_string(what.layout.batch.global),
                 fits ? "" : fmt::format("stage {} does not fit into memory", fullest.stage)};
     } catch (const UsageError& error) {
         return failure("impossible", error.what());

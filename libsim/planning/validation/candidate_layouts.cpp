@@ -1,5 +1,4 @@
 #include "libsim/error.hpp"
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/planning/validation/candidates.hpp"
 
 #include <fmt/format.h>
@@ -36,44 +35,31 @@ Precision precision_of(const RunRecord& record, const model::Machine& machine, A
     return Precision::fp16;
 }
 
-// Names of schedules as papers have them, and ours for the same or the nearest; the first that is known is taken.
-struct ScheduleName {
-    std::string_view published;
-    std::array<std::string_view, 3> ours;
-};
-constexpr std::array schedule_names{ScheduleName{"interleaved", {"interleaved", "", ""}},
-                                    ScheduleName{"zb-1p", {"zb_1p", "zb_h1", ""}},
-                                    ScheduleName{"zb-h1", {"zb_h1", "zb_1p", ""}},
-                                    ScheduleName{"zb-2p", {"zb_2p", "zb_h2", "zb_h1"}},
-                                    ScheduleName{"zb-h2", {"zb_h2", "zb_2p", "zb_h1"}},
-                                    ScheduleName{"zb-v", {"zb_v", "zb_h2", "zb_h1"}},
-                                    ScheduleName{"zbv", {"zb_v", "zb_h2", "zb_h1"}},
-                                    ScheduleName{"v-half", {"v_half", "zb_h1", ""}},
-                                    ScheduleName{"v-min", {"v_min", "zb_h1", ""}},
-                                    ScheduleName{"dualpipe", {"dualpipe", "zb_h1", ""}},
-                                    ScheduleName{"gpipe", {"gpipe", "", ""}},
-                                    ScheduleName{"1f1b", {"1f1b", "", ""}}};
-
-bool is_schedule(std::string_view name) {
+// The schedule of this published name; null: there is none, and none that is near. Those named last in the table say
+// most: "1F1B-interleaved" is interleaved.
+const NamedPipelineSchedule* schedule_published_as(const std::string& name,
+                                                   std::string_view NamedPipelineSchedule::*names) {
     const auto known = pipeline_schedules();
-    return std::any_of(known.begin(), known.end(), [&](const NamedPipelineSchedule& s) { return s.name == name; });
+    const auto found = std::find_if(known.rbegin(), known.rend(), [&](const NamedPipelineSchedule& schedule) {
+        return mentions(name, schedule.*names);
+    });
+    return found == known.rend() ? nullptr : &*found;
 }
 
-std::string schedule_of(const std::string& published, Assumed& assumed) {
-    for (const ScheduleName& row : schedule_names) {
-        if (!mentions(published, row.published)) {
-            continue;
-        }
-        const auto* ours = std::find_if(row.ours.begin(), row.ours.end(), is_schedule);
-        if (ours == row.ours.end()) {
-            break;
-        }
-        if (ours != row.ours.begin()) {
-            assumed["schedule"] = fmt::format("{} instead of {}", *ours, published);
-        }
-        return std::string(*ours);
+const NamedPipelineSchedule& schedule_of(const std::string& published, Assumed& assumed) {
+    if (const auto* const same = schedule_published_as(published, &NamedPipelineSchedule::published)) {
+        return *same;
     }
-    return std::string(pipeline_schedule(published).name);
+    if (const auto* const nearest = schedule_published_as(published, &NamedPipelineSchedule::nearest_to)) {
+        assumed["schedule"] = fmt::format("{} instead of {}", nearest->name, published);
+        return *nearest;
+    }
+    return pipeline_schedule(published);
+}
+
+bool is_of_chunks(const std::string& published) {
+    const auto* const schedule = schedule_published_as(published, &NamedPipelineSchedule::published);
+    return schedule != nullptr && schedule->uses_chunks;
 }
 
 // Whether the notes say that the number of chunks is not known, though a number is there.
@@ -81,14 +67,14 @@ bool interleave_unknown(const RunRecord& record) {
     const RunLayout& run = record.layout;
     const bool said = mentions(record.notes, "interleav") && mentions(record.notes, "not stated|not given");
     return !run.interleave || run.most_interleave || said || mentions(record.notes, "vpp not given") ||
-           (mentions(run.schedule, "interleaved") && run.interleave == 1);
+           (is_of_chunks(run.schedule) && run.interleave == 1);
 }
 
 // Divisors of what one stage has, within what published runs use.
 std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& assumed) {
     const RunLayout& run = record.layout;
     const int per_stage = (layers + run.pp - 1) / run.pp;
-    const bool chunks_possible = run.schedule.empty() || mentions(run.schedule, "interleaved");
+    const bool chunks_possible = run.schedule.empty() || is_of_chunks(run.schedule);
     if (run.pp == 1 || !chunks_possible) {
         return {1};
     }
@@ -112,7 +98,7 @@ std::vector<int> micro_batches_of(const RunLayout& run, const Layout& known) {
     if (run.micro_batch) {
         return {*run.micro_batch};
     }
-    const int share = std::max(1, known.global_batch / known.dp);
+    const int share = std::max(1, known.batch.global / known.parallelism.dp);
     std::vector<int> result;
     for (int size = 1; size <= share && size <= 16; size *= 2) {
         if (share % size == 0) {
@@ -140,31 +126,48 @@ std::vector<Recompute> recomputes_of(const std::string& text) {
     return {Recompute::none, Recompute::selective, Recompute::full};
 }
 
-void take_practice(const RunRecord& record, const Practice& practice, Layout& layout, Assumed& assumed) {
-    const RunLayout& run = record.layout;
+int flash_version_of(const RunRecord& record, const Practice& practice) {
+    for (int version = 1; version <= 3; ++version) {
+        if (mentions(record.flash_attention, fmt::format("v{}", version))) {
+            return version;
+        }
+    }
+    return practice.habits.flash_version;
+}
+
+void take_framework(const RunRecord& record, const Practice& practice, Layout& layout, Assumed& assumed) {
     const std::string& notes = record.notes;
-    layout.zero = run.zero.value_or(practice.zero);
-    layout.framework = practice.loop;
-    const bool half_gradients = mentions(record.precision, "pure") || mentions(notes, "mode PURE");
-    const bool fp32 = layout.precision == Precision::fp16 ? practice.fp32_gradients : practice.fp32_gradients_bf16;
-    layout.fp32_gradients = (fp32 || mentions(record.precision, "fp32 grad")) && !half_gradients;
-    layout.fusion = mentions(notes, "compile") ? model::Fusion::compiled : practice.fusion;
-    layout.overlap_gradients = practice.overlap_gradients;
-    layout.overlap_parameters = practice.overlap_parameters;
-    layout.overlap_weight_gradients = practice.overlap_weight_gradients;
-    layout.gathers_per_layer = practice.gathers_per_layer;
-    layout.balanced_context = practice.balanced_context;
-    layout.overlap_tensor = run.tp > 1 && (practice.overlap_tensor || mentions(notes, "async TP"));
-    layout.overlap_pipeline = practice.overlap_pipeline;
-    layout.scatter_gather = practice.scatter_gather && !mentions(notes, "unoptimised p2p|unoptimized p2p");
-    layout.sequence_parallel = run.tp > 1 && run.sequence_parallel.value_or(practice.sequence_parallel);
+    model::Framework& framework = layout.framework;
+    framework = practice.habits;
+    framework.flash_attention = record.flash_attention.empty() || mentions(record.flash_attention, "true|v");
+    framework.flash_version = flash_version_of(record, practice);
+    if (record.flash_attention.empty()) {
+        assumed["flash_attention"] = fmt::format("version {}", framework.flash_version);
+    }
+    if (mentions(notes, "compile")) {
+        framework.fusion = model::Fusion::compiled;
+    }
+    framework.overlap_tensor = record.layout.tp > 1 && (framework.overlap_tensor || mentions(notes, "async TP"));
+    framework.scatter_gather = framework.scatter_gather && !mentions(notes, "unoptimised p2p|unoptimized p2p");
     assumed["framework"] = fmt::format("{} ({})", practice.framework, practice.why);
+}
+
+void take_spreading(const RunLayout& run, const Practice& practice, Layout& layout, Assumed& assumed) {
+    model::Parallelism& parallelism = layout.parallelism;
+    parallelism.zero = run.zero.value_or(practice.zero);
+    parallelism.sequence_parallel = run.tp > 1 && run.sequence_parallel.value_or(practice.sequence_parallel);
     if (!run.zero) {
-        assumed["zero"] = fmt::format("{}", layout.zero);
+        assumed["zero"] = fmt::format("{}", parallelism.zero);
     }
     if (!run.sequence_parallel && run.tp > 1) {
-        assumed["sequence_parallel"] = layout.sequence_parallel ? "yes" : "no";
+        assumed["sequence_parallel"] = parallelism.sequence_parallel ? "yes" : "no";
     }
+}
+
+bool has_fp32_gradients(const RunRecord& record, const Practice& practice, Precision precision) {
+    const bool half = mentions(record.precision, "pure") || mentions(record.notes, "mode PURE");
+    const bool fp32 = precision == Precision::fp16 ? practice.fp32_gradients : practice.fp32_gradients_bf16;
+    return (fp32 || mentions(record.precision, "fp32 grad")) && !half;
 }
 
 void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
@@ -172,19 +175,10 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     constexpr int usual = 512;
     const std::int64_t least = std::int64_t{run.dp} * run.micro_batch.value_or(1) * run.pp;
     const std::int64_t several = ceil_div(std::max(std::int64_t{usual}, least), least) * least;
-    layout.global_batch = run.global_batch.value_or(static_cast<int>(std::min<std::int64_t>(several, 1 << 30)));
+    layout.batch.global = run.global_batch.value_or(static_cast<int>(std::min<std::int64_t>(several, 1 << 30)));
     if (!run.global_batch) {
-        assumed["global_batch"] = fmt::format("{}", layout.global_batch);
+        assumed["global_batch"] = fmt::format("{}", layout.batch.global);
     }
-}
-
-int flash_version_of(const RunRecord& record, const Practice& practice) {
-    for (int version = 1; version <= 3; ++version) {
-        if (mentions(record.flash_attention, fmt::format("v{}", version))) {
-            return version;
-        }
-    }
-    return practice.flash_version;
 }
 
 }  // namespace
@@ -194,25 +188,21 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     const RunLayout& run = record.layout;
     Candidates result;
     Layout& layout = result.known;
-    layout.dp = run.dp;
-    layout.tp = run.tp;
-    layout.pp = run.pp;
-    layout.cp = run.cp;
-    layout.ep = model.experts.count > 0 ? run.ep : 1;
-    layout.precision = precision_of(record, machine, assumed);
-    layout.flash_attention = record.flash_attention.empty() || mentions(record.flash_attention, "true|v");
-    layout.fp8_rowwise = mentions(record.precision, "rowwise");
-    layout.flash_version = flash_version_of(record, practice);
-    if (record.flash_attention.empty()) {
-        assumed["flash_attention"] = fmt::format("version {}", layout.flash_version);
-    }
-    layout.drop_last_layers = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
-    take_practice(record, practice, layout, assumed);
+    layout.parallelism.dp = run.dp;
+    layout.parallelism.tp = run.tp;
+    layout.parallelism.pp = run.pp;
+    layout.parallelism.cp = run.cp;
+    layout.parallelism.ep = model.experts.count > 0 ? run.ep : 1;
+    layout.parallelism.drop_last_layers = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
+    layout.numerics.precision = precision_of(record, machine, assumed);
+    layout.numerics.fp8_rowwise = mentions(record.precision, "rowwise");
+    layout.numerics.fp32_gradients = has_fp32_gradients(record, practice, layout.numerics.precision);
+    take_framework(record, practice, layout, assumed);
+    take_spreading(run, practice, layout, assumed);
     take_batch(run, layout, assumed);
     const std::vector<int> interleaves = interleaves_of(record, model.layers, assumed);
-    const bool chunks = interleaves.back() > 1;
-    layout.schedule =
-        run.pp == 1 || run.schedule.empty() ? (chunks ? "interleaved" : "1f1b") : schedule_of(run.schedule, assumed);
+    layout.parallelism.schedule = run.pp == 1 || run.schedule.empty() ? usual_pipeline_schedule(interleaves.back())
+                                                                      : schedule_of(run.schedule, assumed);
     result.open = {micro_batches_of(run, layout), interleaves, recomputes_of(record.recompute)};
     return result;
 }

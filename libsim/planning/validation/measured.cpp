@@ -60,11 +60,11 @@ std::optional<double> measured_seconds(const Measured& measured, const model::Tr
         return measured.step_seconds;
     }
     if (measured.tokens_per_second) {
-        const double tokens = static_cast<double>(layout.global_batch) * model.sequence;
+        const double tokens = static_cast<double>(layout.batch.global) * model.sequence;
         return tokens / (*measured.tokens_per_second * layout.ranks());
     }
     if (measured.teraflops) {
-        const double flops = counted_flops(measured.teraflops_kind, model, layout.global_batch, causal_half);
+        const double flops = counted_flops(measured.teraflops_kind, model, layout.batch.global, causal_half);
         return flops / (*measured.teraflops * 1e12 * layout.ranks());
     }
     return std::nullopt;

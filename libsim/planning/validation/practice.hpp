@@ -22,25 +22,15 @@ enum class MemoryMeans : std::uint8_t {
 
 struct Practice {
     std::string_view framework;
-    std::string_view words;  // any of these, separated by |, in source, set or notes
-    model::Fusion fusion = model::Fusion::fused;
-    model::Framework loop = model::Framework::megatron;  // whose buffers there are
-    int zero = 0;                                        // where the record does not say
-    bool fp32_gradients = true;                          // with fp16 …
-    bool fp32_gradients_bf16 = true;                     // … and with bf16 or fp8 parameters
-    int flash_version = 2;                               // where it uses flash attention
-    bool overlap_gradients = true;
-    bool overlap_parameters = true;
-    bool overlap_weight_gradients = true;
-    int gathers_per_layer = 1;
-    bool balanced_context = true;
-    bool overlap_tensor = false;
-    bool overlap_pipeline = true;
-    bool scatter_gather = true;
-    bool sequence_parallel = false;  // where the record does not say and tp > 1
-    int vocabulary = 50'257;         // where the record does not say: GPT-2's
-    bool pads_vocabulary = false;    // to a multiple of 128 x tp
-    bool causal_half = false;        // its FLOP/s leave out attention's masked half
+    std::string_view words;           // any of these, separated by |, in source, set or notes
+    model::Framework habits;          // flash_version: where it uses flash attention
+    int zero = 0;                     // where the record does not say
+    bool fp32_gradients = true;       // with fp16 …
+    bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
+    bool sequence_parallel = false;   // where the record does not say and tp > 1
+    int vocabulary = 50'257;          // where the record does not say: GPT-2's
+    bool pads_vocabulary = false;     // to a multiple of 128 x tp
+    bool causal_half = false;         // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
     std::string_view why;
 };

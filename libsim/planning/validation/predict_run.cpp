@@ -36,11 +36,11 @@ std::vector<Layout> possible_layouts(const Candidates& candidates, const Transfo
     for (const int micro_batch : open.micro_batches) {
         for (std::size_t i = 0; i < std::min(chunks, open.interleaves.size()); ++i) {
             layout = candidates.known;
-            layout.micro_batch = micro_batch;
-            layout.interleave = open.interleaves[i];
-            layout.recompute = open.recomputes.front();
-            if (layout.interleave == 1 && layout.schedule == "interleaved") {
-                layout.schedule = "1f1b";
+            layout.batch.micro = micro_batch;
+            layout.parallelism.interleave = open.interleaves[i];
+            layout.framework.recompute = open.recomputes.front();
+            if (layout.parallelism.interleave == 1 && layout.parallelism.schedule->uses_chunks) {
+                layout.parallelism.schedule = usual_pipeline_schedule();
             }
             if (is_possible(model, machine, layout)) {
                 result.push_back(layout);
@@ -62,7 +62,7 @@ bool fits(const Transformer& model, const Machine& machine, const Layout& layout
 bool take_recompute(const std::vector<Recompute>& choices, const Transformer& model, const Machine& machine,
                     Layout& layout) {
     for (const Recompute choice : choices) {
-        layout.recompute = choice;
+        layout.framework.recompute = choice;
         if (fits(model, machine, layout)) {
             return true;
         }
@@ -80,11 +80,11 @@ struct Choice {
 // frameworks do by the layer lies between the two layouts.
 double least_share(const std::vector<Recompute>& choices, const Transformer& model, const Machine& machine,
                    const Layout& layout) {
-    if (layout.recompute == choices.front() || choices.size() == 1) {
+    if (layout.framework.recompute == choices.front() || choices.size() == 1) {
         return 1;
     }
     Layout without = layout;
-    without.recompute = choices.front();
+    without.framework.recompute = choices.front();
     const auto all = static_cast<double>(least_memory(model, machine, without));
     const auto least = static_cast<double>(least_memory(model, machine, layout));
     const auto capacity = static_cast<double>(machine.gpu.memory_bytes);
@@ -102,7 +102,7 @@ Duration step_of(const Choice& choice, const std::vector<Recompute>& choices, co
         return all;
     }
     Layout without = choice.layout;
-    without.recompute = choices.front();
+    without.framework.recompute = choices.front();
     const Duration none = predict(model, machine, without, {.details = false}).step;
     return none + duration_of_seconds(seconds_of(all - none) * choice.recomputed);
 }
@@ -149,15 +149,15 @@ void note_choices(const Candidates& candidates, const Choice& choice, Assumed& a
     const OpenChoices& open = candidates.open;
     if (open.micro_batches.size() > 1) {
         assumed["micro_batch"] =
-            fmt::format("{}: the fastest of {}", layout.micro_batch, fmt::join(open.micro_batches, ", "));
+            fmt::format("{}: the fastest of {}", layout.batch.micro, fmt::join(open.micro_batches, ", "));
     }
     if (open.interleaves.size() > 1) {
         assumed["interleave"] =
-            fmt::format("{}: the fastest of {}", layout.interleave, fmt::join(open.interleaves, ", "));
+            fmt::format("{}: the fastest of {}", layout.parallelism.interleave, fmt::join(open.interleaves, ", "));
     }
     if (open.recomputes.size() > 1) {
         assumed["recompute"] = fmt::format("{} in {:.0f} % of the layers: the least that fits",
-                                           name_of(layout.recompute), 100 * choice.recomputed);
+                                           name_of(layout.framework.recompute), 100 * choice.recomputed);
     }
 }
 
@@ -166,8 +166,9 @@ double layer_seconds(Transformer model, const Machine& machine, const Layout& la
     const auto busy = [&] {
         const Budget budget = predict(model, machine, layout).budget;
         double sum = 0;
-        for (const Spent spent : {Spent::compute, Spent::recompute, Spent::tensor, Spent::context, Spent::expert}) {
-            sum += budget[static_cast<std::size_t>(spent)];
+        for (const TimeCategory category : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
+                                            TimeCategory::context, TimeCategory::expert}) {
+            sum += budget[static_cast<std::size_t>(category)];
         }
         return sum / layout.micro_batches();
     };
@@ -201,7 +202,7 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
         return printed_gib(memory_of(result.model, machine, layout), practice);
     };
     Layout without = choice.layout;
-    without.recompute = candidates.open.recomputes.front();
+    without.framework.recompute = candidates.open.recomputes.front();
     result.memory_gib = choice.recomputed * printed(choice.layout) + (1 - choice.recomputed) * printed(without);
     if (result.model.layers == 1) {
         result.layer_seconds = layer_seconds(result.model, machine, choice.layout);

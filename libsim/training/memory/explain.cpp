@@ -29,10 +29,11 @@ std::string explain_overflow(const Memory& memory, const Layout& layout) {
             continue;
         }
         // Ranks of a stage lie side by side: tensor, context and data parallel ones.
-        const int first = stage.stage * layout.tp * layout.cp * layout.dp;
-        lines += fmt::format("{}stage {} (ranks {} to {}) needs {} of {} in {}: {}", lines.empty() ? "" : "\n",
-                             stage.stage, first, first + layout.tp * layout.cp * layout.dp - 1, gib(stage.peak.total()),
-                             gib(memory.capacity), stage.when, why(stage));
+        const int first = stage.stage * layout.parallelism.tp * layout.parallelism.cp * layout.parallelism.dp;
+        lines +=
+            fmt::format("{}stage {} (ranks {} to {}) needs {} of {} in {}: {}", lines.empty() ? "" : "\n", stage.stage,
+                        first, first + layout.parallelism.tp * layout.parallelism.cp * layout.parallelism.dp - 1,
+                        gib(stage.peak.total()), gib(memory.capacity), stage.when, why(stage));
     }
     return lines;
 }

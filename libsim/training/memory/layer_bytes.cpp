@@ -19,7 +19,7 @@ struct Widths {
 };
 
 Widths widths_of(const Transformer& model, const Layout& layout) {
-    const double t = layout.tp;
+    const double t = layout.parallelism.tp;
     const double key_heads = std::max(1.0, model.kv_heads / t);  // repeated where there are fewer than ranks
     Widths widths{.hidden = model.hidden / spread_between(layout),
                   .query = double{1} * model.heads * model.head_dim / t,
@@ -51,18 +51,18 @@ struct Visits {
 Visits visits_of(const Transformer& model, const Layout& layout) {
     const Experts& experts = model.experts;
     const double gate = model.gated ? 2 : 1;
-    const double etp = layout.expert_tp;
+    const double etp = layout.parallelism.expert_tp;
     return {.count = experts.top_k * etp / spread_between(layout),
             .in = gate * experts.ffn / etp,
             .out = experts.ffn / etp,
-            .shared_in = gate * experts.shared * experts.ffn / layout.tp,
-            .shared_out = double{1} * experts.shared * experts.ffn / layout.tp};
+            .shared_in = gate * experts.shared * experts.ffn / layout.parallelism.tp,
+            .shared_out = double{1} * experts.shared * experts.ffn / layout.parallelism.tp};
 }
 
 // Scores of attention that a rank keeps where they are made in full: softmax, and with dropout its mask and result.
 double scores_bytes(const Transformer& model, const Layout& layout) {
     const double per_score = has_dropout(model) ? 2 * element_bytes(layout) + 1 : element_bytes(layout);
-    return per_score * model.heads / layout.tp * tokens_of(model, layout) * model.sequence;
+    return per_score * model.heads / layout.parallelism.tp * tokens_of(model, layout) * model.sequence;
 }
 
 // Of the feed-forward part, per token, besides its input.
@@ -84,7 +84,7 @@ double kept_in_full(const Transformer& model, const Layout& layout, bool experts
     const Widths w = widths_of(model, layout);
     const double norms = (4 * e + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; masks of dropout
     const double attention = e * (w.query + w.key_value + w.heads_out + w.latent);
-    const double scores = layout.flash_attention ? 4 * w.heads * tokens : scores_bytes(model, layout);
+    const double scores = layout.framework.flash_attention ? 4 * w.heads * tokens : scores_bytes(model, layout);
     return tokens * (norms + attention + kept_ffn(model, layout, experts)) + scores;
 }
 
@@ -94,18 +94,18 @@ double kept_by_operator(const Transformer& model, const Layout& layout, bool exp
     const Widths w = widths_of(model, layout);
     const Visits v = visits_of(model, layout);
     const double first = experts ? v.count * v.out + v.shared_out : w.ffn_out;
-    const double unread = layout.fusion == Fusion::compiled ? 0 : w.hidden;
+    const double unread = layout.framework.fusion == Fusion::compiled ? 0 : w.hidden;
     const double values = w.hidden + w.query + w.key_value / 2 + w.heads_out + first + unread;
     return tokens_of(model, layout) * (element_bytes(layout) * values + 4 * w.heads);
 }
 
 double kept_of(const Transformer& model, const Layout& layout, bool experts, double all) {
-    switch (layout.recompute) {
+    switch (layout.framework.recompute) {
         case Recompute::none: return all;
         case Recompute::full: return tokens_of(model, layout) * element_bytes(layout) * widths_of(model, layout).hidden;
         case Recompute::selective: break;
     }
-    if (!layout.flash_attention) {
+    if (!layout.framework.flash_attention) {
         return all - scores_bytes(model, layout);
     }
     return is_fully_sharded(layout) ? kept_by_operator(model, layout, experts) : all;
@@ -126,31 +126,32 @@ double backward_of(const Transformer& model, const Layout& layout, bool experts)
     const double tokens = tokens_of(model, layout);
     const Widths w = widths_of(model, layout);
     const Visits v = visits_of(model, layout);
-    const double ring = layout.cp > 1 ? 2 * w.key_value : 0;  // keys and values of another rank, and their gradients
+    const double ring =
+        layout.parallelism.cp > 1 ? 2 * w.key_value : 0;  // keys and values of another rank, and their gradients
     double attention = e * tokens * (w.hidden + w.query + w.key_value + w.heads_out + ring);
-    if (!layout.flash_attention) {
+    if (!layout.framework.flash_attention) {
         // Gradients of the scores before and after the softmax, and of the dropout's result.
         attention = e * tokens * (w.hidden + model.hidden + ring) + 3 * e * w.heads * tokens * model.sequence;
     }
     // With experts: gradients and inputs on both sides of the dispatch.
     const double ffn = experts ? v.count * (2.0 * model.hidden + 2 * v.out) : w.hidden + w.ffn_in;
     // Sequence parallel gathers a product's input again, and the gradient of its result.
-    const double gathered = layout.sequence_parallel ? 2.0 * model.hidden : 0;
+    const double gathered = layout.parallelism.sequence_parallel ? 2.0 * model.hidden : 0;
     return std::max(attention, e * tokens * ffn) + e * tokens * gathered;
 }
 
 }  // namespace
 
 double element_bytes(const Layout& layout) {
-    return layout.precision == Precision::fp32 ? 4 : 2;
+    return layout.numerics.precision == Precision::fp32 ? 4 : 2;
 }
 
 double tokens_of(const Transformer& model, const Layout& layout) {
-    return double{1} * layout.micro_batch * model.sequence / layout.cp;
+    return double{1} * layout.batch.micro * model.sequence / layout.parallelism.cp;
 }
 
 double spread_between(const Layout& layout) {
-    return layout.sequence_parallel ? layout.tp : 1;
+    return layout.parallelism.sequence_parallel ? layout.parallelism.tp : 1;
 }
 
 bool has_dropout(const Transformer& model) {
@@ -158,7 +159,7 @@ bool has_dropout(const Transformer& model) {
 }
 
 bool is_fully_sharded(const Layout& layout) {
-    return layout.zero == 3;
+    return layout.parallelism.zero == 3;
 }
 
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts) {

@@ -1,6 +1,5 @@
 #include "libsim/training/memory.hpp"
 
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/memory/replay.hpp"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace sim::model {
 namespace {
 
 std::vector<PipelineStep> steps_of(const Layout& layout, int stage) {
-    return pipeline_schedule(layout.schedule).steps(shape_of(layout), stage);
+    return layout.parallelism.schedule->steps(layout.pipeline_shape(), stage);
 }
 
 // The first layer of a step that does not fit: a forward pass fills the memory layer by layer, a backward pass begins
@@ -33,7 +32,7 @@ int first_too_many(const StageBytes& stage, const PipelineStep& step, const Kept
 }
 
 StageMemory memory_of_stage(const StageBytes& bytes, const Layout& layout, int stage, std::int64_t capacity) {
-    const PipelineShape shape = shape_of(layout);
+    const PipelineShape shape = layout.pipeline_shape();
     StageMemory result{.stage = stage};
     if (bytes.with(0, 0).total() > capacity) {
         result.overflow = -1;
@@ -82,7 +81,7 @@ bool Memory::fits() const {
 Memory memory_of(const Transformer& model, const Machine& machine, const Layout& layout) {
     Memory memory{.capacity = machine.gpu.memory_bytes};
     const LayoutBytes parts = layout_bytes(model, layout);
-    for (int stage = 0; stage < layout.pp; ++stage) {
+    for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
         memory.stages.push_back(
             memory_of_stage(stage_bytes(model, layout, parts, stage), layout, stage, memory.capacity));
     }
@@ -90,7 +89,7 @@ Memory memory_of(const Transformer& model, const Machine& machine, const Layout&
 }
 
 std::vector<MemoryAt> memory_over_time(const Transformer& model, const Machine&, const Layout& layout, int stage) {
-    const PipelineShape shape = shape_of(layout);
+    const PipelineShape shape = layout.pipeline_shape();
     const StageBytes bytes = stage_bytes(model, layout, layout_bytes(model, layout), stage);
     std::vector<MemoryAt> times{{"before the first step", bytes.with(0, 0)}};
     replay(bytes, steps_of(layout, stage), [&](const PipelineStep& step, const KeptInStep& kept) {

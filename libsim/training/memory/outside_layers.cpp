@@ -30,7 +30,7 @@ LogitBytes logit_bytes(const Layout& layout) {
 }
 
 bool is_deepspeed_spread(const Layout& layout) {
-    return layout.framework == Framework::deepspeed && layout.zero >= 1;
+    return layout.framework.loop == TrainingLoop::deepspeed && layout.parallelism.zero >= 1;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ double embedding_mask_bytes(const Transformer& model, const Layout& layout) {
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk) {
     const double e = element_bytes(layout);
     const double tokens = tokens_of(model, layout);
-    const double logits = tokens * model.vocabulary / layout.tp;
+    const double logits = tokens * model.vocabulary / layout.parallelism.tp;
     const LogitBytes each = logit_bytes(layout);
     const double weight_gradient = is_fully_sharded(layout) ? 0 : e * embedding;  // FSDP's is with what is gathered
     chunk.outside += each.kept * logits;
@@ -57,31 +57,32 @@ double loss_bytes_per_logit(const Layout& layout) {
 
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding) {
     const double e = element_bytes(layout);
-    const double layers = layout.reshard_after_forward ? std::min(2 * layer, all - tables) : all - tables;
+    const double layers = layout.framework.reshard_after_forward ? std::min(2 * layer, all - tables) : all - tables;
     const double table_gradient = tables > 0 ? embedding : 0;
     return e * (layers + tables + table_gradient);
 }
 
 double step_bytes(const Layout& layout, const Spread& spread) {
-    if (layout.offload_optimizer || layout.precision == Precision::fp32 || layout.fp32_gradients ||
-        layout.framework != Framework::megatron || layout.zero == 3) {
+    if (layout.framework.offload_optimizer || layout.numerics.precision == Precision::fp32 ||
+        layout.numerics.fp32_gradients || layout.framework.loop != TrainingLoop::megatron ||
+        layout.parallelism.zero == 3) {
         return 0;
     }
-    return 4 * spread.parameters / (layout.zero >= 1 ? layout.replicas() : 1);  // gradients copied to fp32
+    return 4 * spread.parameters / (layout.parallelism.zero >= 1 ? layout.replicas() : 1);  // gradients copied to fp32
 }
 
 double buffer_bytes(const Transformer& model, const Layout& layout, const Spread& spread) {
     const double e = element_bytes(layout);
     // cuBLAS: 32 MiB for each of the streams that Transformer Engine uses, and its own; chosen on measured runs.
     double sum = 160 * MiB;
-    if (layout.pp > 1) {  // one message from each neighbour
+    if (layout.parallelism.pp > 1) {  // one message from each neighbour
         sum += 2 * e * tokens_of(model, layout) * model.hidden / spread_between(layout);
     }
-    if (layout.framework == Framework::deepspeed && layout.replicas() > 1) {
+    if (layout.framework.loop == TrainingLoop::deepspeed && layout.replicas() > 1) {
         // Buckets of 5e8 values, for gradients and for parameters (reduce_bucket_size, allgather_bucket_size).
-        sum += (layout.zero >= 1 ? 2 : 1) * e * 5e8;
+        sum += (layout.parallelism.zero >= 1 ? 2 : 1) * e * 5e8;
     }
-    if (layout.framework == Framework::deepspeed && !layout.offload_optimizer) {
+    if (layout.framework.loop == TrainingLoop::deepspeed && !layout.framework.offload_optimizer) {
         // The step flattens the gradients of its part, copies them to fp32, and takes the norm of each in fp64. The
         // allocator finds no room for these among activations of another size.
         const double part = spread.parameters / (is_deepspeed_spread(layout) ? layout.replicas() : 1);
@@ -92,9 +93,9 @@ double buffer_bytes(const Transformer& model, const Layout& layout, const Spread
 
 // Chosen on measured runs of the whole process: CUDA's context, and the buffers of a communicator of NCCL.
 double context_bytes(const Layout& layout) {
-    int groups =
-        (layout.tp > 1 ? 1 : 0) + (layout.replicas() > 1 ? 1 : 0) + (layout.pp > 1 ? 1 : 0) + (layout.ep > 1 ? 1 : 0);
-    if (layout.framework == Framework::deepspeed && groups > 0) {
+    int groups = (layout.parallelism.tp > 1 ? 1 : 0) + (layout.replicas() > 1 ? 1 : 0) +
+                 (layout.parallelism.pp > 1 ? 1 : 0) + (layout.parallelism.ep > 1 ? 1 : 0);
+    if (layout.framework.loop == TrainingLoop::deepspeed && groups > 0) {
         groups += 2;  // all ranks, and the model-parallel ones of a replica
     }
     return (512.0 + 300.0 * groups) * MiB;

@@ -1,4 +1,3 @@
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/replay.hpp"
 #include "libsim/training/parameters.hpp"
@@ -18,9 +17,9 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
     for (const ChunkBytes& chunk : bytes.chunks) {
         for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
             const LayerParameters all = layer_parameters(matrices, layer);
-            dense += static_cast<double>(all.attention + all.dense_ffn + all.shared_experts) / layout.tp;
+            dense += static_cast<double>(all.attention + all.dense_ffn + all.shared_experts) / layout.parallelism.tp;
             dense += static_cast<double>(all.router);
-            routed += static_cast<double>(all.routed_experts) / (layout.ep * layout.expert_tp);
+            routed += static_cast<double>(all.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
         }
     }
     const StateBytes each = state_bytes(layout, layout.replicas());
@@ -30,7 +29,7 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
     use.gradients = std::llround(each.gradients * dense + each_routed.gradients * routed);
     use.optimizer = std::llround(each.optimizer * dense + each_routed.optimizer * routed);
     double most = 0;
-    replay(bytes, pipeline_schedule(layout.schedule).steps(shape_of(layout), stage),
+    replay(bytes, layout.parallelism.schedule->steps(layout.pipeline_shape(), stage),
            [&](const PipelineStep&, const KeptInStep& kept) { most = std::max(most, kept.activations); });
     use.activations = std::llround(most);
     return use;

@@ -2,10 +2,6 @@
 
 namespace sim::model {
 
-PipelineShape shape_of(const Layout& layout) {
-    return {.stages = layout.pp, .micro_batches = layout.micro_batches(), .chunks = layout.interleave};
-}
-
 void replay(const StageBytes& stage, std::span<const PipelineStep> steps, const OnStep& on_step) {
     double activations = 0;
     double outside = 0;

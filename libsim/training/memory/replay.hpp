@@ -11,8 +11,6 @@
 
 namespace sim::model {
 
-PipelineShape shape_of(const Layout& layout);
-
 // The most of a step: a forward's activations count in it, a backward's still do.
 struct KeptInStep {
     double activations = 0;

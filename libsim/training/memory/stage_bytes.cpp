@@ -41,7 +41,7 @@ LayerCounts count_layers(const Transformer& model, const LayoutBytes& parts, con
 // its weights' gradients for the reduction, and frees them with the layer.
 double layer_backward(const Layout& layout, const LayerBytes& layer, double widest) {
     const double e = element_bytes(layout);
-    const double reduced = is_fully_sharded(layout) ? (e + (layout.fp32_gradients ? 4 : 0)) * widest : 0;
+    const double reduced = is_fully_sharded(layout) ? (e + (layout.numerics.fp32_gradients ? 4 : 0)) * widest : 0;
     return layer.recomputed + layer.backward + reduced;
 }
 
@@ -100,7 +100,7 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     if (stage == 0) {
         sum.tables += parts.embedding + parts.positions;
     }
-    if (stage == layout.pp - 1 && (layout.pp > 1 || !model.tied_embeddings)) {
+    if (stage == layout.parallelism.pp - 1 && (layout.parallelism.pp > 1 || !model.tied_embeddings)) {
         sum.tables += parts.embedding;
     }
     return sum;
@@ -110,10 +110,10 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
 
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     LayoutBytes parts{.dense = layer_bytes(model, layout, false),
-                      .embedding = double{1} * model.vocabulary * model.hidden / layout.tp,
+                      .embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
                       .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0,
                       .has_experts = model.experts.count > 0};
-    const double t = layout.tp;
+    const double t = layout.parallelism.tp;
     int plain = 0;
     int with = 0;
     while (plain < model.layers && model.has_experts(plain)) {
@@ -132,9 +132,11 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
         const LayerParameters layer = layer_parameters(model, with);
         const double everywhere = static_cast<double>(layer.attention + layer.shared_experts) / t;
         parts.expert_parameters = everywhere + static_cast<double>(layer.norms + layer.router);
-        parts.routed_parameters = static_cast<double>(layer.routed_experts) / (layout.ep * layout.expert_tp);
+        parts.routed_parameters =
+            static_cast<double>(layer.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
         // Products of experts share one buffer for weight gradients that nobody reads.
-        const double one = static_cast<double>(layer.routed_experts) / model.experts.count / layout.expert_tp;
+        const double one =
+            static_cast<double>(layer.routed_experts) / model.experts.count / layout.parallelism.expert_tp;
         parts.widest_expert = everywhere + (is_fully_sharded(layout) ? parts.routed_parameters : one);
     }
     return parts;
@@ -142,7 +144,7 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
 
 StageBytes stage_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage) {
     StageBytes result;
-    for (int chunk = 0; chunk < layout.interleave; ++chunk) {
+    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
         result.chunks.push_back(chunk_bytes(model, layout, parts, virtual_stage_of(layout, stage, chunk)));
     }
     const StageParameters parameters = parameters_of_stage(model, layout, parts, stage, result.chunks);

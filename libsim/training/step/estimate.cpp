@@ -1,108 +1,136 @@
 #include "libsim/training/step/estimate.hpp"
 
-#include "libsim/parallel/pipeline/schedules.hpp"
-#include "libsim/training/step/footprint.hpp"
+#include "libsim/training/step/stage_step.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace sim::model {
 
 namespace {
 
-// Collectives over the replicas of a stage's parameters, as training_step() has them.
-class OverReplicas {
+// How long collectives take alone. A stage's buckets are of few sizes: each is worked out once.
+class AloneTimes {
 public:
-    explicit OverReplicas(const StepPlan& plan)
-        : plan_(plan),
-          pieces_(plan.layout.zero == 3 ? plan.layout.gathers_per_layer : 1),
-          dense_(spaced_footprint(plan.layout.tp, plan.layout.replicas(), plan.machine.gpus_per_node)),
-          experts_(spaced_footprint(plan.layout.ep * plan.layout.expert_tp, plan.layout.expert_replicas(),
-                                    plan.machine.gpus_per_node)) {}
+    explicit AloneTimes(const StepPlan& plan) : plan_(plan) {}
 
-    Duration gather(const Bucket& bucket) const {
-        return time(CollectiveKind::all_gather, bucket, plan_.parameter_bytes);
-    }
-    Duration reduce(const Bucket& bucket) const {
-        const bool spread = plan_.layout.zero > 0;
-        return time(spread ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, bucket, plan_.gradient_bytes);
+    Duration of(const Piece& piece) {
+        Duration sum{0};
+        for (const StepCollective& one : piece.collectives) {
+            sum += one.whole_bytes() > 0 && members_of(one.group, plan_.layout) > 1 ? of(one) : Duration{0};
+        }
+        return piece.times * sum;
     }
 
 private:
-    Duration time(CollectiveKind kind, const Bucket& bucket, double bytes_each) const {
-        return one(kind, bucket.dense_parameters, bytes_each, dense_) +
-               one(kind, bucket.expert_parameters, bytes_each, experts_);
-    }
-    Duration one(CollectiveKind kind, std::int64_t parameters, double bytes_each, const Footprint& members) const {
-        const auto bytes = static_cast<std::int64_t>(static_cast<double>(parameters) * bytes_each / pieces_);
-        if (members.members < 2 || bytes == 0) {
-            return Duration{0};
+    struct Known {
+        StepCollective what;
+        Duration time{0};
+    };
+    Duration of(const StepCollective& one) {
+        for (const Known& known : known_) {
+            if (known.what == one) {
+                return known.time;
+            }
         }
-        return pieces_ * nccl_time(plan_.machine.network, kind, bytes, members);
+        const Footprint members = footprint_of(one.group, plan_.layout, plan_.machine.gpus_per_node);
+        const Duration time = nccl_time(plan_.machine.network, one.kind, one.whole_bytes(), members);
+        known_.push_back({one, time});
+        return time;
     }
 
     const StepPlan& plan_;
-    int pieces_;
-    Footprint dense_;
-    Footprint experts_;
+    std::vector<Known> known_;
 };
+
+// What a list of pieces takes at least.
+struct LeastTime {
+    Duration computing{0};
+    Duration exposed{0};    // gathers that nothing is computed beside
+    Duration streaming{0};  // everything on the data stream
+    Duration after{0};      // the last reduction, which nothing of the list hides
+
+    Duration main() const { return computing + exposed; }
+};
+
+LeastTime least_time_of(const Pieces& pieces, AloneTimes& alone) {
+    LeastTime least;
+    Duration ahead{0};  // gathers since the last computation
+    for (const Piece& piece : pieces) {
+        switch (piece.kind) {
+            case PieceKind::compute:
+                least.computing += piece.time;
+                ahead = {};
+                break;
+            case PieceKind::collect: {
+                const Duration time = alone.of(piece);
+                least.streaming += time;
+                if (piece.order == PieceOrder::ahead) {
+                    ahead += time;
+                } else {
+                    least.after = time;
+                }
+                break;
+            }
+            case PieceKind::wait: least.exposed += std::exchange(ahead, {}); break;
+            case PieceKind::mark: break;
+        }
+    }
+    return least;
+}
 
 // Of one stage.
 struct Work {
-    Duration forward{0};  // of one micro-batch, all chunks
-    Duration input{0};
-    Duration weight{0};
+    StagePasses passes;         // of one micro-batch, all chunks
     Duration first_forward{0};  // of the first chunk
     Duration first_backward{0};
     Duration before{0};   // what the first forward pass waits for
     Duration after{0};    // what the update waits for, behind the last backward pass
     Duration sharing{0};  // zero = 3: of the stream for one micro-batch
-
-    Duration backward() const { return input + weight; }
 };
 
-// What full sharding's passes wait for: the first bucket of each chunk is gathered when it is needed, the others while
-// others compute, or all when they are needed. The last one's parameters are kept for the backward pass.
-void add_sharding(const StepPlan& plan, const OverReplicas& over, const Chunk& chunk, Work& work) {
-    const bool ahead = plan.layout.overlap_parameters;
-    for (const Bucket& bucket : chunk.buckets) {
-        const bool again = plan.layout.reshard_after_forward && &bucket != &chunk.buckets.back();
-        const Duration gather = over.gather(bucket);
-        work.sharing += (again ? 2 : 1) * gather + over.reduce(bucket);
-        work.forward += !ahead || &bucket == &chunk.buckets.front() ? gather : Duration{0};
-        work.input += !ahead && again ? gather : Duration{0};
+// What the first forward pass waits for: the first gather, or all where the program waits for them.
+Duration gathered_before(const Pieces& before, AloneTimes& alone) {
+    const bool for_all = before.back().kind == PieceKind::wait;
+    Duration sum{0};
+    for (const Piece& piece : before) {
+        if (piece.kind == PieceKind::collect && (for_all || sum == Duration{0})) {
+            sum += alone.of(piece);
+        }
     }
+    return sum;
 }
 
-Work work_of(const StepPlan& plan, const OverReplicas& over, const StagePlan& stage) {
-    const Layout& layout = plan.layout;
+// Gradients that are reduced once all passes are done.
+Duration reduced_after(const Pieces& after, AloneTimes& alone) {
+    Duration sum{0};
+    for (const Piece& piece : after) {
+        sum += piece.bucket != nullptr ? alone.of(piece) : Duration{0};
+    }
+    return sum;
+}
+
+Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
+    const StageStep step = stage_step(plan, number);
     Work work;
-    for (const Chunk& chunk : stage.chunks) {
-        work.forward += chunk.whole.forward.total() + plan.micro_batch_overhead;
-        work.input += chunk.whole.backward_input.total();
-        work.weight += chunk.whole.backward_weight.total();
-        if (layout.zero == 3) {
-            add_sharding(plan, over, chunk, work);
-        } else if (!layout.overlap_gradients) {
-            work.after += over.reduce(chunk.whole);
-        }
-        if (&chunk == &stage.chunks.front()) {
-            work.first_forward = work.forward;
-            work.first_backward = work.backward();
-        }
-    }
-    const Bucket& first = stage.chunks.front().buckets.front();
-    if (layout.zero == 3 || layout.overlap_gradients) {
-        work.after = over.reduce(first);
-    }
-    if (layout.zero == 1 || layout.zero == 2) {
-        work.before = over.gather(first);
-        for (const Chunk& chunk : stage.chunks) {
-            for (const Bucket& bucket : chunk.buckets) {
-                work.before += layout.overlap_parameters || &bucket == &first ? Duration{0} : over.gather(bucket);
-            }
+    for (const ChunkPasses& chunk : step.chunks) {
+        const LeastTime forward = least_time_of(chunk.forward, alone);
+        const LeastTime backward = least_time_of(chunk.backward, alone);
+        const bool split = plan.layout.parallelism.schedule->splits_backward;
+        const Duration input = split ? least_time_of(chunk.backward_input, alone).computing : backward.main();
+        work.passes.forward += forward.main();
+        work.passes.input += input;
+        work.passes.weight += split ? backward.main() : Duration{0};
+        work.sharing += forward.streaming + backward.streaming;
+        if (&chunk == &step.chunks.front()) {
+            work.first_forward = work.passes.forward;
+            work.first_backward = work.passes.backward();
+            work.after = least_time_of(chunk.last_backward, alone).after;
         }
     }
+    work.after += reduced_after(step.after, alone);
+    work.before = gathered_before(step.before, alone);
     return work;
 }
 
@@ -114,48 +142,35 @@ struct Others {
 };
 
 // From the first micro-batch's forward pass to the last one's backward pass.
-Duration passes_of(const StepPlan& plan, const Work& work, std::size_t stage, Duration beyond) {
-    const std::int64_t m = plan.shape.micro_batches;
-    const std::int64_t before_first = plan.layout.pp - static_cast<std::int64_t>(stage);
-    if (plan.layout.schedule == "gpipe") {
-        return m * (work.forward + work.backward()) + beyond;
-    }
-    if (plan.layout.schedule == "1f1b") {
-        const std::int64_t ahead = std::min(m, before_first);
-        return std::max(ahead * work.forward, work.forward + beyond) + (m - ahead) * work.forward + m * work.backward();
-    }
-    return m * (work.forward + work.backward());
-}
-
-Duration bubble_of_split(const StepPlan& plan, const Work& work) {
-    const bool first = plan.layout.schedule == "zb_h1";
-    return first ? std::max(Duration{0}, (plan.layout.pp - 1) * (work.forward + work.input - work.weight))
-                 : Duration{0};
+Duration least_passes(const StepPlan& plan, StagePasses passes, std::size_t stage, Duration beyond) {
+    passes.beyond = beyond;
+    const auto least = plan.layout.parallelism.schedule->least_passes;
+    return least == nullptr ? passes_without_pause(plan.shape, passes)
+                            : least(plan.shape, static_cast<int>(stage), passes);
 }
 
 }  // namespace
 
 Duration estimated_step(const StepPlan& plan) {
-    const OverReplicas over(plan);
-    const bool split = pipeline_schedule(plan.layout.schedule).splits_backward;
+    AloneTimes alone(plan);
     std::vector<Work> works;
     Duration optimizer{0};
     Others others;
     for (const StagePlan& stage : plan.stages) {
-        works.push_back(work_of(plan, over, stage));
+        works.push_back(work_of(plan, alone, static_cast<int>(works.size())));
         optimizer = std::max(optimizer, stage.optimizer.total());
-        others.beyond += works.back().forward + works.back().backward();
+        others.beyond += works.back().passes.forward + works.back().passes.backward();
     }
     Duration longest{0};
     for (std::size_t stage = 0; stage < works.size(); ++stage) {
         const Work& work = works[stage];
-        others.beyond -= work.forward + work.backward();
+        others.beyond -= work.passes.forward + work.passes.backward();
         const Duration begin = std::max(work.before, works.front().before + others.reach);
-        if (split) {
-            const Duration passes = plan.shape.micro_batches * (work.forward + work.backward());
-            longest = std::max(longest, passes + bubble_of_split(plan, work));
+        const Duration passes = least_passes(plan, work.passes, stage, others.beyond);
+        if (plan.layout.parallelism.schedule->steps_overlap) {
+            longest = std::max(longest, passes);
         } else {
-            const Duration end = begin + passes_of(plan, work, stage, others.beyond);
+            const Duration end = begin + passes;
             longest = std::max({longest, end + work.after, end + others.back + works.front().after,
                                 begin + plan.shape.micro_batches * work.sharing});
         }

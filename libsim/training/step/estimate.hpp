@@ -5,9 +5,10 @@
 
 namespace sim::model {
 
-// The longest stage's computations, what it waits for of the stages around it, the communication that nothing can hide,
-// and the update. Messages between stages are left out. Never longer than the step, but for schedules that split the
-// backward pass, whose steps overlap. Cost: linear in the stages' buckets.
+// Read from the pieces of every stage (stage_step.hpp) and the formulas of the schedule: the longest stage's
+// computations, what it waits for of the stages around it, the communication that nothing can hide, and the update.
+// Messages between stages are left out, and so are the embedding's gradient and the norm. Never longer than the step,
+// except for schedules whose steps overlap. Cost: linear in the stages' buckets.
 Duration estimated_step(const StepPlan& plan);
 
 }  // namespace sim::model

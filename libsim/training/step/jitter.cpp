@@ -24,8 +24,8 @@ double normal(std::uint64_t seed) {
 Jitter::Jitter(double deviation, std::uint64_t seed, const Layout& layout, int rank)
     : deviation_(deviation),
       seed_(split_mix(seed)),
-      first_(static_cast<std::uint64_t>(rank / layout.tp * layout.tp)),
-      members_(layout.tp) {}
+      first_(static_cast<std::uint64_t>(rank / layout.parallelism.tp * layout.parallelism.tp)),
+      members_(layout.parallelism.tp) {}
 
 double Jitter::next() {
     if (deviation_ <= 0) {

@@ -1,9 +1,8 @@
 #include "libsim/training/step/step_plan.hpp"
 
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/split.hpp"
-#include "libsim/training/step/footprint.hpp"
+#include "libsim/training/step/rank_group.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +17,11 @@ constexpr double least_bucket = 40e6;
 constexpr double least_bucket_per_replica = 1e6;
 
 BlockGroups groups_of(const Layout& layout, const Machine& machine) {
-    const int node = machine.gpus_per_node;
-    return {.tensor = spaced_footprint(1, layout.tp, node),
-            .context = spaced_footprint(layout.tp, layout.cp, node),
-            .expert = spaced_footprint(layout.expert_tp, layout.ep, node),
-            .expert_tensor = spaced_footprint(1, layout.expert_tp, node)};
+    const auto footprint = [&](RankGroup group) { return footprint_of(group, layout, machine.gpus_per_node); };
+    return {.tensor = footprint(RankGroup::tensor),
+            .context = footprint(RankGroup::context),
+            .expert = footprint(RankGroup::expert),
+            .expert_tensor = footprint(RankGroup::expert_tensor)};
 }
 
 std::int64_t per_rank(std::int64_t parameters, int ranks) {
@@ -56,12 +55,12 @@ public:
 
     StagePlan stage(int stage) {
         StagePlan result;
-        for (int chunk = 0; chunk < layout_.interleave; ++chunk) {
+        for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
             result.chunks.push_back(this->chunk(result, virtual_stage_of(layout_, stage, chunk)));
         }
         result.flops *= layout_.micro_batches();
         result.recompute_flops *= layout_.micro_batches();
-        result.optimizer[Spent::optimizer] = update_time(result);
+        result.optimizer[TimeCategory::optimizer] = update_time(result);
         return result;
     }
 
@@ -80,7 +79,7 @@ private:
         for (int layer = first; layer < first + layers; ++layer) {
             add_layer(stage, bucket, layer);
             const bool full = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters) >= least;
-            if ((full || layout_.zero == 3) && layer + 1 < first + layers) {
+            if ((full || layout_.parallelism.zero == 3) && layer + 1 < first + layers) {
                 chunk.buckets.push_back(std::exchange(bucket, {}));
             }
         }
@@ -103,8 +102,9 @@ private:
         const BlockTime& block = times_.of_layer(layer);
         const LayerParameters parameters = layer_parameters(plan_.model, layer);
         bucket.layers += 1;
-        bucket.dense_parameters += per_rank(parameters.dense(), layout_.tp);
-        bucket.expert_parameters += per_rank(parameters.routed_experts, layout_.ep * layout_.expert_tp);
+        bucket.dense_parameters += per_rank(parameters.dense(), layout_.parallelism.tp);
+        bucket.expert_parameters +=
+            per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp);
         add_block(bucket, block);
         count(stage, block);
     }
@@ -112,7 +112,7 @@ private:
     void add_embedding(StagePlan& stage, Bucket& bucket) {
         const BlockTime block = times_.of_embedding();
         bucket.with_embedding = true;
-        bucket.dense_parameters += per_rank(parameters_.embedding + parameters_.positions, layout_.tp);
+        bucket.dense_parameters += per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp);
         add_block(bucket, block);
         count(stage, block);
     }
@@ -120,10 +120,10 @@ private:
     // A tied output layer has a copy of the embedding of its own where the last stage is not the first one.
     void add_output(StagePlan& stage, Bucket& bucket) {
         const BlockTime block = times_.of_output();
-        const bool copy = plan_.model.tied_embeddings && layout_.pp > 1;
+        const bool copy = plan_.model.tied_embeddings && layout_.parallelism.pp > 1;
         bucket.with_output = true;
-        bucket.dense_parameters +=
-            per_rank((copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.tp);
+        bucket.dense_parameters += per_rank(
+            (copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.parallelism.tp);
         add_block(bucket, block);
         count(stage, block);
     }
@@ -136,18 +136,18 @@ private:
             dense += chunk.whole.dense_parameters;
             experts += chunk.whole.expert_parameters;
         }
-        const bool spread = layout_.zero >= 1;
+        const bool spread = layout_.parallelism.zero >= 1;
         const double own = static_cast<double>(dense) / (spread ? layout_.replicas() : 1) +
                            static_cast<double>(experts) / (spread ? layout_.expert_replicas() : 1);
-        const double all = layout_.zero >= 2 ? own : static_cast<double>(dense + experts);
-        const double states = layout_.optimizer == Optimizer::adam ? 24 : 8;  // read and written
-        const double unscaled = layout_.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
+        const double all = layout_.parallelism.zero >= 2 ? own : static_cast<double>(dense + experts);
+        const double states = layout_.numerics.optimizer == Optimizer::adam ? 24 : 8;  // read and written
+        const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
         const double per_own = states + plan_.gradient_bytes + plan_.parameter_bytes;
         const double norm_and_zero = 2 * plan_.gradient_bytes + unscaled;
         const Efficiency& efficiency = plan_.machine.gpu.efficiency;
         const double rate = plan_.machine.gpu.memory_bandwidth * efficiency.memory_share;
         double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / rate;
-        if (layout_.offload_optimizer) {
+        if (layout_.framework.offload_optimizer) {
             time += own * (plan_.gradient_bytes + plan_.parameter_bytes) / plan_.machine.host_link;
         }
         return duration_of_seconds(time);
@@ -177,25 +177,25 @@ std::int64_t StagePlan::parameters() const {
 
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout) {
     StepPlan plan{.model = model, .machine = machine, .layout = layout};
-    plan.shape = {.stages = layout.pp, .micro_batches = layout.micro_batches(), .chunks = layout.interleave};
-    plan.parameter_bytes = layout.precision == Precision::fp32 ? 4 : 2;
-    plan.gradient_bytes = layout.fp32_gradients ? 4 : plan.parameter_bytes;
-    const double tokens = static_cast<double>(layout.micro_batch) * model.sequence / layout.cp;
-    const bool divided = layout.sequence_parallel || layout.scatter_gather;
+    plan.shape = layout.pipeline_shape();
+    plan.parameter_bytes = layout.numerics.precision == Precision::fp32 ? 4 : 2;
+    plan.gradient_bytes = layout.numerics.fp32_gradients ? 4 : plan.parameter_bytes;
+    const double tokens = static_cast<double>(layout.batch.micro) * model.sequence / layout.parallelism.cp;
+    const bool divided = layout.parallelism.sequence_parallel || layout.framework.scatter_gather;
     plan.boundary_bytes =
-        static_cast<std::int64_t>(tokens * model.hidden * plan.parameter_bytes / (divided ? layout.tp : 1));
+        static_cast<std::int64_t>(tokens * model.hidden * plan.parameter_bytes / (divided ? layout.parallelism.tp : 1));
     const Efficiency& efficiency = machine.gpu.efficiency;
-    const bool eager = layout.fusion == Fusion::eager;
+    const bool eager = layout.framework.fusion == Fusion::eager;
     plan.step_overhead = duration_of_seconds(efficiency.step_overhead + (eager ? efficiency.eager_overhead : 0));
     plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
-    plan.synchronises = !pipeline_schedule(layout.schedule).splits_backward;
+    plan.synchronises = !layout.parallelism.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
-    if (model.tied_embeddings && layout.pp > 1) {
+    if (model.tied_embeddings && layout.parallelism.pp > 1) {
         plan.embedding_bytes = static_cast<std::int64_t>(
-            static_cast<double>(per_rank(parameters_of(model).embedding, layout.tp)) * plan.gradient_bytes);
+            static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);
     }
     Planner planner(plan);
-    for (int stage = 0; stage < layout.pp; ++stage) {
+    for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
         plan.stages.push_back(planner.stage(stage));
     }
     return plan;

@@ -5,7 +5,7 @@
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
-#include "libsim/training/spent.hpp"
+#include "libsim/training/time_category.hpp"
 #include "libsim/training/transformer.hpp"
 
 #include <vector>

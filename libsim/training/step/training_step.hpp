@@ -1,4 +1,5 @@
-// One training step as the program of a rank: forward and backward through its stage, gradients, update.
+// One training step as the program of a rank: it carries out the pieces of its stage (stage_step.hpp) in the order of
+// the pipeline schedule.
 //
 // Costs are those of the plan: computations in units of time (step_cluster() prices a unit as a millisecond), messages
 // and collectives in bytes. The same program runs as every rank of a layout, or folded, as one of each stage.
@@ -6,7 +7,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
-#include "libsim/training/step/places.hpp"
+#include "libsim/training/step/rank_map.hpp"
 #include "libsim/training/step/step_plan.hpp"
 
 namespace sim::model {
@@ -16,10 +17,10 @@ struct StepOptions {
     std::uint64_t seed = 1;
 };
 
-// Returns when the step is done. Requires: as many ranks as places.ranks(), all of which run it.
-void training_step(GPU& gpu, const StepPlan& plan, const Places& places, const StepOptions& options = {});
+// Returns when the step is done. Requires: as many ranks as map.ranks(), all of which run it.
+void training_step(GPU& gpu, const StepPlan& plan, const RankMap& map, const StepOptions& options = {});
 
 // What it runs on.
-Cluster step_cluster(const StepPlan& plan, const Places& places);
+Cluster step_cluster(const StepPlan& plan, const RankMap& map);
 
 }  // namespace sim::model

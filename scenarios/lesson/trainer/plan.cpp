@@ -123,7 +123,7 @@ void check_pipeline(const Options& options) {
         return;
     }
     const PipelineShape shape = shape_of(options);
-    const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
+    const NamedPipelineSchedule& schedule = *options.schedule;
     schedule.check(shape);  // before the layers: more of them do not help a schedule that has no chunks
     if (!options.blocking_sends) {
         return;
@@ -132,7 +132,7 @@ void check_pipeline(const Options& options) {
         throw DeadlockError(
             fmt::format("with --blocking-sends, --schedule {} never ends where a send waits for its "
                         "receiver\n{}\n--schedule gpipe ends; so does {} without --blocking-sends",
-                        options.schedule, *why, options.schedule));
+                        schedule.name, *why, schedule.name));
     }
 }
 
@@ -173,7 +173,7 @@ void check_plan(const Options& options) {
 
 std::string schedule_text(const Options& options) {
     const PipelineShape shape = shape_of(options);
-    const NamedPipelineSchedule& schedule = pipeline_schedule(options.schedule);
+    const NamedPipelineSchedule& schedule = *options.schedule;
     const PipelineSteps steps = steps_of_all(shape, schedule.steps);
     const std::string warning = schedule.warning(shape);
     return fmt::format("{}: {}\n{}F is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,

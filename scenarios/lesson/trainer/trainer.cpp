@@ -109,7 +109,7 @@ private:
                     meter_.settle();
                 }};
         const int items = plan_.micro_batches.front().count;
-        const auto steps = pipeline_schedule(options_->schedule).steps(plan_.pipeline, plan_.stage);
+        const auto steps = options_->schedule->steps(plan_.pipeline, plan_.stage);
         sim::run_pipeline(
             *gpu_, plan_.along({"pp"}), plan_.pipeline, steps, body,
             {.boundary = costs_.boundary(items), .activations = kept(0), .blocking_sends = options_->blocking_sends});

@@ -13,4 +13,17 @@ std::vector<PipelineStep> gpipe(const PipelineShape& shape, int) {
     return steps;
 }
 
+PipelineBubble gpipe_bubble(const PipelineShape& shape) {
+    const double others = shape.stages - 1;
+    return {others / (shape.micro_batches + others), "(p-1) / (m+p-1)"};
+}
+
+PipelineInFlight gpipe_in_flight(const PipelineShape& shape, int) {
+    return {.activations = shape.micro_batches};
+}
+
+Duration gpipe_passes(const PipelineShape& shape, int, const StagePasses& passes) {
+    return passes_without_pause(shape, passes) + passes.beyond;
+}
+
 }  // namespace sim

@@ -57,4 +57,22 @@ std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage) {
     return steps;
 }
 
+PipelineBubble interleaved_bubble(const PipelineShape& shape) {
+    const double others = shape.stages - 1;
+    return {others / (1.0 * shape.chunks * shape.micro_batches + others), "(p-1) / (v m + p-1)"};
+}
+
+PipelineInFlight interleaved_in_flight(const PipelineShape& shape, int stage) {
+    return {.activations = std::min(chunks_ahead(shape, stage) + 1, shape.micro_batches * shape.chunks)};
+}
+
+int interleaved_visits(const PipelineShape& shape, int count, int place) {
+    const int group = shape.stages * shape.chunks;
+    return count / group * shape.stages + std::clamp(count % group - place * shape.stages, 0, shape.stages);
+}
+
+Duration interleaved_passes(const PipelineShape& shape, int, const StagePasses& passes) {
+    return passes_without_pause(shape, passes);
+}
+
 }  // namespace sim

@@ -8,6 +8,7 @@
 // forward_backward_pipelining_with_interleaving.
 #pragma once
 
+#include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
 namespace sim {
@@ -16,5 +17,11 @@ std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage);
 // Throws ProgramError unless micro-batches are divisible by stages.
 void check_interleaved(const PipelineShape& shape);
 bool fits_interleaved(const PipelineShape& shape);
+PipelineBubble interleaved_bubble(const PipelineShape& shape);
+PipelineInFlight interleaved_in_flight(const PipelineShape& shape, int stage);
+Duration interleaved_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
+// How many of the first `count` forward passes of a stage go through the chunk that takes its micro-batches `place`-th.
+// Forward passes take the chunks in order, backward passes in the opposite order.
+int interleaved_visits(const PipelineShape& shape, int count, int place);
 
 }  // namespace sim

@@ -20,4 +20,21 @@ std::vector<PipelineStep> one_f_one_b(const PipelineShape& shape, int stage) {
     return steps;
 }
 
+PipelineBubble one_f_one_b_bubble(const PipelineShape& shape) {
+    const double others = shape.stages - 1;
+    return {others / (shape.micro_batches + others), "(p-1) / (m+p-1)"};
+}
+
+PipelineInFlight one_f_one_b_in_flight(const PipelineShape& shape, int stage) {
+    return {.activations = std::min(shape.stages - stage, shape.micro_batches)};
+}
+
+// The first backward pass waits for the stages behind, or for the forward passes ahead of it.
+Duration one_f_one_b_passes(const PipelineShape& shape, int stage, const StagePasses& passes) {
+    const std::int64_t m = shape.micro_batches;
+    const std::int64_t ahead = std::min<std::int64_t>(m, shape.stages - stage);
+    return std::max(ahead * passes.forward, passes.forward + passes.beyond) + (m - ahead) * passes.forward +
+           m * passes.backward();
+}
+
 }  // namespace sim

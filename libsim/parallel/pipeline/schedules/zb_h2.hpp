@@ -9,6 +9,7 @@
 // Source: Qi et al., Zero Bubble Pipeline Parallelism, 2023.
 #pragma once
 
+#include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
 namespace sim {
@@ -19,5 +20,8 @@ constexpr int zb_h2_fills_from(int stages) {
 }
 
 std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage);
+PipelineBubble zb_h2_bubble(const PipelineShape& shape);
+PipelineInFlight zb_h2_in_flight(const PipelineShape& shape, int stage);
+Duration zb_h2_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
 
 }  // namespace sim

@@ -27,4 +27,11 @@ std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubb
     return steps;
 }
 
+// At the end of the forwards ahead; some weights' gradients are put off by then.
+PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBubble& stage) {
+    const int m = shape.micro_batches;
+    return {.activations = std::min(stage.ahead + 1, m),
+            .weight_inputs = std::clamp(m - 1 - stage.ahead, 0, stage.put_off)};
+}
+
 }  // namespace sim

@@ -2,6 +2,7 @@
 // the weights' gradients some micro-batches behind.
 #pragma once
 
+#include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
 namespace sim {
@@ -12,5 +13,6 @@ struct ZeroBubble {
 };
 // Both as far as there are micro-batches.
 std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage);
+PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBubble& stage);
 
 }  // namespace sim

@@ -8,7 +8,7 @@
 
 namespace sim::model {
 
-enum class Spent : std::uint8_t {
+enum class TimeCategory : std::uint8_t {
     compute,    // forward and backward, once
     recompute,  // the forward pass again
     tensor,     // exposed communication: that no computation hides
@@ -21,15 +21,15 @@ enum class Spent : std::uint8_t {
     overhead,   // host side: data loader, launches
     straggler,  // waiting for slower ranks
 };
-inline constexpr std::size_t spent_kinds = 11;
-const char* name_of(Spent spent);
+inline constexpr std::size_t time_categories = 11;
+const char* name_of(TimeCategory category);
 
 // Time of one kind each.
 struct Parts {
-    std::array<Duration, spent_kinds> of{};
+    std::array<Duration, time_categories> of{};
 
-    Duration& operator[](Spent spent) { return of[static_cast<std::size_t>(spent)]; }
-    Duration operator[](Spent spent) const { return of[static_cast<std::size_t>(spent)]; }
+    Duration& operator[](TimeCategory category) { return of[static_cast<std::size_t>(category)]; }
+    Duration operator[](TimeCategory category) const { return of[static_cast<std::size_t>(category)]; }
     Duration total() const;
     Parts& operator+=(const Parts& other);
     friend Parts operator*(std::int64_t times, const Parts& parts);

@@ -1,0 +1,43 @@
+// What closed formulas say about a pipeline schedule: its bubble, what it keeps, how long its passes take at least.
+//
+// p stages, m micro-batches, v chunks. Each schedule has the formulas in its own file; tests compare them with
+// run_free() and most_in_flight(), which work from the steps.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+#include "libsim/units.hpp"
+
+#include <string_view>
+
+namespace sim {
+
+// The share of all stages' time in which they do not compute, where stages are even, messages are free and a backward
+// pass takes two forward passes. Where training steps overlap, in the long run.
+struct PipelineBubble {
+    double share = 0;
+    std::string_view formula;
+};
+
+// What a stage keeps at most. Activations count from the end of their forward pass to the end of their backward pass;
+// where that is split, the gradient of the weights still needs its inputs after the gradient of the input.
+struct PipelineInFlight {
+    int activations = 0;    // micro-batches in full
+    int weight_inputs = 0;  // and those of which only the inputs of the weights' gradients are left
+};
+
+// How long one micro-batch takes in all chunks of a stage, and in the stages behind it.
+struct StagePasses {
+    Duration forward{0};
+    Duration input{0};   // backward: the gradient of the input
+    Duration weight{0};  // backward: the gradient of the weights
+    Duration beyond{0};  // forward and backward of all stages behind this one
+
+    Duration backward() const { return input + weight; }
+};
+
+// The passes of all micro-batches without a pause: what every schedule needs at least.
+inline Duration passes_without_pause(const PipelineShape& shape, const StagePasses& passes) {
+    return std::int64_t{shape.micro_batches} * (passes.forward + passes.backward());
+}
+
+}  // namespace sim

@@ -1,0 +1,14 @@
+// How many sequences a training step goes through, and how many at a time.
+#pragma once
+
+namespace sim::model {
+
+// A step has global / (dp x micro) micro-batches per pipeline; check_layout() makes sure that this divides.
+struct Batch {
+    int micro = 1;   // sequences that a rank takes through its layers at a time
+    int global = 1;  // sequences of a step, over all of data parallelism
+
+    friend bool operator==(const Batch&, const Batch&) = default;
+};
+
+}  // namespace sim::model

@@ -1,0 +1,69 @@
+// What a training framework does besides what it is told: its kernels, what it computes again, what runs beside what.
+//
+// The defaults are those of Megatron Core. Practice of other frameworks: libsim/planning/validation/practice.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace sim::model {
+
+// Whose training loop it is, where that decides what a step keeps in memory. zero = 3 is PyTorch's FSDP unless it is
+// DeepSpeed's.
+enum class TrainingLoop : std::uint8_t { megatron, deepspeed, torch };
+
+// What is dropped after the forward pass and computed again in the backward pass.
+enum class Recompute : std::uint8_t {
+    none,
+    selective,  // the attention's scores (Korthikanti et al. 2022); with flash attention they are never kept. In FSDP
+                // of PyTorch: all but attention and every second product
+    full,       // whole layers: only their inputs are kept
+};
+
+// How the small kernels between the GEMMs are made.
+enum class Fusion : std::uint8_t {
+    eager,  // one kernel per operation
+    fused,  // hand-written ones for bias + activation, bias + dropout + residual, scale + mask + softmax (Megatron-LM)
+    compiled,  // torch.compile
+};
+
+// Whose cross-entropy it is, which decides what a logit takes in memory.
+enum class Loss : std::uint8_t {
+    fused,     // Transformer Engine's: the gradient takes the place of the logits
+    parallel,  // Megatron-LM's vocab_parallel_cross_entropy: softmax in fp32
+    torch,     // torch.nn.functional.cross_entropy of logits.float()
+};
+
+struct Framework {
+    TrainingLoop loop = TrainingLoop::megatron;
+    Recompute recompute = Recompute::none;
+    std::optional<Loss> loss;  // none: as published runs of unknown code are best met, see loss_of()
+
+    // Kernels.
+    Fusion fusion = Fusion::fused;
+    bool flash_attention = true;
+    int flash_version = 2;  // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
+
+    // Communication that runs beside computation.
+    bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass goes on
+    bool overlap_parameters = true;        // gathered while the first forward pass goes on (zero = 3: one layer ahead)
+    bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
+    bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
+    bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
+
+    // How communication is done.
+    bool balanced_context = true;       // causal attention is spread evenly over cp
+    bool dispatch_by_node = true;       // a token goes to each node once, however many of its experts are there
+    bool scatter_gather = true;         // messages between stages are split over tp's network cards
+    bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
+    int gathers_per_layer = 1;          // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
+    bool offload_optimizer = false;     // states and the update are the host's
+
+    friend bool operator==(const Framework&, const Framework&) = default;
+};
+
+const char* name_of(TrainingLoop loop);
+const char* name_of(Recompute recompute);
+const char* name_of(Fusion fusion);
+
+}  // namespace sim::model

@@ -1,0 +1,33 @@
+// The groups of ranks that a training step communicates in.
+//
+// Ranks are numbered as Megatron-LM does: tensor parallel fastest, then context, data, pipeline; experts take their
+// groups out of data x context x tensor.
+#pragma once
+
+#include "libsim/network/nccl.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/time_category.hpp"
+
+#include <cstdint>
+
+namespace sim::model {
+
+enum class RankGroup : std::uint8_t {
+    tensor,
+    context,
+    expert,           // over which experts are spread
+    expert_tensor,    // over which one expert is spread
+    replicas,         // the ranks that hold the same parameters of dense layers: data x context parallel
+    expert_replicas,  // the ranks that hold the same experts
+    ends,             // the same place on the first and on the last stage, which share tied embeddings
+    everyone,
+};
+
+// How many ranks each of these groups has in a layout. Only members of two or more communicate.
+int members_of(RankGroup group, const Layout& layout);
+// On how many nodes they are, as NCCL's tuner wants to know it. Groups begin at nodes, or do not leave one.
+Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node);
+// What waiting for this group's communication is called.
+TimeCategory category_of(RankGroup group);
+
+}  // namespace sim::model

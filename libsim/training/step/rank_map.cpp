@@ -1,0 +1,60 @@
+#include "libsim/training/step/rank_map.hpp"
+
+#include "libsim/check.hpp"
+
+namespace sim::model {
+
+RankMap::RankMap(const Layout& layout, bool folded)
+    : mesh_({{"tp", layout.parallelism.tp},
+             {"cp", layout.parallelism.cp},
+             {"dp", layout.parallelism.dp},
+             {"pp", layout.parallelism.pp}}),
+      experts_({{"expert_tp", layout.parallelism.expert_tp},
+                {"ep", layout.parallelism.ep},
+                {"expert_dp", layout.expert_replicas()},
+                {"pp", layout.parallelism.pp}},
+               "expert_tp-ep-expert_dp-pp"),
+      folded_(folded) {}
+
+std::vector<int> RankMap::real_ranks() const {
+    std::vector<int> real;
+    for (int rank = 0; folded_ && rank < ranks(); ++rank) {
+        real.push_back(real_rank(rank));
+    }
+    return real;
+}
+
+Group RankMap::standing(int rank, const Group& whole) const {
+    return folded_ ? Group::strided(rank, 1, 1).standing_for(whole) : whole;
+}
+
+Group RankMap::stages(int rank) const {
+    return folded_ ? Group::strided(0, 1, ranks()) : mesh_.along(rank, "pp");
+}
+
+Group RankMap::group(RankGroup group, int rank) const {
+    const int real = real_rank(rank);
+    switch (group) {
+        case RankGroup::replicas: return standing(rank, mesh_.along(real, {"cp", "dp"}));
+        case RankGroup::expert_replicas: return standing(rank, experts_.along(real, "expert_dp"));
+        case RankGroup::ends: {
+            const auto ends_of = [](const Group& stages) {
+                return Group::of({stages.rank_at(0), stages.rank_at(stages.size() - 1)});
+            };
+            const Group both = ends_of(stages(rank));
+            return folded_ ? both.standing_for(ends_of(mesh_.along(real, "pp"))) : both;
+        }
+        case RankGroup::everyone: {
+            const Group here = Group::strided(0, 1, ranks());
+            return folded_ ? here.standing_for(Group::strided(0, 1, mesh_.size())) : here;
+        }
+        case RankGroup::tensor:
+        case RankGroup::context:
+        case RankGroup::expert:
+        case RankGroup::expert_tensor: break;
+    }
+    check(false, "this group's collectives are part of what its ranks compute");
+    return standing(rank, Group::strided(real, 1, 1));
+}
+
+}  // namespace sim::model

@@ -1,0 +1,42 @@
+// Where the ranks of a layout are, and who talks to whom: all ranks, or one of each pipeline stage for all of them.
+//
+// All ranks lie on a mesh (libsim/parallel/mesh.hpp), numbered as Megatron-LM does. Folded, rank s is the first one of
+// stage s, and its groups stand for the whole ones.
+#pragma once
+
+#include "libsim/group.hpp"
+#include "libsim/parallel/mesh.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/step/rank_group.hpp"
+
+#include <vector>
+
+namespace sim::model {
+
+class RankMap {
+public:
+    RankMap(const Layout& layout, bool folded);
+
+    bool folded() const { return folded_; }
+    int ranks() const { return folded_ ? mesh_.size("pp") : mesh_.size(); }
+    int stage_of(int rank) const { return folded_ ? rank : mesh_.coordinate(rank, "pp"); }
+    // The rank's number among all ranks of the layout.
+    int real_rank(int rank) const { return folded_ ? mesh_.rank_of({{"pp", rank}}) : rank; }
+    // Folded: for each rank, the first one that it stands for; empty otherwise.
+    std::vector<int> real_ranks() const;
+
+    // The stages of the rank's pipeline, in order.
+    Group stages(int rank) const;
+    // The rank's group of a kind. Requires one of replicas, expert_replicas, ends and everyone: the collectives of the
+    // others are part of what a rank computes.
+    Group group(RankGroup group, int rank) const;
+
+private:
+    Group standing(int rank, const Group& whole) const;
+
+    Mesh mesh_;
+    Mesh experts_;
+    bool folded_;
+};
+
+}  // namespace sim::model

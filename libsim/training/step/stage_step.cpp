@@ -1,0 +1,230 @@
+#include "libsim/training/step/stage_step.hpp"
+
+#include <iterator>
+
+namespace sim::model {
+
+namespace {
+
+class StepOfStage {
+public:
+    StepOfStage(const StepPlan& plan, int stage)
+        : plan_(plan), layout_(plan.layout), stage_(stage), own_(plan.stages[static_cast<std::size_t>(stage)]) {}
+
+    StageStep all() const {
+        StageStep step{.before = before(), .chunks = {}, .after = after()};
+        for (const Chunk& chunk : own_.chunks) {
+            step.chunks.push_back(passes(chunk));
+        }
+        return step;
+    }
+
+private:
+    bool replicates() const { return layout_.replicas() > 1 || layout_.expert_replicas() > 1; }
+    bool shards_parameters() const { return layout_.parallelism.zero == 3 && replicates(); }
+    bool gathers_once() const {
+        return (layout_.parallelism.zero == 1 || layout_.parallelism.zero == 2) && replicates();
+    }
+    bool reduces_beside() const {
+        return layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero != 3;
+    }
+    bool reduces_after() const {
+        return !layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero != 3;
+    }
+    bool gathers_for_recomputation() const {
+        return layout_.framework.loop == TrainingLoop::deepspeed && layout_.framework.recompute == Recompute::full;
+    }
+
+    static Piece mark(StepWork work) { return {.work = work}; }
+    static Piece compute(StepWork work, Duration time) {
+        return {.kind = PieceKind::compute, .work = work, .time = time};
+    }
+    static Piece wait_for(const Bucket& bucket) {
+        return {.kind = PieceKind::wait, .work = StepWork::gather_parameters, .bucket = &bucket};
+    }
+    Piece wait_for_reductions() const { return {.kind = PieceKind::wait, .work = reduction()}; }
+    static Piece collect(StepWork work, RankGroup group, double bytes) {
+        return {.kind = PieceKind::collect,
+                .work = work,
+                .collectives = {StepCollective{.group = group, .kind = CollectiveKind::all_reduce, .bytes = bytes}}};
+    }
+
+    // Of all parameters of a bucket, in as many collectives as its layers are sharded into.
+    Piece over_replicas(StepWork work, CollectiveKind kind, const Bucket& bucket, double bytes_each,
+                        PieceOrder order) const {
+        const int times = layout_.parallelism.zero == 3 ? layout_.framework.gathers_per_layer : 1;
+        const auto bytes = [&](std::int64_t parameters) {
+            return static_cast<double>(parameters) * bytes_each / times;
+        };
+        return {.kind = PieceKind::collect,
+                .work = work,
+                .bucket = &bucket,
+                .order = order,
+                .times = times,
+                .collectives = {StepCollective{RankGroup::replicas, kind, bytes(bucket.dense_parameters)},
+                                StepCollective{RankGroup::expert_replicas, kind, bytes(bucket.expert_parameters)}}};
+    }
+    Piece gather(const Bucket& bucket) const {
+        return over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket, plan_.parameter_bytes,
+                             PieceOrder::ahead);
+    }
+    StepWork reduction() const {
+        return layout_.parallelism.zero >= 1 ? StepWork::reduce_scatter_gradients : StepWork::all_reduce_gradients;
+    }
+    Piece reduce(const Bucket& bucket, PieceOrder order) const {
+        const CollectiveKind kind =
+            layout_.parallelism.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+        return over_replicas(reduction(), kind, bucket, plan_.gradient_bytes, order);
+    }
+
+    Pieces before() const {
+        Pieces pieces{mark(StepWork::begin), compute(StepWork::step_overhead, plan_.step_overhead)};
+        if (gathers_once()) {
+            for (const Chunk& chunk : own_.chunks) {
+                for (const Bucket& bucket : chunk.buckets) {
+                    pieces.push_back(gather(bucket));
+                }
+            }
+            if (!layout_.framework.overlap_parameters) {
+                pieces.push_back(wait_for(own_.chunks.back().buckets.back()));  // the last of its stream
+            }
+        }
+        return pieces;
+    }
+
+    ChunkPasses passes(const Chunk& chunk) const {
+        ChunkPasses passes;
+        passes.forward = forward(chunk);
+        passes.first_forward =
+            gathers_once() && layout_.framework.overlap_parameters ? forward_as_gathered(chunk) : passes.forward;
+        passes.backward_input = {compute(StepWork::backward_input, chunk.whole.backward_input.total())};
+        passes.backward =
+            shards_parameters() ? sharded_backward(chunk) : Pieces{compute(backward(), backward_time(chunk.whole))};
+        passes.last_backward = reduces_beside() ? reducing_backward(chunk) : passes.backward;
+        return passes;
+    }
+
+    Piece micro_batch_overhead() const { return compute(StepWork::micro_batch_overhead, plan_.micro_batch_overhead); }
+    Pieces forward(const Chunk& chunk) const {
+        if (shards_parameters()) {
+            return sharded_forward(chunk);
+        }
+        return {micro_batch_overhead(), compute(StepWork::forward, chunk.whole.forward.total())};
+    }
+    Pieces forward_as_gathered(const Chunk& chunk) const {
+        Pieces pieces{micro_batch_overhead()};
+        for (const Bucket& bucket : chunk.buckets) {
+            pieces.push_back(wait_for(bucket));
+            pieces.push_back(compute(StepWork::forward, bucket.forward.total()));
+        }
+        return pieces;
+    }
+    Pieces sharded_forward(const Chunk& chunk) const {
+        Pieces pieces{micro_batch_overhead()};
+        const bool ahead = layout_.framework.overlap_parameters;
+        for (auto bucket = chunk.buckets.begin(); bucket != chunk.buckets.end(); ++bucket) {
+            if (!ahead || bucket == chunk.buckets.begin()) {
+                pieces.push_back(gather(*bucket));
+            }
+            pieces.push_back(wait_for(*bucket));
+            if (const auto next = std::next(bucket); ahead && next != chunk.buckets.end()) {
+                pieces.push_back(gather(*next));
+            }
+            pieces.push_back(compute(StepWork::forward, bucket->forward.total()));
+        }
+        return pieces;
+    }
+
+    StepWork backward() const {
+        return layout_.parallelism.schedule->splits_backward ? StepWork::backward_weight : StepWork::backward;
+    }
+    Duration backward_time(const Bucket& bucket) const {
+        return layout_.parallelism.schedule->splits_backward ? bucket.backward_weight.total()
+                                                             : bucket.backward().total();
+    }
+    Pieces reducing_backward(const Chunk& chunk) const {
+        Pieces pieces;
+        for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
+            pieces.push_back(compute(backward(), backward_time(*bucket)));
+            pieces.push_back(reduce(*bucket, PieceOrder::beside));
+        }
+        return pieces;
+    }
+    // Gathers and reductions share one stream: the next gather goes before this bucket's reduction.
+    Pieces sharded_backward(const Chunk& chunk) const {
+        Pieces pieces;
+        const bool ahead = layout_.framework.overlap_parameters;
+        for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
+            const bool is_first = bucket == chunk.buckets.rbegin();
+            const auto gather_here = [&] {
+                pieces.push_back(gather(*bucket));
+                pieces.push_back(wait_for(*bucket));
+            };
+            if (layout_.framework.reshard_after_forward && !is_first) {
+                if (ahead) {
+                    pieces.push_back(wait_for(*bucket));
+                } else {
+                    gather_here();
+                }
+            }
+            if (gathers_for_recomputation()) {
+                gather_here();
+            }
+            if (const auto next = std::next(bucket);
+                layout_.framework.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
+                pieces.push_back(gather(*next));
+            }
+            pieces.push_back(compute(backward(), backward_time(*bucket)));
+            pieces.push_back(reduce(*bucket, PieceOrder::beside));
+            if (!layout_.framework.overlap_gradients) {
+                pieces.push_back(wait_for_reductions());
+            }
+        }
+        return pieces;
+    }
+
+    Pieces after() const {
+        Pieces pieces{mark(StepWork::begin_gradients)};
+        if (reduces_beside() || (shards_parameters() && layout_.framework.overlap_gradients)) {
+            pieces.push_back(wait_for_reductions());
+        } else if (reduces_after()) {
+            for (const Chunk& chunk : own_.chunks) {
+                pieces.push_back(reduce(chunk.whole, PieceOrder::here));
+            }
+        }
+        const bool is_end = stage_ == 0 || stage_ == layout_.parallelism.pp - 1;
+        if (plan_.embedding_bytes > 0 && is_end) {
+            pieces.push_back(
+                collect(StepWork::all_reduce_embedding, RankGroup::ends, static_cast<double>(plan_.embedding_bytes)));
+        }
+        pieces.push_back(mark(StepWork::begin_update));
+        if (plan_.synchronises && layout_.ranks() > 1) {
+            pieces.push_back(collect(StepWork::all_reduce_norm, RankGroup::everyone, 4));
+        }
+        pieces.push_back(compute(StepWork::optimizer, own_.optimizer.total()));
+        return pieces;
+    }
+
+    const StepPlan& plan_;
+    const Layout& layout_;
+    int stage_;
+    const StagePlan& own_;
+};
+
+}  // namespace
+
+const Pieces& ChunkPasses::of(const PipelineStep& step, int micro_batches) const {
+    switch (step.work) {
+        case PipelineWork::forward: return step.micro_batch == 0 ? first_forward : forward;
+        case PipelineWork::backward_input: return backward_input;
+        case PipelineWork::backward:
+        case PipelineWork::backward_weight: break;
+    }
+    return step.micro_batch + 1 == micro_batches ? last_backward : backward;
+}
+
+StageStep stage_step(const StepPlan& plan, int stage) {
+    return StepOfStage(plan, stage).all();
+}
+
+}  // namespace sim::model

@@ -1,0 +1,83 @@
+// One training step of a stage, said once: the pieces of its ranks' work, in order, with the groups they communicate
+// in, the bytes, and what runs beside what.
+//
+// A pure function of the plan. Readers: training_step.hpp runs it, estimate.hpp bounds it from below, a prediction
+// lists its communication. The pipeline schedule says in which order a stage takes the passes below; the messages
+// between stages are run_pipeline()'s.
+//
+//   zero = 0     gradients are all-reduced, bucket by bucket beside the last backward pass, or after it
+//   zero = 1, 2  parameters are gathered before the first forward pass, or beside it; gradients are reduce-scattered
+//   zero = 3     every bucket is gathered for each pass, one bucket ahead of the computation or just before it, and
+//                its gradient is reduce-scattered behind its backward pass. The last bucket of a chunk is still there
+//                when the backward pass begins with it. (PyTorch's FSDP; Zhao et al. 2023.) DeepSpeed drops what a
+//                recomputed forward pass has gathered, and gathers it again for the backward pass.
+#pragma once
+
+#include "libsim/op.hpp"
+#include "libsim/training/step/rank_group.hpp"
+#include "libsim/training/step/step_plan.hpp"
+#include "libsim/training/step/step_work.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace sim::model {
+
+// One collective of a group; 0 bytes: there is none.
+struct StepCollective {
+    RankGroup group = RankGroup::replicas;
+    CollectiveKind kind = CollectiveKind::all_reduce;
+    double bytes = 0;  // of the whole result; whole bytes travel
+
+    std::int64_t whole_bytes() const { return static_cast<std::int64_t>(bytes); }
+    friend bool operator==(const StepCollective&, const StepCollective&) = default;
+};
+
+enum class PieceKind : std::uint8_t {
+    mark,     // a line of the log, where a phase begins
+    compute,  // `time`
+    collect,  // `collectives`, `times` one after another
+    wait,     // for the gather of `bucket`; without a bucket, for all reductions so far
+};
+
+// On which stream a piece's collectives run.
+enum class PieceOrder : std::uint8_t {
+    here,    // on the main stream: the program waits
+    beside,  // on the data stream: the program goes on
+    ahead,   // on the data stream, until a wait for its bucket
+};
+
+struct Piece {
+    PieceKind kind = PieceKind::mark;
+    StepWork work = StepWork::begin;
+    Duration time{0};                // compute
+    const Bucket* bucket = nullptr;  // of the plan: what is gathered, reduced or waited for
+    PieceOrder order = PieceOrder::here;
+    int times = 1;
+    std::array<StepCollective, 2> collectives = {};  // of dense parameters, and of experts
+};
+using Pieces = std::vector<Piece>;
+
+// One chunk's passes for one micro-batch.
+struct ChunkPasses {
+    Pieces first_forward;   // of micro-batch 0
+    Pieces forward;         // of the others
+    Pieces backward_input;  // where backward is split
+    Pieces backward;        // of all micro-batches but the last one; where backward is split, of the weights alone
+    Pieces last_backward;   // of the last micro-batch
+
+    const Pieces& of(const PipelineStep& step, int micro_batches) const;
+};
+
+// Where a rank of the stage goes through in one step: before, the passes in the order of the schedule, after.
+struct StageStep {
+    Pieces before;
+    std::vector<ChunkPasses> chunks;
+    Pieces after;
+};
+
+// Cost: linear in the stage's buckets. The pieces refer to buckets of `plan`, which outlives them.
+StageStep stage_step(const StepPlan& plan, int stage);
+
+}  // namespace sim::model

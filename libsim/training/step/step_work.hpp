@@ -1,0 +1,55 @@
+// The kinds of work in a training step: one row for each, with its label in traces and the category of its time.
+//
+// A row is the only place that knows a label. Whoever reads spans of a step asks here what they are of.
+#pragma once
+
+#include "libsim/training/time_category.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace sim::model {
+
+// In the order in which a step comes to them.
+enum class StepWork : std::uint8_t {
+    begin,
+    step_overhead,
+    gather_parameters,
+    micro_batch_overhead,
+    activation,  // a message to the next stage
+    gradient,    // a message to the stage before
+    forward,
+    backward,
+    backward_input,
+    backward_weight,
+    reduce_scatter_gradients,
+    all_reduce_gradients,
+    begin_gradients,
+    all_reduce_embedding,
+    begin_update,
+    all_reduce_norm,
+    optimizer,
+};
+
+const char* label_of(StepWork work);
+// What the time of the work itself goes to. Passes hold several categories, as their stage's plan divides them; waiting
+// for others is theirs.
+TimeCategory category_of(StepWork work);
+// Forward and backward passes: what jitter makes longer or shorter.
+bool is_pass(StepWork work);
+
+// Which work has this label. Throws ProgramError for one that no work has.
+StepWork step_work(std::string_view label);
+
+// The same for many spans of one run: every label is looked up once. Labels live as long as this.
+class StepWorks {
+public:
+    StepWork of(const std::string& label);
+
+private:
+    std::unordered_map<const std::string*, StepWork> known_;
+};
+
+}  // namespace sim::model

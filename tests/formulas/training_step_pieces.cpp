@@ -1,0 +1,74 @@
+// The pieces of a training step, and the ranks that they are for.
+#include "libsim/error.hpp"
+#include "libsim/training/step/stage_step.hpp"
+#include "tests/support/training_steps.hpp"
+
+#include <algorithm>
+
+namespace sim::model {
+
+using namespace test;
+
+namespace {
+
+std::int64_t count(const Pieces& pieces, StepWork work) {
+    return std::count_if(pieces.begin(), pieces.end(),
+                         [&](const Piece& piece) { return piece.kind == PieceKind::collect && piece.work == work; });
+}
+
+ChunkPasses first_chunk(const Layout& layout) {
+    static StepPlan plan;  // the pieces refer to it
+    plan = plan_step(small_gpt(8), plain_machine(), layout);
+    return stage_step(plan, 0).chunks.front();
+}
+
+}  // namespace
+
+TEST(StepWork, IsFoundByItsLabel) {
+    for (int work = 0; work <= static_cast<int>(StepWork::optimizer); ++work) {
+        EXPECT_EQ(step_work(label_of(static_cast<StepWork>(work))), static_cast<StepWork>(work));
+    }
+    EXPECT_THROW(step_work("nap"), ProgramError);
+}
+
+// 8 buckets, a layer each: all are gathered forward, all but the last one again backward.
+TEST(StageStep, GathersEveryBucketForEachPassWhereParametersAreSharded) {
+    const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 8}});
+    EXPECT_EQ(count(passes.forward, StepWork::gather_parameters), 8);
+    EXPECT_EQ(count(passes.backward, StepWork::gather_parameters), 7);
+    EXPECT_EQ(count(passes.backward, StepWork::reduce_scatter_gradients), 8);
+}
+
+TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
+    Layout layout{.parallelism = {.dp = 4, .zero = 3},
+                  .batch = {.global = 8},
+                  .framework = {.loop = TrainingLoop::deepspeed, .recompute = Recompute::full}};
+    EXPECT_EQ(count(first_chunk(layout).backward, StepWork::gather_parameters), 7 + 8);
+    layout.framework.recompute = Recompute::none;
+    EXPECT_EQ(count(first_chunk(layout).backward, StepWork::gather_parameters), 7);
+}
+
+TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
+    const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4}, .batch = {.global = 8}});
+    EXPECT_EQ(count(passes.backward, StepWork::all_reduce_gradients), 0);
+    EXPECT_EQ(count(passes.last_backward, StepWork::all_reduce_gradients), 3);  // buckets of 40 M parameters
+}
+
+// tp 2 is innermost, then cp 2, dp 2: rank 5 is the second of tp, the first of cp, the second of dp.
+TEST(RankMap, HasTheGroupsOfMegatron) {
+    const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2, .cp = 2, .ep = 4}, .batch = {.global = 2}};
+    const RankMap all(layout, false);
+    EXPECT_EQ(all.ranks(), 16);
+    EXPECT_EQ(all.stages(5).ranks(), (std::vector{5, 13}));
+    EXPECT_EQ(all.group(RankGroup::replicas, 5).ranks(), (std::vector{1, 3, 5, 7}));
+    EXPECT_EQ(all.group(RankGroup::expert_replicas, 13).ranks(), (std::vector{9, 13}));
+    EXPECT_EQ(all.group(RankGroup::ends, 13).ranks(), (std::vector{5, 13}));
+    EXPECT_EQ(all.group(RankGroup::everyone, 3).size(), 16);
+    EXPECT_EQ(members_of(RankGroup::expert_replicas, layout), 2);
+    const RankMap folded(layout, true);
+    EXPECT_EQ(folded.ranks(), 2);
+    EXPECT_EQ(folded.real_ranks(), (std::vector{0, 8}));
+    EXPECT_EQ(folded.group(RankGroup::replicas, 1).whole().ranks(), (std::vector{8, 10, 12, 14}));
+}
+
+}  // namespace sim::model

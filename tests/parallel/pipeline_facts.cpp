@@ -1,0 +1,112 @@
+// What the rows of the schedules say, against what their steps do.
+#include "libsim/parallel/pipeline/in_flight.hpp"
+#include "libsim/parallel/pipeline/run_free.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "tests/parallel/pipeline_shapes.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace sim;
+using namespace sim::test;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+FreeRun run(const NamedPipelineSchedule& schedule, const PipelineShape& shape, const PipelineCosts& costs) {
+    return run_free(shape, steps_of_all(shape, schedule.steps), costs);
+}
+
+// The schedules for which this formula is known.
+template <class Formula>
+std::vector<NamedPipelineSchedule> with(Formula NamedPipelineSchedule::*formula) {
+    std::vector<NamedPipelineSchedule> known;
+    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
+        if (schedule.*formula != nullptr) {
+            known.push_back(schedule);
+        }
+    }
+    return known;
+}
+
+// Of a stage of several chunks, each of which takes its part.
+constexpr PipelineCosts costs{.forward = 60ns, .backward = 150ns, .backward_input = 90ns, .backward_weight = 60ns};
+
+}  // namespace
+
+TEST(PipelineFacts, KeepInFlightWhatTheStepsDo) {
+    for (const NamedPipelineSchedule& schedule : with(&NamedPipelineSchedule::in_flight)) {
+        for_every_shape(schedule, [&](const PipelineShape& shape) {
+            for (int stage = 0; stage < shape.stages; ++stage) {
+                EXPECT_EQ(schedule.in_flight(shape, stage).activations,
+                          most_in_flight(schedule.steps(shape, stage), PipelineWork::backward_input))
+                    << schedule.name << " of " << shape.stages << ", " << shape.micro_batches << ", " << shape.chunks;
+            }
+        });
+    }
+}
+
+TEST(PipelineFacts, CountTheVisitsOfEveryChunk) {
+    const NamedPipelineSchedule& schedule = pipeline_schedule("interleaved");
+    for_every_shape(schedule, [&](const PipelineShape& shape) {
+        std::vector<int> visits(static_cast<std::size_t>(shape.chunks));
+        int count = 0;
+        for (const PipelineStep& step : schedule.steps(shape, 0)) {
+            if (step.work == PipelineWork::forward) {
+                ++visits[static_cast<std::size_t>(step.chunk)];
+                ++count;
+                for (int chunk = 0; chunk < shape.chunks; ++chunk) {
+                    EXPECT_EQ(schedule.visits(shape, count, chunk), visits[static_cast<std::size_t>(chunk)]);
+                }
+            }
+        }
+    });
+}
+
+// Messages are free, and stages even: no stage is done sooner than its row says.
+TEST(PipelineFacts, BoundThePassesOfEveryStageFromBelow) {
+    for (const NamedPipelineSchedule& schedule : with(&NamedPipelineSchedule::least_passes)) {
+        for_every_shape(schedule, [&](const PipelineShape& shape) {
+            const FreeRun free = run(schedule, shape, costs);
+            const Duration all = shape.chunks * (costs.forward + costs.backward);
+            for (int stage = 0; stage < shape.stages; ++stage) {
+                const StagePasses passes{.forward = shape.chunks * costs.forward,
+                                         .input = shape.chunks * costs.backward_input,
+                                         .weight = shape.chunks * costs.backward_weight,
+                                         .beyond = (shape.stages - stage - 1) * all};
+                const bool overlap = schedule.steps_overlap && shape.micro_batches < 2 * shape.stages - 1;
+                if (!overlap) {  // too few micro-batches to fill the pipeline with: the next step does
+                    EXPECT_LE(schedule.least_passes(shape, stage, passes), free.end)
+                        << schedule.name << " of " << shape.stages << ", " << shape.micro_batches;
+                }
+            }
+        });
+    }
+}
+
+TEST(PipelineFacts, HaveTheBubbleOfEvenStages) {
+    constexpr PipelineCosts even{.forward = 60ns, .backward = 120ns, .backward_input = 60ns, .backward_weight = 60ns};
+    for (const NamedPipelineSchedule& schedule : with(&NamedPipelineSchedule::bubble)) {
+        for_every_shape(schedule, [&](const PipelineShape& shape) {
+            const double bubble = schedule.bubble(shape).share;
+            if (bubble > 0 && shape.micro_batches >= shape.stages) {
+                EXPECT_NEAR(run(schedule, shape, even).bubble(), bubble, 1e-12)
+                    << schedule.name << " of " << shape.stages << ", " << shape.micro_batches << ", " << shape.chunks;
+            }
+        });
+    }
+}
+
+TEST(PipelineFacts, HaveTheBubbleOfThePapers) {
+    EXPECT_DOUBLE_EQ(pipeline_schedule("1f1b").bubble({4, 12, 1}).share, 3.0 / 15);
+    EXPECT_DOUBLE_EQ(pipeline_schedule("interleaved").bubble({4, 12, 2}).share, 3.0 / 27);
+    EXPECT_DOUBLE_EQ(pipeline_schedule("zb_h1").bubble({4, 12, 1}).share, 3.0 / 39);
+    EXPECT_EQ(pipeline_schedule("zb_h2").bubble({4, 12, 1}).share, 0);
+}
+
+TEST(PipelineFacts, NameOneUsualScheduleForOneChunkAndOneForSeveral) {
+    EXPECT_EQ(usual_pipeline_schedule().name, "1f1b");
+    EXPECT_EQ(usual_pipeline_schedule(3).name, "interleaved");
+    EXPECT_EQ(KnownSchedule(), KnownSchedule(pipeline_schedule("1f1b")));
+    EXPECT_NE(KnownSchedule(), KnownSchedule(pipeline_schedule("gpipe")));
+}
