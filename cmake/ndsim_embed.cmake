@@ -18,7 +18,7 @@ file(WRITE ${OUTPUT} "// Made by cmake/ndsim_embed.cmake.
 
 #include <array>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -31,5 +31,5 @@ std::span<const HardwareFile> hardware_files() {
     return files;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training
 ")

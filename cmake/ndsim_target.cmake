@@ -7,6 +7,7 @@ set(NDSIM_WARNINGS
     # A designated initializer leaves out what keeps its default: that is its purpose.
     -Wno-missing-field-initializers)
 # Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
+set(NDSIM_WARNINGS_CLANG -Wno-inline-namespace-reopened-noninline)
 set(NDSIM_WARNINGS_GNU -Wlogical-op -Wduplicated-cond
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
 
@@ -18,7 +19,8 @@ function(ndsim_target name)
     target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${ndsim_SOURCE_DIR}>)
     target_compile_options(${name} PRIVATE -ffp-contract=off)
     if(ndsim_IS_TOP_LEVEL)
-        target_compile_options(${name} PRIVATE ${NDSIM_WARNINGS} $<$<CXX_COMPILER_ID:GNU>:${NDSIM_WARNINGS_GNU}>)
+        target_compile_options(${name} PRIVATE ${NDSIM_WARNINGS} $<$<CXX_COMPILER_ID:GNU>:${NDSIM_WARNINGS_GNU}>
+            $<$<CXX_COMPILER_ID:Clang>:${NDSIM_WARNINGS_CLANG}>)
     endif()
 endfunction()
 

@@ -1,6 +1,8 @@
 // Assertions that stay on in release builds: our own mistakes stop here, with both sides printed.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <fmt/format.h>
 
 #include <stdexcept>

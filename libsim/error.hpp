@@ -1,6 +1,8 @@
 // What can be wrong with a rank program. The message is complete: rank, op, time, what was wanted, the near miss.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <stdexcept>
 #include <string>
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace sim::scenarios {
+namespace sim {
 
 struct EachOptions {
     std::size_t block = 1;                                        // numbers that a thread takes at a time
@@ -35,4 +35,4 @@ inline bool one_by_one(std::size_t count, const EachOptions& options, const std:
     return true;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim

@@ -4,6 +4,8 @@
 // Range: 2^63 ps, about 106 days. Leaving it throws std::overflow_error.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <chrono>
 #include <compare>
 #include <concepts>

@@ -19,20 +19,24 @@
 
 namespace {
 
+using namespace sim;
+using namespace sim::command_line;
+using namespace sim::config;
 using namespace sim::scenarios;
+using namespace sim::planning;
 using sim::GPU;
 
 // Each rank holds a whole array.
 constexpr std::int64_t most_elements_with_data = 100'000'000;
 
-struct ProfileOptions : RunOptions {
+struct ProfileOptions : command_line::RunOptions {
     sim::CollectiveKind kind = sim::CollectiveKind::all_reduce;
     std::optional<sim::Algorithm> algorithm;  // none: the collective's own
     std::vector<std::int64_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000};
     bool check = false;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "communication_profile",
     .summary =
         "How long collectives take, by size: time, algorithm bandwidth and bus bandwidth, as nccl-tests has them.",
@@ -42,31 +46,31 @@ const Executable executable{
                  "communication_profile --collective all-gather --check            # with real numbers, too"},
 };
 
-std::vector<OptionRow> option_rows(ProfileOptions& options) {
+std::vector<config::OptionRow> option_rows(ProfileOptions& options) {
     std::vector<std::string> kinds;
-    for (const sim::CollectiveKind kind : profiled_kinds()) {
+    for (const sim::CollectiveKind kind : planning::profiled_kinds()) {
         kinds.emplace_back(name_of(kind));
     }
-    const auto set_kind = [&options](std::size_t i) { options.kind = profiled_kinds()[i]; };
+    const auto set_kind = [&options](std::size_t i) { options.kind = planning::profiled_kinds()[i]; };
     std::vector<std::string> algorithm_names;
     for (const sim::Algorithm algorithm : sim::all_algorithms()) {
         algorithm_names.emplace_back(name_of(algorithm));
     }
     const auto set_algorithm = [&options](std::size_t i) { options.algorithm = sim::all_algorithms()[i]; };
     const auto set_sizes = [&options](const std::vector<std::int64_t>& sizes) { options.sizes = sizes; };
-    std::vector<OptionRow> rows{
+    std::vector<config::OptionRow> rows{
         {"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
         {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
         {"algorithm", "NAME", "ring, direct, … (ring; direct for gather, scatter, all-to-all)",
          Choice{algorithm_names, set_algorithm}},
         {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
-         List{1, 1'000'000'000'000, set_sizes}},
-        {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
-        host_row(options),
-        profile_row(options, fmt::format("{}", fmt::join(profile_names(), ", "))),
-        watchdog_row(options),
+         config::List{1, 1'000'000'000'000, set_sizes}},
+        {"check", "", "with real numbers too: as long, and right?", config::flag(options.check)},
+        command_line::host_row(options),
+        command_line::profile_row(options, fmt::format("{}", fmt::join(config::profile_names(), ", "))),
+        command_line::watchdog_row(options),
     };
-    const std::vector<OptionRow> outputs = output_rows(
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the table", .table = "a line for each size"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
@@ -77,52 +81,53 @@ sim::AlgorithmConfig config_of(const ProfileOptions& options) {
 }
 
 void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
-    check_host(options.host, options.ranks);
+    command_line::check_host(options.host, options.ranks);
     try {
         check_algorithm(options.kind, config_of(options), options.ranks);
     } catch (const sim::ProgramError& error) {
-        throw UsageError(fmt::format("--algorithm: {}", error.what()));
+        throw config::UsageError(fmt::format("--algorithm: {}", error.what()));
     }
     for (const std::int64_t size : options.sizes) {
         if (options.check && size > most_elements_with_data) {
-            throw UsageError(
+            throw config::UsageError(
                 fmt::format("--check holds {} floats on every rank; it goes up to {}", size, most_elements_with_data));
         }
     }
     try {
         sim::require_price(cluster, sim::Bytes{1});
     } catch (const sim::ProgramError& error) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"uniform\"", options.profile, error.what()));
     }
 }
 
 // Times one size; empty with `exit_code` set where a run failed.
-std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cluster, const CollectiveCase& what,
-                           int& exit_code) {
+std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cluster,
+                           const planning::CollectiveCase& what, int& exit_code) {
     sim::ranks::LaunchOptions launch = launch_options(executable.name, options, cluster);
     launch.hash_timeline = false;
     const auto ran = [&](const sim::ranks::Program& program) {
         sim::ranks::Result result = sim::ranks::launch(launch, program);
         if (!result.ok()) {
-            sim::scenarios::tell(fmt::format("{}: {}\n", executable.name, result.fault->message));
+            tell(fmt::format("{}: {}\n", executable.name, result.fault->message));
             exit_code = result.exit_code();
         }
         return result;
     };
-    const auto by_size = ran([&](GPU& gpu) { run_by_size(gpu, what); });
+    const auto by_size = ran([&](GPU& gpu) { planning::run_by_size(gpu, what); });
     if (!by_size.ok() || !options.check) {
         return by_size.ok() ? std::optional<Timed>{{what, by_size.end, {}}} : std::nullopt;
     }
-    const auto with_data = ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, what))); });
+    const auto with_data =
+        ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(planning::run_with_data(gpu, what))); });
     if (!with_data.ok()) {
         return std::nullopt;
     }
     if (with_data.end != by_size.end) {
-        exit_code = complain(executable.name,
-                             fmt::format("{} bytes take {} s by size and {} s with data", what.bytes(),
-                                         sim::seconds(by_size.end), sim::seconds(with_data.end)),
-                             failed);
+        exit_code = command_line::complain(executable.name,
+                                           fmt::format("{} bytes take {} s by size and {} s with data", what.bytes(),
+                                                       sim::seconds(by_size.end), sim::seconds(with_data.end)),
+                                           failed);
         return std::nullopt;
     }
     std::int64_t wrong = 0;
@@ -136,20 +141,20 @@ int run_or_throw(int argc, const char* const* argv) {
     ProfileOptions options;
     options.ranks = 2;
     options.profile = "lab-pcie";
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
-    const sim::Cluster cluster = read_profile(options.profile, options.ranks);
+    command_line::check_outputs(options.outputs);
+    const sim::Cluster cluster = config::read_profile(options.profile, options.ranks);
     check_options(options, cluster);
-    std::vector<CollectiveCase> cases;
+    std::vector<planning::CollectiveCase> cases;
     for (const std::int64_t elements : options.sizes) {
-        cases.push_back(collective_case(options.kind, config_of(options), elements, options.ranks));
+        cases.push_back(planning::collective_case(options.kind, config_of(options), elements, options.ranks));
     }
     const sim::ranks::StopSignal stop;
     std::vector<Timed> table;
     bool right = true;
-    for (const CollectiveCase& what : cases) {
+    for (const planning::CollectiveCase& what : cases) {
         int exit_code = done;
         const auto row = timed(options, cluster, what, exit_code);
         if (!row) {
@@ -161,14 +166,14 @@ int run_or_throw(int argc, const char* const* argv) {
             return stopped + signal;
         }
     }
-    write_outputs(options.outputs, {.text = [&] { return bandwidth_table(options, table); },
-                                    .json = [&] { return bandwidth_json(options, table); },
-                                    .table = [&] { return bandwidth_rows(table); }});
-    return right ? done : complain(executable.name, "some of the numbers are wrong", failed);
+    command_line::write_outputs(options.outputs, {.text = [&] { return bandwidth_table(options, table); },
+                                                  .json = [&] { return bandwidth_json(options, table); },
+                                                  .table = [&] { return bandwidth_rows(table); }});
+    return right ? done : command_line::complain(executable.name, "some of the numbers are wrong", failed);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
+    return command_line::exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
 }

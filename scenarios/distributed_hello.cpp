@@ -20,16 +20,19 @@
 
 namespace {
 
+using namespace sim;
+using namespace sim::command_line;
+using namespace sim::config;
 using namespace sim::scenarios;
 using sim::GPU;
 using sim::Size;
 
-struct HelloOptions : RunOptions {
+struct HelloOptions : command_line::RunOptions {
     int elements = 4;
     bool mismatch = false;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "distributed_hello",
     .summary = "Every rank says hello, and all of them sum up ones x rank.",
     .examples = {"distributed_hello                # 4 processes: each ends with 0 + 1 + 2 + 3 = 6",
@@ -37,16 +40,17 @@ const Executable executable{
                  "distributed_hello --ranks 64 --profile lab-nvlink --quiet"},
 };
 
-std::vector<OptionRow> option_rows(HelloOptions& options) {
-    std::vector<OptionRow> rows;
+std::vector<config::OptionRow> option_rows(HelloOptions& options) {
+    std::vector<config::OptionRow> rows;
     rows.push_back({"ranks", "N", "ranks that say hello (4)", whole(options.ranks, 1, most_ranks)});
     rows.push_back({"elements", "N", "numbers that each rank brings (4)", whole(options.elements, 1, 1'000'000)});
-    rows.push_back({"mismatch", "", "the last rank brings one number more than the others", flag(options.mismatch)});
-    rows.push_back(host_row(options));
-    add_clock_rows(options, rows);
-    rows.push_back(profile_row(options, fmt::format("{}", fmt::join(profile_names(), ", "))));
-    rows.push_back(watchdog_row(options));
-    add_output_rows(options, rows);
+    rows.push_back(
+        {"mismatch", "", "the last rank brings one number more than the others", config::flag(options.mismatch)});
+    rows.push_back(command_line::host_row(options));
+    command_line::add_clock_rows(options, rows);
+    rows.push_back(command_line::profile_row(options, fmt::format("{}", fmt::join(config::profile_names(), ", "))));
+    rows.push_back(command_line::watchdog_row(options));
+    command_line::add_output_rows(options, rows);
     return rows;
 }
 
@@ -133,22 +137,22 @@ std::string json_report(const HelloOptions& options, const sim::ranks::Result& r
 int run_or_throw(int argc, const char* const* argv) {
     HelloOptions options;
     options.ranks = 4;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_host(options.host, options.ranks);
-    const sim::Cluster cluster = read_profile(options.profile, options.ranks);
+    command_line::check_host(options.host, options.ranks);
+    const sim::Cluster cluster = config::read_profile(options.profile, options.ranks);
     const Launched launched =
         launch_and_show(executable.name, options, cluster, [&](GPU& gpu) { hello(gpu, options, cluster); });
     if (!launched.result.ok()) {
         return launched.exit_code;
     }
-    write_outputs(options.outputs,
-                  {.text = [&] { return text_report(options, launched.result); },
-                   .json = [&] { return json_report(options, launched.result); }},
-                  options.prints_report());
+    command_line::write_outputs(options.outputs,
+                                {.text = [&] { return text_report(options, launched.result); },
+                                 .json = [&] { return json_report(options, launched.result); }},
+                                options.prints_report());
     if (!is_right(launched.result, options.ranks)) {
-        return complain(executable.name, "the sum is wrong", failed);
+        return command_line::complain(executable.name, "the sum is wrong", failed);
     }
     return launched.exit_code;
 }
@@ -156,5 +160,5 @@ int run_or_throw(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
+    return command_line::exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
 }

@@ -18,6 +18,10 @@
 
 namespace sim::scenarios {
 
+using namespace command_line;
+using namespace config;
+using namespace lesson;
+
 namespace {
 
 constexpr const char* differs = "the weights differ from those of training on one rank";
@@ -35,7 +39,7 @@ void require_prices(const Options& options, const Cluster& cluster) {
         require_price(cluster, Units{options.gradient_units});
         require_price(cluster, Units{options.activation_units * options.items});
     } catch (const ProgramError& error) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"units\", or \"loggp\" or \"cluster\" with "
                         "seconds_per_unit "
                         "in [compute] and bytes_per_unit in [network]",
@@ -44,15 +48,15 @@ void require_prices(const Options& options, const Cluster& cluster) {
 }
 
 Launched launch_training(const Scenario& scenario, const Options& options, const Cluster& cluster) {
-    return launch_and_show(scenario.name, options, cluster, [&](GPU& gpu) { train(gpu, options); });
+    return launch_and_show(scenario.name, options, cluster, [&](GPU& gpu) { lesson::train(gpu, options); });
 }
 
 int run_once(const Scenario& scenario, Options options) {
-    const Cluster cluster = read_profile(options.profile, options.ranks);
+    const Cluster cluster = config::read_profile(options.profile, options.ranks);
     options.slowdown = cluster.compute.slowdown;
-    check_plan(options);
+    lesson::check_plan(options);
     if (options.show_schedule) {
-        print(schedule_text(options));
+        command_line::print(lesson::schedule_text(options));
         return done;
     }
     require_prices(options, cluster);
@@ -64,14 +68,14 @@ int run_once(const Scenario& scenario, Options options) {
         return launched.exit_code;
     }
     const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));
-    write_outputs(options.outputs,
-                  {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }},
-                  options.prints_report());
+    command_line::write_outputs(
+        options.outputs, {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }},
+        options.prints_report());
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }
     if (launched.exit_code == done && !outcome.agrees()) {
-        return complain(scenario.name, differs, failed);
+        return command_line::complain(scenario.name, differs, failed);
     }
     return launched.exit_code;
 }
@@ -81,13 +85,13 @@ Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& clust
     Options options = std::get<Options>(read_options(line.scenario, line.argc, line.argv, size));
     options.slowdown = cluster.compute.slowdown;
     options.quiet = true;  // the lines of several runs would be read as one story
-    check_plan(options);
+    lesson::check_plan(options);
     require_prices(options, cluster);
     return options;
 }
 
 int run_scaling(const CommandLineOf& line, const Options& asked) {
-    const Cluster cluster = read_profile(asked.profile, asked.ranks);
+    const Cluster cluster = config::read_profile(asked.profile, asked.ranks);
     const sim::ranks::StopSignal stop;
     Scaling scaling{.scenario = line.scenario.name, .axis = line.scenario.axes.front().first, .profile = asked.profile};
     bool agree = true;
@@ -95,7 +99,7 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
         Options options;
         try {
             options = sized(line, size, cluster);
-        } catch (const UsageError& error) {
+        } catch (const config::UsageError& error) {
             scaling.sizes.push_back({size, {}, error.what()});
             continue;
         } catch (const DeadlockError& error) {
@@ -115,18 +119,18 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
     }
     const auto possible = [](const ScalingSize& size) { return size.outcome.has_value(); };
     if (std::none_of(scaling.sizes.begin(), scaling.sizes.end(), possible)) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("--scaling: none of these sizes is possible; the first: {}", scaling.sizes.front().why_not));
     }
-    write_outputs(asked.outputs,
-                  {.text = [&] { return show_scaling(scaling); }, .json = [&] { return json_scaling(scaling); }});
-    return agree ? done : complain(line.scenario.name, differs, failed);
+    command_line::write_outputs(
+        asked.outputs, {.text = [&] { return show_scaling(scaling); }, .json = [&] { return json_scaling(scaling); }});
+    return agree ? done : command_line::complain(line.scenario.name, differs, failed);
 }
 
 int run_or_throw(const CommandLineOf& line) {
     const auto read = read_options(line.scenario, line.argc, line.argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
-        print(answer->text);
+    if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
+        command_line::print(answer->text);
         return done;
     }
     const Options& options = std::get<Options>(read);
@@ -136,7 +140,7 @@ int run_or_throw(const CommandLineOf& line) {
 }  // namespace
 
 int run(const Scenario& scenario, int argc, const char* const* argv) {
-    return exit_code_of(scenario.name, [&] { return run_or_throw({scenario, argc, argv}); });
+    return command_line::exit_code_of(scenario.name, [&] { return run_or_throw({scenario, argc, argv}); });
 }
 
 }  // namespace sim::scenarios

@@ -13,7 +13,9 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim;
+using namespace sim::command_line;
+using namespace sim::config;
 using nlohmann::json;
 using Row = std::vector<std::string>;
 
@@ -24,16 +26,16 @@ std::string plain(const std::string& what) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
-    throw UsageError(fmt::format("{}: must be what a scenario prints with --json, not {}", path, what));
+    throw config::UsageError(fmt::format("{}: must be what a scenario prints with --json, not {}", path, what));
 }
 
 json read(const std::string& path) {
-    const std::string text = read_text(path, "a JSON file", written_by_programs);
+    const std::string text = config::read_text(path, "a JSON file", written_by_programs);
     json run;
     try {
         run = json::parse(text);
     } catch (const json::exception& error) {
-        throw UsageError(fmt::format("{}: is not valid JSON: {}", path, plain(error.what())));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", path, plain(error.what())));
     }
     if (!run.is_object()) {
         refuse(path, run.is_array() ? "a list" : shortened(run.dump(-1, ' ', true, json::error_handler_t::replace)));
@@ -190,7 +192,7 @@ int compare(const std::vector<std::string>& paths) {
             refuse(path, fmt::format("one with {}", plain(error.what())));
         }
     }
-    print(table(times, 2) + "\n" + table(results, 1) + notes(runs));
+    command_line::print(table(times, 2) + "\n" + table(results, 1) + notes(runs));
     const auto agrees = [](const json& run) { return has_same_weights(run) || is_compressed(run); };
     return std::all_of(runs.begin(), runs.end(), agrees) ? done : failed;
 }
@@ -198,13 +200,13 @@ int compare(const std::vector<std::string>& paths) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return exit_code_of("ndsim_compare", [&] {
+    return command_line::exit_code_of("ndsim_compare", [&] {
         const std::vector<std::string> paths(argv + 1, argv + argc);
         if (paths.empty()) {
-            throw UsageError(usage_line);
+            throw config::UsageError(usage_line);
         }
         if (paths.front() == "--help") {
-            print(std::string(usage_line) + "\n");
+            command_line::print(std::string(usage_line) + "\n");
             return static_cast<int>(done);
         }
         return compare(paths);

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as reduce_scatter returns it) is set.
 // `size` is what the whole result costs; by default its bytes.
@@ -27,4 +28,4 @@ inline void all_gather(GPU& gpu, const Group& group, Size size, const AlgorithmC
     gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

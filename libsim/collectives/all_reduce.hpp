@@ -12,8 +12,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data, message by message. `size` is what the whole array costs; by default its bytes.
 // Requires: every rank of `group` calls it, with arrays of the same length.
@@ -40,4 +41,4 @@ inline void all_reduce(GPU& gpu, const Group& group, Size size, Reduction reduct
     gpu.collective(group, {.kind = CollectiveKind::all_reduce, .size = size, .reduction = reduction, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

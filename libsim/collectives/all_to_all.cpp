@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::collectives {
 
 void check_even_chunks(std::size_t elements, int members) {
     const auto n = static_cast<std::size_t>(members);
@@ -23,4 +23,4 @@ void check_parts(std::size_t parts, int members) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -6,11 +6,12 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 // Throws ProgramError unless `elements` is a multiple of `members`: chunks change places, so they must be alike.
 void check_even_chunks(std::size_t elements, int members);
@@ -63,4 +64,4 @@ std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vect
     return came;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

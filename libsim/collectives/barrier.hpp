@@ -5,11 +5,11 @@
 
 #include "libsim/gpu.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // One op. GPU::barrier() is this, of the world.
 inline void barrier(GPU& gpu, const Group& group) {
     gpu.collective(group, {.kind = CollectiveKind::barrier});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

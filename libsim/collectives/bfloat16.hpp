@@ -7,13 +7,14 @@
 #pragma once
 
 #include "libsim/collectives/number.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
-namespace sim {
+namespace sim::collectives {
 
 class Bfloat16 {
 public:
@@ -51,4 +52,4 @@ static_assert(sizeof(Bfloat16) == 2 && std::is_trivially_copyable_v<Bfloat16>);
 template <>
 inline constexpr bool is_number<Bfloat16> = true;
 
-}  // namespace sim
+}  // namespace sim::collectives

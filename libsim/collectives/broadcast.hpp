@@ -6,8 +6,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data. `root` is a rank of `group`. `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
@@ -30,4 +31,4 @@ inline void broadcast(GPU& gpu, const Group& group, int root, Size size,
     gpu.collective(group, {.kind = CollectiveKind::broadcast, .size = size, .root = root, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -249,4 +249,4 @@ void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size
     carrying.finish();
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

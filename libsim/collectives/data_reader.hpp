@@ -9,7 +9,7 @@
 #include <span>
 #include <type_traits>
 
-namespace sim {
+namespace sim::collectives {
 
 // A vector, span, std::array … of numbers that a collective works on in place.
 template <class R>
@@ -92,4 +92,4 @@ void divide_by(std::span<T, Extent> data, int members) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as all_gather takes it) is set. The
 // root's is whole afterwards, the others' as before; in a tree they hold what passed through. `size` is what the whole
@@ -32,4 +33,4 @@ inline void gather(GPU& gpu, const Group& group, int root, Size size,
     gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -1,9 +1,11 @@
 // What a collective can add up, average and compare.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <type_traits>
 
-namespace sim {
+namespace sim::collectives {
 
 // Open: a number type of your own becomes one by `template <> inline constexpr bool sim::is_number<Mine> = true;`.
 // It is copied as its bytes, converts to double, is made of a double, and has >, and a + that gives what it is made of.
@@ -13,4 +15,4 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, 
 template <class T>
 concept Number = is_number<T>;
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -7,8 +7,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data. `root` is a rank of `group`; what the others hold is overwritten with partial sums.
 // `size` is what the whole array costs; by default its bytes.
@@ -37,4 +38,4 @@ inline void reduce(GPU& gpu, const Group& group, int root, Size size, Reduction 
         group, {.kind = CollectiveKind::reduce, .size = size, .root = root, .reduction = reduction, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

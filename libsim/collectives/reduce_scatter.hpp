@@ -6,8 +6,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data. Overwrites `data` with partial sums; returns the part of it that is this member's finished chunk, of
 // data.size() / n elements (the first members hold one more if that does not divide).
@@ -40,4 +41,4 @@ inline void reduce_scatter(GPU& gpu, const Group& group, Size size, Reduction re
                    {.kind = CollectiveKind::reduce_scatter, .size = size, .reduction = reduction, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // With data, in place: `data` is an array of the whole length, set at the root. Returns the part of it that is this
 // member's chunk (as reduce_scatter does); the rest stays as it was, but for what passes through in a tree.
@@ -36,4 +37,4 @@ inline void scatter(GPU& gpu, const Group& group, int root, Size size,
     gpu.collective(group, {.kind = CollectiveKind::scatter, .size = size, .root = root, .config = config});
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

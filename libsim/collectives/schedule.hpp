@@ -19,7 +19,7 @@
 
 #include <memory>
 
-namespace sim {
+namespace sim::collectives {
 
 // Chunks first + q, for each q in [0, span) with q % period < run; all modulo the schedule's number of chunks.
 // {c} is chunk c alone, {c, k, k, k} is k chunks in a row.
@@ -133,4 +133,4 @@ struct ScheduleRequest {
 // Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_algorithm() of schedules/algorithms.hpp.
 Schedule schedule_of(CollectiveKind kind, const AlgorithmConfig& config, int members, int root);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::string size_text(std::int64_t bytes) {
     return power == 0 ? fmt::format("{}", bytes) : fmt::format("{}{}", bytes, suffixes[power - 1]);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

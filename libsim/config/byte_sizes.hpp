@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 inline constexpr std::int64_t largest_size = std::int64_t{1} << 50U;  // 1024T
 
@@ -24,4 +24,4 @@ std::vector<std::int64_t> byte_sizes(const std::string& what, const std::string&
 // The shortest text that byte_size() reads back: 1K, 1536, 8G.
 std::string size_text(std::int64_t bytes);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

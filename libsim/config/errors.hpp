@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 // The command line or a file of the user's asks for what cannot be: exit code 2.
 struct UsageError : std::runtime_error {
@@ -40,4 +40,4 @@ struct Interrupted {
     int signal = 0;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

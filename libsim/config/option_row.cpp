@@ -12,7 +12,7 @@
 #include <cmath>
 #include <optional>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -194,4 +194,4 @@ const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string
     return *row;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

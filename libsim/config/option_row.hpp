@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 struct Whole {
     std::int64_t low;
@@ -106,4 +106,4 @@ void set_option(const OptionRow& row, const std::string& what, const TomlValue& 
 // What was typed on a command line, as the kind of value that `row` takes if it is one.
 TomlValue value_of_text(const OptionRow& row, const std::string& text);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

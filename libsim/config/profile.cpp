@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::vector<std::string> profile_names() {
     return names;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

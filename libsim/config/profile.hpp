@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 // By name: gpu-py, in units; and in bytes the links of a lab, PCIe 3.0 x16 at 15 GB/s (lab-pcie), NVLink at 300 GB/s
 // (lab-nvlink) and 10 Gb/s Ethernet at 1 GB/s (lab-10gbe), each with a latency of 467 us, where compute is free.
@@ -39,4 +39,4 @@ Cluster read_profile(const std::string& name_or_file, int ranks);
 
 std::vector<std::string> profile_names();
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

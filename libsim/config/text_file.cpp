@@ -12,7 +12,7 @@
 #include <cstring>
 #include <memory>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string read_text(const std::string& file, const std::string& kind, std::siz
     return text;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

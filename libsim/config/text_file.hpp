@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 // The most that is read of what people write: profiles, models, machines, options, schedules of collectives.
 inline constexpr std::size_t written_by_hand = std::size_t{16} << 20U;
@@ -17,4 +17,4 @@ inline constexpr std::size_t written_by_programs = std::size_t{1} << 30U;
 // than `limit` bytes, or it cannot be read.
 std::string read_text(const std::string& file, const std::string& kind, std::size_t limit = written_by_hand);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

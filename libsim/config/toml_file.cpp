@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::string describe(const TomlValue& value) {
     return std::visit(Describer{}, value);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

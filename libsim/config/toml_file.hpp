@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 // What no option and no profile asks for: a date, a table, a list of texts …
 struct OtherValue {
@@ -27,4 +27,4 @@ std::vector<TomlEntry> read_toml(const std::string& file);
 // "a number", "the text \"x\"", …: what a complaint says was found.
 std::string describe(const TomlValue& value);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

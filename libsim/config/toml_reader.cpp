@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::int64_t TomlReader::per_second(const TomlEntry& entry) const {
     return std::llround(rate);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

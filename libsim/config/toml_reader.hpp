@@ -11,7 +11,7 @@
 
 #include <stdexcept>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 class TomlReader {
 public:
@@ -56,4 +56,4 @@ private:
     std::vector<TomlEntry> entries_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -4,7 +4,7 @@
 #include "libsim/config/toml_reader.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim::scenarios {
+namespace sim::config {
 
 class TomlTopologyKeys final : public TopologyKeys {
 public:
@@ -41,4 +41,4 @@ private:
     std::string table_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -108,4 +108,4 @@ Wire TomlTopologyKeys::wire(const std::string& prefix) const {
     return wire;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -17,7 +17,7 @@
 #include "libsim/config/toml_reader.hpp"
 #include "libsim/network/topology.hpp"
 
-namespace sim::scenarios {
+namespace sim::config {
 
 // NAME (libsim/network/topologies/named.hpp) or FILE.toml, whose keys stand in [topology] or at the top. Where the file
 // does not say how many GPUs there are, `gpus`; where it says more, more. With gpus == 0 what the file says, or 16.
@@ -27,4 +27,4 @@ Topology read_topology(const std::string& name_or_file, int gpus);
 // The table `table` of a file; at the top if it is empty. `others` are the file's keys outside of it.
 Topology topology_of(const TomlReader& file, const std::string& table, int gpus, std::vector<std::string> others);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::vector<std::int64_t> whole_numbers(const std::string& text) {
     return numbers;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 // The number that `text` is, also as 1e6; none where it is none, or no whole one of up to 15 digits.
 std::optional<std::int64_t> whole_number(const std::string& text);
@@ -15,4 +15,4 @@ std::optional<std::int64_t> whole_number(const std::string& text);
 // Empty where `text` is no such list. A range ends with its upper end, or before it where no step meets it.
 std::vector<std::int64_t> whole_numbers(const std::string& text);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 // `any` is enough where a transfer's time depends on nothing but itself: named sources over FIFO channels give the
 // same timeline in every order (a Kahn network). `time` is needed where transfers disturb each other.
@@ -49,4 +49,4 @@ private:
     EventQueue queue_;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

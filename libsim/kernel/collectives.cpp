@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 // Elsewhere than on networks that price collectives a collective is its messages, and those of ranks that are not there
 // cannot be.
@@ -166,4 +166,4 @@ void Kernel::end_of_member(int rank, Stream on, const MemberClock& clock, bool i
     }
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -1,6 +1,6 @@
 #include "libsim/kernel/data_ahead.hpp"
 
-namespace sim {
+namespace sim::kernel {
 
 DataAhead::Queue& DataAhead::queue(Matching::Channel channel) {
     if (channel >= queues_.size()) {
@@ -31,4 +31,4 @@ bool DataAhead::receive(Matching::Channel channel, const Op& receive, Delivery& 
     return true;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -10,7 +10,7 @@
 #include <deque>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 class DataAhead {
 public:
@@ -30,4 +30,4 @@ private:
     std::vector<Queue> queues_;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

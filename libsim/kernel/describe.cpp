@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::string describe(const Op& op) {
     return name_of(op.kind);
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace sim {
+namespace sim::kernel {
 
 // "12 units", "4096 B", "1.5e9 FLOPs"
 std::string describe_amount(std::int64_t amount, Measure measure);
@@ -16,4 +16,4 @@ std::string describe_time(Time time);
 // "receive from 3, tag 7", "all-reduce of 500 units", …
 std::string describe(const Op& op);
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -6,7 +6,7 @@
 #include "libsim/heap.hpp"
 #include "libsim/units.hpp"
 
-namespace sim {
+namespace sim::kernel {
 
 struct Event {
     Time at;
@@ -23,4 +23,4 @@ inline UnsignedWide key_of(const Event& event) {
 
 using EventQueue = Heap<Event>;
 
-}  // namespace sim
+}  // namespace sim::kernel

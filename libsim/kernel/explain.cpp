@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::string explain_deadlock(Kernel& kernel) {
     return text;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

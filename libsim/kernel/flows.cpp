@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace sim {
+namespace sim::kernel {
 
 // False: the stream is blocked until its message is there.
 bool Kernel::send_as_flow(int rank, RankState& self, Stream on, NumberedOp at) {
@@ -122,4 +122,4 @@ void Kernel::end_flow(TransferId id, Time at) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 // Tags below 0 are those of collectives, whose buffers are known beforehand: their messages never wait.
 Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
@@ -67,4 +67,4 @@ void Kernel::end_send(const Transfer& transfer, Time at) {
     resume(rank, self, on);
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace sim {
+namespace sim::kernel {
 
 // An asynchronous op, numbered by its rank from 0 in the order begun. `OpKind::wait` names it in Op::amount.
 enum class AsyncId : std::uint32_t {};
@@ -40,4 +40,4 @@ private:
     Kind kind_;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
     if (computes_beside_streams(self, op)) [[unlikely]] {
@@ -266,4 +266,4 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
     return true;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 void Intervals::note(Time begin, Time end) {
     if (begin == end) {
@@ -67,4 +67,4 @@ Time stretched_end(Time begin, Duration work, Pace pace, const Intervals& slow) 
     return later(at, work);
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

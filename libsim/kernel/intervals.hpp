@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 struct Interval {
     Time begin;
@@ -36,4 +36,4 @@ Intervals joined(std::vector<Interval> parts);
 // The end of `work` begun at `begin`, which takes `pace` times as long during `slow`.
 Time stretched_end(Time begin, Duration work, Pace pace, const Intervals& slow);
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 struct Joinable {
     Op op = {};
@@ -62,4 +62,4 @@ private:
     std::size_t first_ = 0;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 void Kernel::begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message) {
     const Time now = self.program.clock;
@@ -108,4 +108,4 @@ bool Kernel::finish(int rank, RankState& self) {
     return false;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 std::uint64_t id_of(int source, const Message& message) {
     return (static_cast<std::uint64_t>(source) << 32U) | message.number;
@@ -137,4 +137,4 @@ Time Kernel::end() const {
     return last;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -30,11 +30,15 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 class LinkCosts;
 struct MemberClock;
 struct Schedule;
+
+}  // namespace sim::collectives
+
+namespace sim::kernel {
 
 struct KernelOptions {
     Order order = Order::any;
@@ -44,7 +48,7 @@ struct KernelOptions {
 class Kernel {
 public:
     using Status = RankStatus;
-    using Delivery = sim::Delivery;
+    using Delivery = kernel::Delivery;
 
     // `names` and `groups` must outlive the kernel, and hold every label and group of the ops before they are accepted.
     Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
@@ -246,4 +250,4 @@ private:
 // Requires: kernel.stuck(). Cost: ranks + channels.
 std::string explain_deadlock(Kernel& kernel);
 
-}  // namespace sim
+}  // namespace sim::kernel

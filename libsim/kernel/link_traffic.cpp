@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::vector<TransferId>& LinkTraffic::advance() {
     return ended_;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

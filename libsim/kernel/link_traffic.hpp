@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 class LinkTraffic {
 public:
@@ -35,4 +35,4 @@ private:
     int under_way_ = 0;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace sim {
+namespace sim::kernel {
 
 std::size_t Matching::slot_of(int source, int target, int tag, Stream stream) const {
     std::uint64_t hash = static_cast<std::uint32_t>(source) * 0x9e3779b97f4a7c15U;
@@ -62,4 +62,4 @@ std::vector<Matching::Unmatched> Matching::unmatched_to(int target) const {
     return found;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 struct Message {
     Time begin;  // when the sender began, and when the message is there
@@ -123,4 +123,4 @@ private:
     std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, none);  // open addressing, size a power of 2
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -111,4 +111,4 @@ void Kernel::go_on_without_streams() {
     end_postponed_compute(first, of(first), Time{});
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

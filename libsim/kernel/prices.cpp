@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -48,4 +48,4 @@ void Prices::require_for_message(int rank, const Op& op, std::uint32_t number, T
     }
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -9,7 +9,7 @@
 
 #include <array>
 
-namespace sim {
+namespace sim::kernel {
 
 class Prices {
 public:
@@ -52,4 +52,4 @@ private:
     std::array<LastPrice, 2> last_messages_;  // by hop
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

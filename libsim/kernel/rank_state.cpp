@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 StreamQueue& RankState::queue(Stream on) {
     const auto index = static_cast<std::size_t>(on) - 1;
@@ -55,4 +55,4 @@ RankTotals RankState::totals(Time run_end) const {
             .ops = op_number};
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

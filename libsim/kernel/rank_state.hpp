@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 enum class RankStatus : std::uint8_t { due, out, blocked, finished };
 
@@ -109,4 +109,4 @@ private:
     void note(Stream on, const StreamTime& spent);
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

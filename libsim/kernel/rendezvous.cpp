@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -107,4 +107,4 @@ void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t 
     throw MismatchError(fmt::format("collectives do not match in {}{}{}", where, first, second));
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 class Rendezvous {
 public:
@@ -50,4 +50,4 @@ private:
     Meeting complete_;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -2,7 +2,7 @@
 
 #include "libsim/kernel/kernel.hpp"
 
-namespace sim {
+namespace sim::kernel {
 
 RunTotals run_totals(const Kernel& kernel) {
     RunTotals totals{.end = kernel.end()};
@@ -15,4 +15,4 @@ RunTotals run_totals(const Kernel& kernel) {
     return totals;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

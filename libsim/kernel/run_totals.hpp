@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 class Kernel;
 
@@ -19,4 +19,4 @@ struct RunTotals {
 };
 RunTotals run_totals(const Kernel& kernel);
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -164,4 +164,4 @@ Stream Kernel::waiting_stream(int rank) const {
     return static_cast<Stream>(waits - queues.begin() + 1);
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -16,7 +16,7 @@
 #include <deque>
 #include <optional>
 
-namespace sim {
+namespace sim::kernel {
 
 // The channel that was last looked up: the next is nearly always the same.
 struct LastChannel {
@@ -64,4 +64,4 @@ struct StreamQueue {
     Intervals busy = {};
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

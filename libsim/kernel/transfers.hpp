@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 struct Transfer {
     int source = -1;
@@ -41,4 +41,4 @@ private:
     std::vector<TransferId> free_;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

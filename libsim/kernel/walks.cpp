@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 namespace {
 
@@ -146,4 +146,4 @@ void Kernel::end_walk(WalkId id) {
     end_of_member(walk.rank, on, {.time = walk.clock, .sends_free = walk.clock, .busy = walking.busy}, false);
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

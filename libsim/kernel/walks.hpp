@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 // What the walks of one member have in common.
 struct WalkPlan {
@@ -67,4 +67,4 @@ private:
     std::vector<WalkId> free_;
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::kernel {
 
 std::size_t WholePrices::place_of(const Op& collective) {
     const std::uint64_t hash = (collective.bytes ^ static_cast<std::uint64_t>(collective.amount)) * 0x9e3779b97f4a7c15U;
@@ -42,4 +42,4 @@ const WholePrice& WholePrices::of(const Op& collective) {
     return place;
 }
 
-}  // namespace sim
+}  // namespace sim::kernel

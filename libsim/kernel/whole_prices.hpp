@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::kernel {
 
 struct WholePrice {
     std::uint64_t word = UINT64_MAX;  // a CollectiveWord
@@ -40,4 +40,4 @@ private:
     std::array<WholePrice, 64> prices_;                 // the last of some collectives, by a hash
 };
 
-}  // namespace sim
+}  // namespace sim::kernel

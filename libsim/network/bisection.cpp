@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -123,4 +123,4 @@ Bandwidth bandwidth_between_halves(const Topology& topology) {
     return Bandwidth{MaximumFlow(topology).between_halves()};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -6,10 +6,11 @@
 // Cost: a maximum flow (Dinic), which on layered networks takes few rounds of O(links) each.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
-namespace sim {
+namespace sim::network {
 
 Bandwidth bandwidth_between_halves(const Topology& topology);
 
-}  // namespace sim
+}  // namespace sim::network

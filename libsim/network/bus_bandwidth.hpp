@@ -5,7 +5,7 @@
 
 #include "libsim/op.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // Bytes that each member sends and receives, for a byte of the collective. Requires: members >= 1.
 constexpr double bus_factor(CollectiveKind kind, double members) {
@@ -23,4 +23,4 @@ constexpr double bus_factor(CollectiveKind kind, double members) {
     return 1;
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -4,10 +4,11 @@
 #pragma once
 
 #include "libsim/heap.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <cstdint>
 
-namespace sim {
+namespace sim::network {
 
 struct Due {
     double at;
@@ -53,4 +54,4 @@ private:
     Heap<Due, Places> heap_;
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -7,14 +7,15 @@
 // network. Prices bytes only.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
 #include <memory>
 
-namespace sim {
+namespace sim::network {
 
 struct FairShare {
     std::shared_ptr<const Topology> topology;
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace sim {
+namespace sim::network {
 
 FairShares::FairShares(std::span<const double> bytes_per_second)
     : links_(bytes_per_second.size()), place_of_(bytes_per_second.size(), closed) {
@@ -305,4 +305,4 @@ void FairShares::open_more() {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -11,6 +11,7 @@
 // first. (4) Between two solve(), every flow that entered has the rate of the last one.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/hop_pool.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 class FairShares {
 public:
@@ -153,4 +154,4 @@ private:
     std::vector<LinkId> suspects_;        // that may have turned full
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-namespace sim {
+namespace sim::network {
 
 void FairShares::fill() {
     begin_filling();
@@ -158,4 +158,4 @@ void FairShares::end_filling(double level) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::network

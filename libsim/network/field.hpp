@@ -5,7 +5,7 @@
 
 #include <variant>
 
-namespace sim {
+namespace sim::network {
 
 struct NetworkField {
     const char* key;  // "latency_seconds"
@@ -14,4 +14,4 @@ struct NetworkField {
     bool required = false;  // else the model's own value stands
 };
 
-}  // namespace sim
+}  // namespace sim::network

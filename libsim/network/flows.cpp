@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace sim {
+namespace sim::network {
 
 Time end_of_flow(double picoseconds) {
     const double rounded = std::ceil(picoseconds - 1e-3);
@@ -183,4 +183,4 @@ void FlowNetwork::solve() {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -12,6 +12,7 @@
 // before.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/due_queue.hpp"
 #include "libsim/network/fair_shares.hpp"
 #include "libsim/network/topology.hpp"
@@ -20,7 +21,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 // When a flow that ends at `picoseconds` has ended: rounded up, but for what is within a thousandth of a whole
 // picosecond above it, which is rounding of doubles. Throws std::overflow_error beyond the range of simulated time.
@@ -87,4 +88,4 @@ private:
     double now_ = 0;
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 Footprint footprint_of(const Group& places, int ranks_per_node) {
     const int members = places.size();
@@ -27,4 +27,4 @@ Footprint footprint_of(const Group& places, int ranks_per_node) {
     return {members, (members + nodes - 1) / nodes};
 }
 
-}  // namespace sim
+}  // namespace sim::network

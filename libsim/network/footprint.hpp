@@ -2,8 +2,9 @@
 #pragma once
 
 #include "libsim/group.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // `members` in all, `on_node` of them on each node (fewer on the last). A GPU has a card of its own, so that a node's
 // members have as many.
@@ -17,4 +18,4 @@ struct Footprint {
 // Of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
 Footprint footprint_of(const Group& places, int ranks_per_node);
 
-}  // namespace sim
+}  // namespace sim::network

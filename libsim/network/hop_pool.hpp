@@ -2,6 +2,7 @@
 // allocates nothing once as many were under way before.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
 #include <array>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 // One link of a flow's route, and where on that link's list of flows it stands.
 struct RouteHop {
@@ -44,4 +45,4 @@ private:
     std::array<std::vector<std::uint32_t>, 33> free_;
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -65,4 +65,4 @@ bool LinkUse::add(std::span<const LinkId> route, Bandwidth rate, Time begin, Tim
     return true;
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -5,12 +5,13 @@
 // Cost: for each link of a message, the logarithm of those that were on it, and the messages that end after it begins.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 class LinkUse {
 public:
@@ -38,4 +39,4 @@ private:
     std::vector<std::vector<Draining>> on_link_;  // by their ends
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::vector<NetworkField> LogGP::fields() {
             {.key = "eager_limit_bytes", .to = &eager_limit}};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -23,7 +23,7 @@
 
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 struct LogGP {
     Duration latency{0};           // L
@@ -41,4 +41,4 @@ struct LogGP {
     std::vector<NetworkField> fields();
 };
 
-}  // namespace sim
+}  // namespace sim::network

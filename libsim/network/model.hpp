@@ -19,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 struct Topology;
 
@@ -97,4 +97,4 @@ concept ReadByFields = requires(Model& model) {
     { model.fields() } -> std::same_as<std::vector<NetworkField>>;
 };
 
-}  // namespace sim
+}  // namespace sim::network

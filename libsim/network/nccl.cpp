@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -223,4 +223,4 @@ Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across)
                                static_cast<double>(bytes) / rate);
 }
 
-}  // namespace sim
+}  // namespace sim::network

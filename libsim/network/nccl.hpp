@@ -13,7 +13,7 @@
 
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 // Latencies of one protocol, in seconds.
 struct NcclLatencies {
@@ -73,4 +73,4 @@ std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int member
 // ProgramError where `within` or `across` is 0.
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across);
 
-}  // namespace sim
+}  // namespace sim::network

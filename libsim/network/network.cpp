@@ -2,7 +2,7 @@
 
 #include "libsim/check.hpp"
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -129,4 +129,4 @@ NodeMap::NodeMap(int ranks_per_node, const std::vector<int>& places) : ranks_per
     }
 }
 
-}  // namespace sim
+}  // namespace sim::network

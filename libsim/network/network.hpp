@@ -3,6 +3,7 @@
 // docs/network.md says who pays what, and when.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/fair_share.hpp"
 #include "libsim/network/loggp.hpp"
 #include "libsim/network/model.hpp"
@@ -13,7 +14,7 @@
 
 #include <variant>
 
-namespace sim {
+namespace sim::network {
 
 template <NetworkModel... Models>
 using AnyOf = std::variant<Models...>;
@@ -52,4 +53,4 @@ Duration collective_time(const Network& network, CollectiveKind kind, std::int64
 std::int64_t sent_in_collective(const Network& network, CollectiveKind kind, std::int64_t amount,
                                 const Footprint& members);
 
-}  // namespace sim
+}  // namespace sim::network

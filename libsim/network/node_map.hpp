@@ -1,11 +1,12 @@
 // Which node each rank is on, and so which hop a message takes.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/model.hpp"
 
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 class NodeMap {
 public:
@@ -29,4 +30,4 @@ private:
     std::vector<int> nodes_;  // by rank; empty: by its number
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -4,9 +4,10 @@
 // other what `across` says; as in each of them, no two transfers disturb each other. A rank has one sender for both.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/uniform.hpp"
 
-namespace sim {
+namespace sim::network {
 
 struct Nodes {
     int ranks_per_node = 1;
@@ -20,4 +21,4 @@ struct Nodes {
     Duration acknowledgement_time(Hop hop) const { return over(hop).acknowledgement_time(hop); }
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -1,6 +1,6 @@
 #include "libsim/network/planned_flows.hpp"
 
-namespace sim {
+namespace sim::network {
 
 std::vector<double> finish_times(const std::vector<FlowNetwork::Channel>& links, std::span<const PlannedFlow> flows) {
     FlowNetwork network(links);
@@ -21,4 +21,4 @@ std::vector<double> finish_times(const std::vector<FlowNetwork::Channel>& links,
     return result;
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 bool has_rails(const Topology& topology) {
     const int node = topology.gpus_per_node();
@@ -17,4 +17,4 @@ bool has_rails(const Topology& topology) {
     return std::adjacent_find(used.begin(), used.end()) == used.end();
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 RouteCost route_cost(const Topology& topology, std::span<const LinkId> route) {
     RouteCost cost;
@@ -17,4 +17,4 @@ RouteCost route_cost(const Topology& topology, std::span<const LinkId> route) {
     return cost;
 }
 
-}  // namespace sim
+}  // namespace sim::network

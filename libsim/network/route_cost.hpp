@@ -1,11 +1,12 @@
 // What a message costs on its route where nobody else is on it: latencies + ceil(bytes / smallest bandwidth).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
 #include <span>
 
-namespace sim {
+namespace sim::network {
 
 struct RouteCost {
     Duration latency{0};  // of all its links
@@ -20,4 +21,4 @@ struct RouteCost {
 // Cost: O(links of the route).
 RouteCost route_cost(const Topology& topology, std::span<const LinkId> route);
 
-}  // namespace sim
+}  // namespace sim::network

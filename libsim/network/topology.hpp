@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 enum class VertexKind : std::uint8_t { gpu, nic, node_switch, network_switch };
 
@@ -61,4 +61,4 @@ struct Topology {
     int gpus_per_node() const { return levels.empty() ? gpus : levels.front(); }
 };
 
-}  // namespace sim
+}  // namespace sim::network

@@ -1,6 +1,6 @@
 #include "libsim/network/uniform.hpp"
 
-namespace sim {
+namespace sim::network {
 
 Duration Uniform::message_time(Size size, Hop /*hop*/) const {
     if (size.amount == 0) {
@@ -10,4 +10,4 @@ Duration Uniform::message_time(Size size, Hop /*hop*/) const {
     return later(Time{latency}, time_for(size.amount, pace)).time_since_epoch();
 }
 
-}  // namespace sim
+}  // namespace sim::network

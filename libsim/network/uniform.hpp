@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace sim {
+namespace sim::network {
 
 struct Uniform {
     Duration latency{0};
@@ -28,4 +28,4 @@ struct Uniform {
     Duration acknowledgement_time(Hop /*hop*/) const { return acknowledgement; }
 };
 
-}  // namespace sim
+}  // namespace sim::network

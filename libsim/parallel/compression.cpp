@@ -15,7 +15,7 @@
 #include <numeric>
 #include <utility>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -128,4 +128,4 @@ void CompressedSum::all_reduce(GPU& gpu, const Group& group, std::span<double> g
     }
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

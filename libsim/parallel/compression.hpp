@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 struct Uncompressed {};
 struct TopK {
@@ -55,4 +55,4 @@ private:
     std::vector<double> remembered_;
 };
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -298,4 +298,4 @@ AttentionGradient ring_attention_backward(GPU& gpu, const Group& group, const At
     return ring_attention_backward(ring_of(gpu, group, options), input, attention, dout, options.before_block);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -26,7 +26,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // Gives `x` to the next member of the ring and returns what the one before gave, of the same length. Alone: x.
 // `size` is what it costs; by default its bytes. Throws ProgramError unless the rank is in `group`.
@@ -87,4 +87,4 @@ AttentionGradient ring_attention_backward(GPU& gpu, const Group& group, const At
                                           const Attention& attention, std::span<const double> dout,
                                           const RingOptions& options = {});
 
-}  // namespace sim
+}  // namespace sim::parallel

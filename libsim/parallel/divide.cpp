@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -65,4 +65,4 @@ void check_divides(std::string_view what, std::int64_t amount, std::string_view 
     }
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -5,12 +5,14 @@
 // Cost: one division; when it fails, the square root of `amount`.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <cstdint>
 #include <string_view>
 
-namespace sim {
+namespace sim::parallel {
 
 // Requires that `amount` (of `what`, 0 or more) is a whole multiple of `parts` (of `by_what`, 1 or more).
 void check_divides(std::string_view what, std::int64_t amount, std::string_view by_what, std::int64_t parts);
 
-}  // namespace sim
+}  // namespace sim::parallel

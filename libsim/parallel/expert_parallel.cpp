@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::vector<std::vector<double>> ExpertParallel::dispatch_again(std::span<const 
     return by_own_expert(exchange(std::move(parts)), sent);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -26,7 +26,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // What dispatch() has brought, and the way back.
 struct Dispatched {
@@ -84,4 +84,4 @@ private:
     int experts_;
 };
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace sim {
+namespace sim::parallel {
 
 GradientBuckets::GradientBuckets(GPU& gpu, Group group, std::vector<Bucket> buckets, const BucketOptions& options)
     : gpu_(&gpu),
@@ -117,4 +117,4 @@ std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, Size targe
     });
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 using Bucket = Segment;
 
@@ -66,4 +66,4 @@ std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, int count)
 // Throws ProgramError for a target of 0 or of another measure.
 std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, Size target);
 
-}  // namespace sim
+}  // namespace sim::parallel

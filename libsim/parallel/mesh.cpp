@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -170,4 +170,4 @@ void Mesh::check_world(int ranks) const {
                     fits.empty() ? "no other size of one axis" : fmt::format("{}", fmt::join(fits, " or "))));
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "libsim/group.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <initializer_list>
 #include <span>
@@ -20,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 struct Axis {
     std::string name;
@@ -68,4 +69,4 @@ private:
     int size_ = 1;
 };
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -9,13 +9,15 @@
 // attention with blockwise transformers", 2023.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
 
-namespace sim {
+namespace sim::parallel {
 
 class OnlineSoftmax {
 public:
@@ -59,4 +61,4 @@ private:
     double sum_ = 0;
 };
 
-}  // namespace sim
+}  // namespace sim::parallel

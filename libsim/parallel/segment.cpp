@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<Segment> segments_of(std::span<const std::size_t> lengths, std::span<const Size> sizes) {
     if (lengths.size() != sizes.size()) {
@@ -47,4 +47,4 @@ Size total_size(std::span<const Segment> segments) {
     return total;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // Elements begin, begin + 1, … end - 1 of the array; together they cost `size`.
 struct Segment {
@@ -29,4 +29,4 @@ void check_segments(std::span<const Segment> segments);
 // Of all segments together. Requires: as check_segments.
 Size total_size(std::span<const Segment> segments);
 
-}  // namespace sim
+}  // namespace sim::parallel

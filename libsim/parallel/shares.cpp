@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<Share> weighted_shares(int items, std::span<const double> speeds) {
     return shares;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

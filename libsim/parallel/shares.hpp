@@ -9,10 +9,12 @@
 // Errors: ProgramError for fewer than 0 items, no parts, speeds below 0 or not finite, or all 0.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // Items first, first + 1, … first + count - 1.
 struct Share {
@@ -25,4 +27,4 @@ std::vector<Share> even_shares(int items, int parts);
 // One part per speed, of any unit; a part of speed 0 gets nothing.
 std::vector<Share> weighted_shares(int items, std::span<const double> speeds);
 
-}  // namespace sim
+}  // namespace sim::parallel

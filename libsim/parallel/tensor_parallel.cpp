@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::vector<double> TensorParallel::enter_backward(std::vector<double> summand, 
     return summed(std::move(summand), whole);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -31,7 +31,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // The whole array of one micro-batch at the ends of a region, and what it costs to sum: by default its bytes.
 struct Activations {
@@ -80,4 +80,4 @@ private:
     TensorParallelOptions options_;
 };
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -226,4 +226,4 @@ void Zero::publish() {
     own_gradient_.assign(own_gradient_.size(), 0.0);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

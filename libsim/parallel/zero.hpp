@@ -35,7 +35,7 @@
 #include <utility>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // Which segment comes after this one: the next or the one before.
 enum class Pass : std::uint8_t { forward, backward };
@@ -126,4 +126,4 @@ private:
     std::optional<UnderWay> under_way_;
 };
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -22,7 +22,7 @@ std::string number(int n) {
 }
 
 // Twice and half as much of one axis; data parallelism, or another axis, takes the rest.
-void add_axes(const model::Layout& layout, std::vector<Idea>& ideas) {
+void add_axes(const training::Layout& layout, std::vector<Idea>& ideas) {
     const auto add = [&](const char* axis, int size, int now) {
         ideas.push_back({{{axis, number(size)}}, fmt::format("{} {} in place of {}", axis, size, now)});
     };
@@ -45,7 +45,7 @@ void add_axes(const model::Layout& layout, std::vector<Idea>& ideas) {
     }
 }
 
-void add_experts(const model::Transformer& model, const model::Layout& layout, std::vector<Idea>& ideas) {
+void add_experts(const training::Transformer& model, const training::Layout& layout, std::vector<Idea>& ideas) {
     if (model.experts.count == 0) {
         return;
     }
@@ -55,14 +55,14 @@ void add_experts(const model::Transformer& model, const model::Layout& layout, s
     }
 }
 
-void add_batches(const model::Layout& layout, std::vector<Idea>& ideas) {
+void add_batches(const training::Layout& layout, std::vector<Idea>& ideas) {
     ideas.push_back({{{"micro-batch", number(2 * layout.batch.micro)}}, "larger micro-batches: larger kernels"});
     if (layout.batch.micro > 1) {
         ideas.push_back({{{"micro-batch", number(layout.batch.micro / 2)}}, "smaller micro-batches: a smaller bubble"});
     }
 }
 
-void add_schedules(const model::Layout& layout, std::vector<Idea>& ideas) {
+void add_schedules(const training::Layout& layout, std::vector<Idea>& ideas) {
     if (layout.parallelism.pp == 1) {
         return;
     }
@@ -77,10 +77,11 @@ void add_schedules(const model::Layout& layout, std::vector<Idea>& ideas) {
     }
 }
 
-void add_memory_for_time(const model::Layout& layout, std::vector<Idea>& ideas) {
-    using model::Recompute;
-    for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
-        const bool same = layout.framework.flash_attention && recompute == Recompute::selective;
+void add_memory_for_time(const training::Layout& layout, std::vector<Idea>& ideas) {
+    using training::Recompute;
+    for (const training::Recompute recompute :
+         {training::Recompute::none, training::Recompute::selective, training::Recompute::full}) {
+        const bool same = layout.framework.flash_attention && recompute == training::Recompute::selective;
         if (recompute != layout.framework.recompute && !same) {
             ideas.push_back({{{"recompute", name_of(recompute)}}, "more or less of the forward pass done again"});
         }
@@ -92,7 +93,7 @@ void add_memory_for_time(const model::Layout& layout, std::vector<Idea>& ideas) 
     }
 }
 
-void add_switches(const model::Machine& machine, const model::Layout& layout, std::vector<Idea>& ideas) {
+void add_switches(const training::Machine& machine, const training::Layout& layout, std::vector<Idea>& ideas) {
     const auto on = [&](const char* name, bool now, bool matters, const char* text) {
         if (!now && matters) {
             ideas.push_back({{{name, "on"}}, text});
@@ -110,10 +111,10 @@ void add_switches(const model::Machine& machine, const model::Layout& layout, st
        "activations spread over tensor-parallel ranks");
     on("flash-attention", layout.framework.flash_attention, machine.gpu.generation != "volta",
        "attention in one kernel");
-    if (layout.framework.fusion != model::Fusion::compiled) {
+    if (layout.framework.fusion != training::Fusion::compiled) {
         ideas.push_back({{{"fusion", "compiled"}}, "small kernels made by torch.compile"});
     }
-    if (layout.numerics.precision != model::Precision::fp8 && machine.gpu.fp8_flops > 0) {
+    if (layout.numerics.precision != training::Precision::fp8 && machine.gpu.fp8_flops > 0) {
         ideas.push_back({{{"precision", "fp8"}}, "matrix products in fp8: other numbers, too"});
     }
 }
@@ -138,7 +139,7 @@ void add_smaller(const TrainingCase& what, std::vector<Idea>& ideas) {
 
 std::vector<Idea> ideas_for(const TrainingCase& what) {
     std::vector<Idea> ideas;
-    if (!memory_of(what.model, what.machine, what.layout).fits()) {
+    if (!training::memory_of(what.model, what.machine, what.layout).fits()) {
         add_smaller(what, ideas);
     }
     add_batches(what.layout, ideas);
@@ -172,11 +173,11 @@ AdviceList advice(const TrainingOptions& options, const TrainingCase& what, doub
         TrainingCase other;
         try {
             other = changed(options, what, idea.change);
-        } catch (const UsageError&) {
+        } catch (const config::UsageError&) {
             ++list.impossible;
             continue;
         }
-        const model::Memory memory = memory_of(other.model, other.machine, other.layout);
+        const training::Memory memory = training::memory_of(other.model, other.machine, other.layout);
         if (!memory.fits()) {
             ++list.too_large;
             continue;
@@ -194,4 +195,4 @@ AdviceList advice(const TrainingOptions& options, const TrainingCase& what, doub
     return list;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -126,8 +126,9 @@ double CollectiveCase::bus_factor() const {
 CollectiveCase collective_case(CollectiveKind kind, const AlgorithmConfig& config, std::int64_t elements, int ranks) {
     const std::int64_t kept = is_made_of_chunks(kind) ? elements / ranks * ranks : elements;
     if (kept == 0) {
-        throw UsageError(fmt::format("--sizes {} leaves some of {} ranks without a number; {} needs at least {}",
-                                     elements, ranks, name_of(kind), ranks));
+        throw config::UsageError(
+            fmt::format("--sizes {} leaves some of {} ranks without a number; {} needs at least {}", elements, ranks,
+                        name_of(kind), ranks));
     }
     return {.kind = kind, .config = config, .elements = kept, .ranks = ranks};
 }
@@ -155,4 +156,4 @@ std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what, const Schedule&
     return wrong;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct ElementType {
     const char* name = "float";
@@ -68,4 +68,4 @@ inline std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what) {
     return run_with_data(gpu, what, what.schedule());
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -71,4 +71,4 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
     return row;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

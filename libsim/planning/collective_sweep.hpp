@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct TimedMethod {
     std::string name;  // of the algorithm, with what was chosen about it
@@ -23,9 +23,9 @@ struct TimedMethod {
 
 // One size.
 struct SweepRow {
-    std::vector<TimedMethod> timed;      // at least one, all of the same size
-    std::size_t fastest = 0;             // of equals the first
-    std::vector<Prediction> considered;  // where the fastest was looked for: all of them
+    std::vector<TimedMethod> timed;         // at least one, all of the same size
+    std::size_t fastest = 0;                // of equals the first
+    std::vector<CandidateTime> considered;  // where the fastest was looked for: all of them
 
     const CollectiveCase& what() const { return timed.front().what; }
     const TimedMethod& best() const { return timed[fastest]; }
@@ -48,4 +48,4 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what);
 // The schedule that the sweep carries a case out by.
 Schedule schedule_for(const Sweep& sweep, const CollectiveCase& what);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,20 +8,20 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::Layout;
-using model::Operator;
-using model::OperatorKind;
-using model::Piece;
-using model::PieceKind;
-using model::Pieces;
-using model::RankGroup;
-using model::StageStep;
-using model::StepPlan;
-using model::StepWork;
+using training::Layout;
+using training::Operator;
+using training::OperatorKind;
+using training::Piece;
+using training::PieceKind;
+using training::Pieces;
+using training::RankGroup;
+using training::StageStep;
+using training::StepPlan;
+using training::StepWork;
 
 // What a collective of this group is called in the list: "all-gather of parameters".
 std::string title_of(RankGroup group, CollectiveKind kind) {
@@ -58,7 +58,7 @@ public:
         const double link = across ? across_link(kind, members) : plan_.machine.scale_up;
         sorts_.push_back(sort);
         uses_.push_back({.what = title_of(group, kind),
-                         .group = category_of(group),
+                         .group = training::category_of(group),
                          .count = count,
                          .bytes = sort.bytes,
                          .members = members.members,
@@ -75,7 +75,7 @@ public:
         const double rate = static_cast<double>(bytes) / time;
         const double link = across ? plan_.machine.scale_out : plan_.machine.scale_up;
         uses_.push_back({.what = "messages between stages",
-                         .group = category_of(StepWork::activation),
+                         .group = training::category_of(StepWork::activation),
                          .count = count,
                          .bytes = bytes,
                          .members = 2,
@@ -141,18 +141,18 @@ void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operat
 
 void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
     const Layout& layout = plan.layout;
-    const bool again = layout.framework.recompute == model::Recompute::full;
+    const bool again = layout.framework.recompute == training::Recompute::full;
     for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
-        const int at = virtual_stage_of(layout, stage, chunk);
+        const int at = training::virtual_stage_of(layout, stage, chunk);
         if (at == 0) {
-            add_of_operators(uses, plan, embedding_operators(plan.model, layout), false);
+            add_of_operators(uses, plan, training::embedding_operators(plan.model, layout), false);
         }
-        const int first = first_layer_of(plan.model, layout, at);
-        for (int layer = first; layer < first + layers_of(plan.model, layout, at); ++layer) {
-            add_of_operators(uses, plan, layer_operators(plan.model, layout, layer), again);
+        const int first = training::first_layer_of(plan.model, layout, at);
+        for (int layer = first; layer < first + training::layers_of(plan.model, layout, at); ++layer) {
+            add_of_operators(uses, plan, training::layer_operators(plan.model, layout, layer), again);
         }
-        if (at == virtual_stages(layout) - 1) {
-            add_of_operators(uses, plan, output_operators(plan.model, layout), false);
+        if (at == training::virtual_stages(layout) - 1) {
+            add_of_operators(uses, plan, training::output_operators(plan.model, layout), false);
         }
     }
 }
@@ -176,11 +176,11 @@ public:
         }
     }
 
-    void list(const model::Bucket& bucket, Uses& list) const {
+    void list(const training::Bucket& bucket, Uses& list) const {
         for (const bool gathers : {true, false}) {
             for (const Use& use : uses_) {
                 if (use.piece->bucket == &bucket && (use.piece->work == StepWork::gather_parameters) == gathers) {
-                    for (const model::StepCollective& one : use.piece->collectives) {
+                    for (const training::StepCollective& one : use.piece->collectives) {
                         list.add(one.group, one.kind, use.piece->times * use.times, one.bytes);
                     }
                 }
@@ -199,9 +199,9 @@ private:
 // Bucket by bucket, in the order of the layers.
 void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
     const std::int64_t m = plan.layout.micro_batches();
-    const StageStep step = stage_step(plan, stage);
+    const StageStep step = training::stage_step(plan, stage);
     for (std::size_t number = 0; number < step.chunks.size(); ++number) {
-        const model::ChunkPasses& passes = step.chunks[number];
+        const training::ChunkPasses& passes = step.chunks[number];
         BucketUses counts;
         counts.count(step.before, 1);
         counts.count(passes.first_forward, 1);
@@ -209,8 +209,8 @@ void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
         counts.count(passes.backward, m - 1);
         counts.count(passes.last_backward, 1);
         counts.count(step.after, 1);
-        const model::Chunk& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
-        for (const model::Bucket& bucket : chunk.buckets) {
+        const training::Chunk& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
+        for (const training::Bucket& bucket : chunk.buckets) {
             counts.list(bucket, uses);
         }
         counts.list(chunk.whole, uses);
@@ -234,4 +234,4 @@ std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Predi
     return uses.take();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -4,9 +4,9 @@
 #include "libsim/planning/predict.hpp"
 #include "libsim/training/step/step_plan.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // Of a rank of the fullest stage. `prediction` has its budget already.
-std::vector<CommunicationUse> communication_of(const model::StepPlan& plan, const Prediction& prediction);
+std::vector<CommunicationUse> communication_of(const training::StepPlan& plan, const Prediction& prediction);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -7,11 +7,11 @@
 #include <set>
 #include <unordered_map>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::StepWork;
+using training::StepWork;
 
 constexpr std::size_t works_shown = 3;
 
@@ -85,7 +85,7 @@ private:
     std::map<int, std::vector<const Span*>> by_rank_;
     std::map<std::pair<Time, StepWork>, const Span*> last_of_collective_;
     std::unordered_map<std::uint64_t, const Span*> sends_;
-    model::StepWorks works_;
+    training::StepWorks works_;
 };
 
 // A piece under construction: how long each kind of work took in it.
@@ -109,7 +109,7 @@ std::vector<PathPart> longest_first(const std::map<StepWork, PathPart>& parts) {
 std::string most_of(const std::vector<PathPart>& sorted) {
     std::string text;
     for (std::size_t i = 0; i < std::min(sorted.size(), works_shown); ++i) {
-        text += (text.empty() ? "" : ", ") + std::string(label_of(sorted[i].work));
+        text += (text.empty() ? "" : ", ") + std::string(training::label_of(sorted[i].work));
     }
     return sorted.size() > works_shown ? text + " …" : text;
 }
@@ -227,4 +227,4 @@ std::vector<PathPiece> shortened(const std::vector<PathPiece>& path, std::size_t
     return less;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

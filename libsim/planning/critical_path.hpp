@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // Work of one kind on the path.
 struct PathPart {
-    model::StepWork work = model::StepWork::begin;
+    training::StepWork work = training::StepWork::begin;
     std::int64_t times = 0;
     Duration length{0};
 };
@@ -52,4 +52,4 @@ std::vector<int> turns(const std::vector<PathPiece>& path);
 // At most `most` pieces (at least 3): those in the middle become one, which says how many they are.
 std::vector<PathPiece> shortened(const std::vector<PathPiece>& path, std::size_t most);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

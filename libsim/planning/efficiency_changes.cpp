@@ -12,38 +12,39 @@
 #include <charconv>
 #include <set>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-const model::EfficiencyField& field_named(const std::string& key) {
+const training::EfficiencyField& field_named(const std::string& key) {
     std::vector<std::string> known;
-    for (const model::EfficiencyField& field : model::efficiency_fields()) {
+    for (const training::EfficiencyField& field : training::efficiency_fields()) {
         if (field.name == key) {
             return field;
         }
         known.emplace_back(field.name);
     }
-    throw UsageError(fmt::format("--efficiency: there is no \"{}\"{}", key, did_you_mean(key, known)));
+    throw config::UsageError(fmt::format("--efficiency: there is no \"{}\"{}", key, did_you_mean(key, known)));
 }
 
 void check_generation(const std::string& generation) {
     std::set<std::string> known;
-    for (const std::string& name : model::accelerator_names()) {
-        known.insert(model::accelerator(name).generation);
+    for (const std::string& name : training::accelerator_names()) {
+        known.insert(training::accelerator(name).generation);
     }
     if (!known.contains(generation)) {
         const std::vector<std::string> names(known.begin(), known.end());
         const std::string near = did_you_mean(generation, names);
-        throw UsageError(fmt::format("--efficiency: there is no generation \"{}\"{}", generation,
-                                     near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : near));
+        throw config::UsageError(fmt::format("--efficiency: there is no generation \"{}\"{}", generation,
+                                             near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : near));
     }
 }
 
 EfficiencyChange change_of(const std::string& text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-        throw UsageError(fmt::format("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"{}\"", text));
+        throw config::UsageError(
+            fmt::format("--efficiency must be KEY=VALUE or GENERATION.KEY=VALUE, not \"{}\"", text));
     }
     const std::string name = text.substr(0, equals);
     const std::size_t dot = name.find('.');
@@ -52,12 +53,12 @@ EfficiencyChange change_of(const std::string& text) {
         change.generation = name.substr(0, dot);
         check_generation(change.generation);
     }
-    const model::EfficiencyField& field = field_named(dot == std::string::npos ? name : name.substr(dot + 1));
+    const training::EfficiencyField& field = field_named(dot == std::string::npos ? name : name.substr(dot + 1));
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, change.value);
     if (error != std::errc{} || stop != end || !(change.value >= field.lowest && change.value <= field.highest)) {
-        throw UsageError(fmt::format("--efficiency: {} must be a number from {} to {:.12g}, not \"{}\"", field.name,
-                                     field.lowest, field.highest, text.substr(equals + 1)));
+        throw config::UsageError(fmt::format("--efficiency: {} must be a number from {} to {:.12g}, not \"{}\"",
+                                             field.name, field.lowest, field.highest, text.substr(equals + 1)));
     }
     change.field = field.field;
     return change;
@@ -73,7 +74,7 @@ std::vector<EfficiencyChange> efficiency_changes(const std::string& text) {
     return changes;
 }
 
-void change_efficiency(model::Accelerator& gpu, const std::vector<EfficiencyChange>& changes) {
+void change_efficiency(training::Accelerator& gpu, const std::vector<EfficiencyChange>& changes) {
     for (const EfficiencyChange& change : changes) {
         if (change.generation.empty() || change.generation == gpu.generation) {
             gpu.efficiency.*change.field = change.value;
@@ -81,4 +82,4 @@ void change_efficiency(model::Accelerator& gpu, const std::vector<EfficiencyChan
     }
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

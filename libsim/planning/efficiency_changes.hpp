@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct EfficiencyChange {
     std::string generation;  // empty: any
-    double model::Efficiency::*field = nullptr;
+    double training::Efficiency::*field = nullptr;
     double value = 0;
 };
 
@@ -21,6 +21,6 @@ struct EfficiencyChange {
 std::vector<EfficiencyChange> efficiency_changes(const std::string& text);
 
 // Those that are meant for this GPU, in their order.
-void change_efficiency(model::Accelerator& gpu, const std::vector<EfficiencyChange>& changes);
+void change_efficiency(training::Accelerator& gpu, const std::vector<EfficiencyChange>& changes);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

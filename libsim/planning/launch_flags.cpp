@@ -6,22 +6,22 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::Layout;
-using model::Precision;
-using model::Recompute;
+using training::Layout;
+using training::Precision;
+using training::Recompute;
 
-bool is_even(const model::Transformer& model, const Layout& layout) {
-    return layout.parallelism.drop_last_layers == 0 && model.layers % virtual_stages(layout) == 0;
+bool is_even(const training::Transformer& model, const Layout& layout) {
+    return layout.parallelism.drop_last_layers == 0 && model.layers % training::virtual_stages(layout) == 0;
 }
 
-int most_layers(const model::Transformer& model, const Layout& layout) {
+int most_layers(const training::Transformer& model, const Layout& layout) {
     int most = 0;
-    for (int stage = 0; stage < virtual_stages(layout); ++stage) {
-        most = std::max(most, layers_of(model, layout, stage));
+    for (int stage = 0; stage < training::virtual_stages(layout); ++stage) {
+        most = std::max(most, training::layers_of(model, layout, stage));
     }
     return most;
 }
@@ -47,7 +47,7 @@ void add_megatron_states(const Layout& layout, LaunchFlags& flags) {
     if (!layout.numerics.fp32_gradients && layout.numerics.precision != Precision::fp32) {
         lines.emplace_back("--grad-reduce-in-bf16");
     }
-    if (layout.numerics.optimizer == model::Optimizer::sgd) {
+    if (layout.numerics.optimizer == training::Optimizer::sgd) {
         lines.emplace_back("--optimizer sgd");
     }
     if (layout.framework.offload_optimizer) {
@@ -76,7 +76,7 @@ void add_lacking_schedule(const Layout& layout, LaunchFlags& flags) {
     flags.lacks.push_back(fmt::format("schedule {}", layout.parallelism.schedule->name));
 }
 
-void add_megatron_pipeline(const model::Transformer& model, const Layout& layout, LaunchFlags& flags) {
+void add_megatron_pipeline(const training::Transformer& model, const Layout& layout, LaunchFlags& flags) {
     if (layout.parallelism.pp == 1) {
         return;
     }
@@ -109,17 +109,17 @@ void add_torchtitan_data(const Layout& layout, LaunchFlags& flags) {
     }
 }
 
-void add_torchtitan_pipeline(const model::Transformer& model, const Layout& layout, LaunchFlags& flags) {
+void add_torchtitan_pipeline(const training::Transformer& model, const Layout& layout, LaunchFlags& flags) {
     if (layout.parallelism.pp == 1) {
         return;
     }
     const auto add = [&](const char* name, const auto& value) {
         flags.lines.push_back(fmt::format("--parallelism.pipeline_parallel_{} {}", name, value));
     };
-    const int stages = virtual_stages(layout);
+    const int stages = training::virtual_stages(layout);
     const int each = most_layers(model, layout);
-    const int first_less = each - layers_of(model, layout, 0);
-    const int last_less = each - layers_of(model, layout, stages - 1);
+    const int first_less = each - training::layers_of(model, layout, 0);
+    const int last_less = each - training::layers_of(model, layout, stages - 1);
     add("degree", layout.parallelism.pp);
     if (const char* const schedule = layout.parallelism.schedule->launched_as.torchtitan) {
         add("schedule", schedule);
@@ -155,7 +155,7 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
     if (layout.numerics.precision == Precision::fp8) {
         lines.emplace_back("--model.converters quantize.linear.float8");
     }
-    if (layout.framework.fusion == model::Fusion::compiled || layout.numerics.precision == Precision::fp8 ||
+    if (layout.framework.fusion == training::Fusion::compiled || layout.numerics.precision == Precision::fp8 ||
         layout.framework.overlap_tensor) {
         lines.emplace_back("--compile.enable");
     }
@@ -166,16 +166,16 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
 
 }  // namespace
 
-std::string megatron_pipeline_layout(const model::Transformer& model, const Layout& layout) {
+std::string megatron_pipeline_layout(const training::Transformer& model, const Layout& layout) {
     std::string text;
-    for (int stage = 0; stage < virtual_stages(layout); ++stage) {
-        const int layers = layers_of(model, layout, stage);
+    for (int stage = 0; stage < training::virtual_stages(layout); ++stage) {
+        const int layers = training::layers_of(model, layout, stage);
         text += fmt::format("{}t{}", stage == 0 ? "E" : "|", layers == 1 ? "" : fmt::format("*{}", layers));
     }
     return text + "L";
 }
 
-LaunchFlags megatron_flags(const model::Transformer& model, const Layout& layout) {
+LaunchFlags megatron_flags(const training::Transformer& model, const Layout& layout) {
     LaunchFlags flags{.framework = "Megatron-LM"};
     const auto add = [&](const char* name, int value) { flags.lines.push_back(fmt::format("--{} {}", name, value)); };
     add("tensor-model-parallel-size", layout.parallelism.tp);
@@ -200,7 +200,7 @@ LaunchFlags megatron_flags(const model::Transformer& model, const Layout& layout
     return flags;
 }
 
-LaunchFlags torchtitan_flags(const model::Transformer& model, const Layout& layout) {
+LaunchFlags torchtitan_flags(const training::Transformer& model, const Layout& layout) {
     LaunchFlags flags{.framework = "torchtitan"};
     const auto add = [&](const char* name, int value) { flags.lines.push_back(fmt::format("--{} {}", name, value)); };
     add_torchtitan_data(layout, flags);
@@ -222,7 +222,7 @@ LaunchFlags torchtitan_flags(const model::Transformer& model, const Layout& layo
     return flags;
 }
 
-LaunchFlags nanotron_config(const model::Transformer& model, const Layout& layout) {
+LaunchFlags nanotron_config(const training::Transformer& model, const Layout& layout) {
     LaunchFlags flags{.framework = "nanotron"};
     const char* const engine = layout.parallelism.schedule->launched_as.nanotron;
     const char* const usual = usual_pipeline_schedule().launched_as.nanotron;
@@ -263,8 +263,8 @@ LaunchFlags nanotron_config(const model::Transformer& model, const Layout& layou
     return flags;
 }
 
-std::vector<LaunchFlags> launch_flags(const model::Transformer& model, const Layout& layout) {
+std::vector<LaunchFlags> launch_flags(const training::Transformer& model, const Layout& layout) {
     return {megatron_flags(model, layout), torchtitan_flags(model, layout), nanotron_config(model, layout)};
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

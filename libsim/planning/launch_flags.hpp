@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct LaunchFlags {
     std::string framework;
@@ -19,13 +19,13 @@ struct LaunchFlags {
 };
 
 // Of layout and batch alone: shape, data and learning rate are not said.
-LaunchFlags megatron_flags(const model::Transformer& model, const model::Layout& layout);
-LaunchFlags torchtitan_flags(const model::Transformer& model, const model::Layout& layout);
-LaunchFlags nanotron_config(const model::Transformer& model, const model::Layout& layout);
+LaunchFlags megatron_flags(const training::Transformer& model, const training::Layout& layout);
+LaunchFlags torchtitan_flags(const training::Transformer& model, const training::Layout& layout);
+LaunchFlags nanotron_config(const training::Transformer& model, const training::Layout& layout);
 // The three of them.
-std::vector<LaunchFlags> launch_flags(const model::Transformer& model, const model::Layout& layout);
+std::vector<LaunchFlags> launch_flags(const training::Transformer& model, const training::Layout& layout);
 
 // Layers of the virtual stages as Megatron-LM writes them: "Et*2|t*3|t*3|t*2L".
-std::string megatron_pipeline_layout(const model::Transformer& model, const model::Layout& layout);
+std::string megatron_pipeline_layout(const training::Transformer& model, const training::Layout& layout);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

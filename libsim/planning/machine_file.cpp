@@ -4,7 +4,7 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -18,29 +18,30 @@ auto as_usage(Read read) {
     try {
         return read();
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
 }
 
 }  // namespace
 
-model::Hardware read_machine_with_sources(const std::string& name_or_file) {
+training::Hardware read_machine_with_sources(const std::string& name_or_file) {
     return as_usage([&] {
         return is_file(name_or_file)
-                   ? model::hardware_of_toml(read_text(name_or_file, "a TOML file"), name_or_file)
-                   : model::Hardware{model::machine(name_or_file), model::sources_of(name_or_file), {}};
+                   ? training::hardware_of_toml(config::read_text(name_or_file, "a TOML file"), name_or_file)
+                   : training::Hardware{training::machine(name_or_file), training::sources_of(name_or_file), {}};
     });
 }
 
-model::Machine read_machine(const std::string& name_or_file) {
+training::Machine read_machine(const std::string& name_or_file) {
     return read_machine_with_sources(name_or_file).machine;
 }
 
-model::Hardware read_hardware(const std::string& name_or_file) {
+training::Hardware read_hardware(const std::string& name_or_file) {
     return as_usage([&] {
-        return is_file(name_or_file) ? model::hardware_of_toml(read_text(name_or_file, "a TOML file"), name_or_file)
-                                     : model::hardware_of(name_or_file);
+        return is_file(name_or_file)
+                   ? training::hardware_of_toml(config::read_text(name_or_file, "a TOML file"), name_or_file)
+                   : training::hardware_of(name_or_file);
     });
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -5,14 +5,14 @@
 
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // The name of a machine, of an accelerator (its usual machine), or a FILE.toml. Throws UsageError.
-model::Machine read_machine(const std::string& name_or_file);
+training::Machine read_machine(const std::string& name_or_file);
 // The same machine, and who says each of its numbers.
-model::Hardware read_machine_with_sources(const std::string& name_or_file);
+training::Hardware read_machine_with_sources(const std::string& name_or_file);
 
 // The same with every number's source; an accelerator's name stands for it alone.
-model::Hardware read_hardware(const std::string& name_or_file);
+training::Hardware read_hardware(const std::string& name_or_file);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -19,21 +19,21 @@ std::string preset_hint(const std::string& file) {
     const std::size_t slash = file.find_last_of('/');
     const std::string last = slash == std::string::npos ? file : file.substr(slash + 1);
     const std::string stem = last.substr(0, last.find_last_of('.'));
-    if (model::is_preset(stem)) {
+    if (training::is_preset(stem)) {
         return fmt::format("; {} is built in: leave the ending out", stem);
     }
-    const std::string near = nearest(stem, model::preset_names());
+    const std::string near = nearest(stem, training::preset_names());
     return near.empty() ? "; a model is a name like llama3-8b, a config.json, or a TOML file"
                         : fmt::format("; did you mean {}, which is built in?", near);
 }
 
 std::string text_of(const std::string& file, const std::string& kind) {
     try {
-        return read_text(file, kind);
-    } catch (const UsageError& error) {
+        return config::read_text(file, kind);
+    } catch (const config::UsageError& error) {
         const std::string what = error.what();
         const bool missing = what.ends_with("No such file or directory");
-        throw UsageError(missing ? what + preset_hint(file) : what);
+        throw config::UsageError(missing ? what + preset_hint(file) : what);
     }
 }
 
@@ -43,24 +43,24 @@ ModelFile read_model_file(const std::string& name_or_file) {
     try {
         if (name_or_file.ends_with(".json")) {
             const std::string text = text_of(name_or_file, "a config.json");
-            return {model::transformer_of_hugging_face(text, name_or_file),
-                    model::sequence_key_of_hugging_face(text, name_or_file)};
+            return {training::transformer_of_hugging_face(text, name_or_file),
+                    training::sequence_key_of_hugging_face(text, name_or_file)};
         }
         if (name_or_file.ends_with(".toml")) {
-            return {model::transformer_of_toml(text_of(name_or_file, "a TOML file"), name_or_file), ""};
+            return {training::transformer_of_toml(text_of(name_or_file, "a TOML file"), name_or_file), ""};
         }
-        if (name_or_file.find('/') != std::string::npos && !model::is_preset(name_or_file)) {
-            throw UsageError(fmt::format("{}: a file with a model ends in .json (Hugging Face's config.json) or .toml",
-                                         name_or_file));
+        if (name_or_file.find('/') != std::string::npos && !training::is_preset(name_or_file)) {
+            throw config::UsageError(fmt::format(
+                "{}: a file with a model ends in .json (Hugging Face's config.json) or .toml", name_or_file));
         }
-        return {model::preset(name_or_file), ""};
+        return {training::preset(name_or_file), ""};
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
 }
 
-model::Transformer read_model(const std::string& name_or_file) {
+training::Transformer read_model(const std::string& name_or_file) {
     return read_model_file(name_or_file).model;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

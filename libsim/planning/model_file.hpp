@@ -5,18 +5,18 @@
 
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // A preset (libsim/training/presets.hpp), a Hugging Face config.json (*.json), or TOML (*.toml,
 // libsim/training/transformer_table.hpp). Throws UsageError: one line with the file, the key and what would do, or the
 // nearest preset.
-model::Transformer read_model(const std::string& name_or_file);
+training::Transformer read_model(const std::string& name_or_file);
 
 // With the key of a config.json that says how long a sequence is; empty for any other model.
 struct ModelFile {
-    model::Transformer model;
+    training::Transformer model;
     std::string sequence_key;
 };
 ModelFile read_model_file(const std::string& name_or_file);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

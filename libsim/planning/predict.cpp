@@ -9,17 +9,17 @@
 
 #include "libsim/error.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::Layout;
-using model::Machine;
-using model::Transformer;
+using training::Layout;
+using training::Machine;
+using training::Transformer;
 
 constexpr double backward_and_forward = 3;  // a backward pass has two products for each of the forward pass
 
-void add_rates(Prediction& prediction, const model::StepPlan& plan) {
+void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     const Layout& layout = plan.layout;
     const double step = seconds(prediction.step);
     const double gpus = layout.ranks();
@@ -28,7 +28,7 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
     prediction.tokens_per_second = sequences * plan.model.sequence / step;
     const double flops = backward_and_forward * forward_flops(plan.model, false).total() * sequences;
     double recomputed = 0;
-    for (const model::StagePlan& stage : plan.stages) {
+    for (const training::StagePlan& stage : plan.stages) {
         recomputed += stage.recompute_flops * (gpus / layout.parallelism.pp);
     }
     prediction.mfu = flops / peak;
@@ -42,26 +42,26 @@ void add_rates(Prediction& prediction, const model::StepPlan& plan) {
 void add_budget(Prediction& prediction, const TimeBudget& account) {
     prediction.stage_budgets = account.of_stages(prediction.step);
     for (const Budget& stage : prediction.stage_budgets) {
-        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        for (std::size_t kind = 0; kind < training::time_categories; ++kind) {
             prediction.budget[kind] += stage[kind] / static_cast<double>(prediction.stage_budgets.size());
         }
     }
     prediction.bubble_fraction =
-        prediction.budget[static_cast<std::size_t>(TimeCategory::bubble)] / seconds(prediction.step);
+        prediction.budget[static_cast<std::size_t>(training::TimeCategory::bubble)] / seconds(prediction.step);
 }
 
 }  // namespace
 
 Prediction predict(const Transformer& model, const Machine& machine, const Layout& layout,
                    const PredictOptions& options) {
-    check_layout(model, machine, layout);
-    const model::StepPlan plan = plan_step(model, machine, layout);
-    const model::RankMap map(layout, !options.unfold);
-    const model::StepOptions step{.jitter = options.jitter, .seed = options.seed};
-    const replay::Recording recording(map.ranks(), [&](GPU& gpu) { training_step(gpu, plan, map, step); });
+    training::check_layout(model, machine, layout);
+    const training::StepPlan plan = training::plan_step(model, machine, layout);
+    const training::RankMap map(layout, !options.unfold);
+    const training::StepOptions step{.jitter = options.jitter, .seed = options.seed};
+    const replay::Recording recording(map.ranks(), [&](GPU& gpu) { training::training_step(gpu, plan, map, step); });
 
     TimeBudget account(plan, map);
-    replay::ReplayOptions replay{.cluster = step_cluster(plan, map), .hash_timeline = options.hash_timeline};
+    replay::ReplayOptions replay{.cluster = training::step_cluster(plan, map), .hash_timeline = options.hash_timeline};
     if (options.details || options.on_span || plan.steps > 1) {
         replay.on_span = [&](const Span& span) {
             account.take(span);
@@ -77,7 +77,7 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     prediction.simulated_ranks = map.ranks();
     prediction.ops = result.ops;
     prediction.timeline_sha256 = result.timeline_sha256;
-    prediction.memory = memory_of(model, machine, layout);
+    prediction.memory = training::memory_of(model, machine, layout);
     add_rates(prediction, plan);
     if (options.details) {
         add_budget(prediction, account);
@@ -95,4 +95,4 @@ RunCost cost_of(const Prediction& step, const Machine& machine, const Layout& la
     return cost;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -19,11 +19,11 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
-using model::name_of;
-using model::time_categories;
-using model::TimeCategory;
+using training::name_of;
+using training::time_categories;
+using training::TimeCategory;
 
 // Seconds; the average over all ranks sums up to the step.
 using Budget = std::array<double, time_categories>;
@@ -51,7 +51,7 @@ struct Prediction {
     double hfu_without_masked = 0;  // and without the half of causal attention that FlashAttention leaves out
     Budget budget{};
     std::vector<Budget> stage_budgets;  // of a rank of each pipeline stage
-    model::Memory memory;
+    training::Memory memory;
     std::vector<CommunicationUse> communication;
     double bubble_fraction = 0;
     int simulated_ranks = 0;
@@ -68,8 +68,8 @@ struct PredictOptions {
     SpanSink on_span = nullptr;
 };
 
-// Throws ProgramError for a layout that cannot be (see model::check_layout); one that does not fit into memory can.
-Prediction predict(const model::Transformer& model, const model::Machine& machine, const model::Layout& layout,
+// Throws ProgramError for a layout that cannot be (see training::check_layout); one that does not fit into memory can.
+Prediction predict(const training::Transformer& model, const training::Machine& machine, const training::Layout& layout,
                    const PredictOptions& options = {});
 
 // What a run of many steps costs.
@@ -80,6 +80,6 @@ struct RunCost {
     double usd = 0;             // 0: no price known
     double kilowatt_hours = 0;  // 0: no power known
 };
-RunCost cost_of(const Prediction& step, const model::Machine& machine, const model::Layout& layout, double steps);
+RunCost cost_of(const Prediction& step, const training::Machine& machine, const training::Layout& layout, double steps);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::Parts;
-using model::StepWork;
+using training::Parts;
+using training::StepWork;
 
 // `time` in the proportions of `parts`, to the picosecond: what rounding leaves goes to the largest.
 void spread(Parts& budget, Duration time, const Parts& parts) {
     const auto total = static_cast<double>(parts.total().count());
     const auto largest = std::max_element(parts.of.begin(), parts.of.end()) - parts.of.begin();
     Duration rest = time;
-    for (std::size_t kind = 0; kind < time_categories && total > 0; ++kind) {
+    for (std::size_t kind = 0; kind < training::time_categories && total > 0; ++kind) {
         const double share = static_cast<double>(parts.of[kind].count()) / total;
         const Duration part{std::llround(static_cast<double>(time.count()) * share)};
         budget.of[kind] += part;
@@ -27,17 +27,17 @@ void spread(Parts& budget, Duration time, const Parts& parts) {
 // Of steps that overlap, a rank's own may be longer than the time from one step's end to the next: what it waited for
 // then is time of the other step.
 void take_from_waiting(Parts& budget, Duration excess) {
-    for (const TimeCategory waiting :
-         {TimeCategory::bubble, TimeCategory::straggler, TimeCategory::pipeline, TimeCategory::data}) {
+    for (const training::TimeCategory waiting : {training::TimeCategory::bubble, training::TimeCategory::straggler,
+                                                 training::TimeCategory::pipeline, training::TimeCategory::data}) {
         const Duration part = std::min(excess, budget[waiting]);
         budget[waiting] -= part;
         excess -= part;
     }
 }
 
-Parts sum_of(const model::StagePlan& stage, Parts model::Bucket::*parts) {
+Parts sum_of(const training::StagePlan& stage, Parts training::Bucket::*parts) {
     Parts sum;
-    for (const model::Chunk& chunk : stage.chunks) {
+    for (const training::Chunk& chunk : stage.chunks) {
         sum += chunk.whole.*parts;
     }
     return sum;
@@ -54,7 +54,7 @@ Duration& TimeBudget::Passes::operator[](StepWork work) {
     }
 }
 
-TimeBudget::TimeBudget(const model::StepPlan& plan, const model::RankMap& map)
+TimeBudget::TimeBudget(const training::StepPlan& plan, const training::RankMap& map)
     : plan_(&plan), map_(&map), accounts_(static_cast<std::size_t>(map.ranks())) {}
 
 // Between two spans the program waits for what it has under way.
@@ -66,7 +66,7 @@ void TimeBudget::wait(Account& account, const Span& span, StepWork work) const {
     const bool for_messages = plan_->layout.parallelism.pp > 1 &&
                               (!plan_->layout.framework.overlap_pipeline || work == StepWork::begin_gradients ||
                                (span.kind == OpKind::receive && plan_->layout.parallelism.zero != 3));
-    account.other[for_messages ? TimeCategory::pipeline : TimeCategory::data] += waited;
+    account.other[for_messages ? training::TimeCategory::pipeline : training::TimeCategory::data] += waited;
 }
 
 void TimeBudget::take(const Span& span) {
@@ -83,15 +83,16 @@ void TimeBudget::take(const Span& span) {
     wait(account, span, work);
     const Duration time = span.end - span.begin;
     if (span.kind == OpKind::receive) {
-        account.other[TimeCategory::bubble] += span.idle;
-        account.other[category_of(work)] += time - span.idle;
+        account.other[training::TimeCategory::bubble] += span.idle;
+        account.other[training::category_of(work)] += time - span.idle;
     } else if (span.kind == OpKind::collective) {
-        account.other[plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += span.idle;
-        account.other[category_of(work)] += time - span.idle;
-    } else if (is_pass(work)) {
+        account.other[plan_->layout.parallelism.pp > 1 ? training::TimeCategory::bubble
+                                                       : training::TimeCategory::straggler] += span.idle;
+        account.other[training::category_of(work)] += time - span.idle;
+    } else if (training::is_pass(work)) {
         account.passes[work] += time;
     } else {
-        account.other[category_of(work)] += time;
+        account.other[training::category_of(work)] += time;
     }
     account.at = std::max(account.at, span.end);
 }
@@ -105,20 +106,21 @@ Time TimeBudget::before_last() const {
 }
 
 Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) const {
-    const model::StagePlan& plan = plan_->stages[static_cast<std::size_t>(stage)];
+    const training::StagePlan& plan = plan_->stages[static_cast<std::size_t>(stage)];
     Parts budget = account.other;
-    const Parts input = sum_of(plan, &model::Bucket::backward_input);
-    const Parts weight = sum_of(plan, &model::Bucket::backward_weight);
+    const Parts input = sum_of(plan, &training::Bucket::backward_input);
+    const Parts weight = sum_of(plan, &training::Bucket::backward_weight);
     Parts backward = input;
     backward += weight;
-    spread(budget, account.passes.forward, sum_of(plan, &model::Bucket::forward));
+    spread(budget, account.passes.forward, sum_of(plan, &training::Bucket::forward));
     spread(budget, account.passes.backward, backward);
     spread(budget, account.passes.backward_input, input);
     spread(budget, account.passes.backward_weight, weight);
     // Until the last rank has ended, too.
     const Duration rest = step - budget.total();
     if (rest.count() >= 0) {
-        budget[plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler] += rest;
+        budget[plan_->layout.parallelism.pp > 1 ? training::TimeCategory::bubble : training::TimeCategory::straggler] +=
+            rest;
     } else {
         take_from_waiting(budget, -rest);
     }
@@ -130,7 +132,7 @@ std::vector<Budget> TimeBudget::of_stages(Duration step) const {
     for (std::size_t rank = 0; rank < accounts_.size(); ++rank) {
         const int stage = map_->stage_of(static_cast<int>(rank));
         const Parts budget = budget_of(stage, accounts_[rank], step);
-        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        for (std::size_t kind = 0; kind < training::time_categories; ++kind) {
             stages[static_cast<std::size_t>(stage)][kind] += seconds(budget.of[kind]);
         }
     }
@@ -143,4 +145,4 @@ std::vector<Budget> TimeBudget::of_stages(Duration step) const {
     return stages;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

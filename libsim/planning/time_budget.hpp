@@ -12,11 +12,11 @@
 
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 class TimeBudget {
 public:
-    TimeBudget(const model::StepPlan& plan, const model::RankMap& map);
+    TimeBudget(const training::StepPlan& plan, const training::RankMap& map);
 
     // Spans of one rank in the order of its program; those of other streams count for nothing.
     void take(const Span& span);
@@ -32,22 +32,22 @@ private:
         Duration backward{0};
         Duration backward_input{0};
         Duration backward_weight{0};
-        Duration& operator[](model::StepWork work);
+        Duration& operator[](training::StepWork work);
     };
     struct Account {
         Time at;     // the end of the last span
         Time begin;  // of the step
         int steps = 0;
         Passes passes;
-        model::Parts other;
+        training::Parts other;
     };
-    void wait(Account& account, const Span& span, model::StepWork work) const;
-    model::Parts budget_of(int stage, const Account& account, Duration step) const;
+    void wait(Account& account, const Span& span, training::StepWork work) const;
+    training::Parts budget_of(int stage, const Account& account, Duration step) const;
 
-    const model::StepPlan* plan_;
-    const model::RankMap* map_;
+    const training::StepPlan* plan_;
+    const training::RankMap* map_;
     std::vector<Account> accounts_;
-    model::StepWorks works_;
+    training::StepWorks works_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -17,11 +17,11 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::Layout;
+using training::Layout;
 
 // A usual batch of large language models (GPT-3: 3.2 M, Llama 2 and 3: 4 M).
 constexpr std::int64_t usual_tokens = 4 << 20;
@@ -37,7 +37,7 @@ std::int64_t replica(const Layout& layout) {
 
 int narrow(std::int64_t n, const char* what) {
     if (n > INT32_MAX) {
-        throw UsageError(fmt::format("{} would be {}; at most {} are possible", what, n, INT32_MAX));
+        throw config::UsageError(fmt::format("{} would be {}; at most {} are possible", what, n, INT32_MAX));
     }
     return static_cast<int>(n);
 }
@@ -48,7 +48,7 @@ std::int64_t dp_step(const Layout& layout) {
     return experts / std::gcd(experts, std::int64_t{layout.parallelism.cp} * layout.parallelism.tp);
 }
 
-void derive_dp(const TrainingOptions& options, const model::Machine& machine, Layout& layout,
+void derive_dp(const TrainingOptions& options, const training::Machine& machine, Layout& layout,
                std::vector<std::string>& told) {
     const std::int64_t one = replica(layout);
     const std::string parts =
@@ -60,9 +60,9 @@ void derive_dp(const TrainingOptions& options, const model::Machine& machine, La
     if (options.has("gpus")) {
         if (options.gpus % one != 0) {
             const std::int64_t below = options.gpus / one * one;
-            throw UsageError(fmt::format("--gpus {} does not divide into replicas of {} GPUs ({}); {}{} would do",
-                                         options.gpus, one, parts, below > 0 ? fmt::format("{} or ", below) : "",
-                                         below + one));
+            throw config::UsageError(
+                fmt::format("--gpus {} does not divide into replicas of {} GPUs ({}); {}{} would do", options.gpus, one,
+                            parts, below > 0 ? fmt::format("{} or ", below) : "", below + one));
         }
         layout.parallelism.dp = narrow(options.gpus / one, "dp");
         told.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.parallelism.dp, options.gpus, parts));
@@ -87,7 +87,7 @@ void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector
     }
 }
 
-void derive_batch(const TrainingOptions& options, const model::Transformer& model, Layout& layout,
+void derive_batch(const TrainingOptions& options, const training::Transformer& model, Layout& layout,
                   std::vector<std::string>& told) {
     if (options.has("global-batch")) {
         return;
@@ -102,10 +102,10 @@ void derive_batch(const TrainingOptions& options, const model::Transformer& mode
                                static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
 }
 
-void derive_arithmetic(const TrainingOptions& options, const model::Accelerator& gpu, Layout& layout,
+void derive_arithmetic(const TrainingOptions& options, const training::Accelerator& gpu, Layout& layout,
                        std::vector<std::string>& told) {
     if (!options.has("precision") && gpu.peak(layout.numerics.precision) <= 0) {
-        layout.numerics.precision = gpu.fp16_flops > 0 ? model::Precision::fp16 : model::Precision::fp32;
+        layout.numerics.precision = gpu.fp16_flops > 0 ? training::Precision::fp16 : training::Precision::fp32;
         told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
     }
     if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation == "blackwell")) {
@@ -117,7 +117,7 @@ void derive_arithmetic(const TrainingOptions& options, const model::Accelerator&
     }
 }
 
-void derive_spreading(const TrainingOptions& options, const model::Transformer& model, Layout& layout,
+void derive_spreading(const TrainingOptions& options, const training::Transformer& model, Layout& layout,
                       std::vector<std::string>& told) {
     if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
         layout.parallelism.sequence_parallel = model.sequence / layout.parallelism.cp % layout.parallelism.tp == 0;
@@ -135,16 +135,16 @@ void derive_spreading(const TrainingOptions& options, const model::Transformer& 
 
 // The framework, its loss and the flags that `ndsim plan` prints are one choice.
 void derive_loss(Layout& layout, std::vector<std::string>& told) {
-    layout.framework.loss = model::loss_of_framework(layout);
+    layout.framework.loss = training::loss_of_framework(layout);
     told.push_back(
         fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
                     "torch chooses",
-                    name_of(layout.framework.loop), model::loss_bytes_per_logit(layout)));
+                    name_of(layout.framework.loop), training::loss_bytes_per_logit(layout)));
 }
 
 // Who says what a GPU costs: a list, or a line of the user's own file.
-std::string source_of_price(const model::Hardware& hardware, const std::string& name_or_file) {
-    for (const model::Sourced& number : hardware.numbers) {
+std::string source_of_price(const training::Hardware& hardware, const std::string& name_or_file) {
+    for (const training::Sourced& number : hardware.numbers) {
         if (number.field == "usd_per_hour") {
             return number.source;
         }
@@ -166,27 +166,28 @@ std::string sequence_told(int sequence, const std::string& key) {
 }
 
 // Of what was typed: a model's own heads may be wider or narrower than hidden / heads.
-void require_whole_heads(const model::Transformer& model) {
+void require_whole_heads(const training::Transformer& model) {
     try {
         check_divides("hidden numbers", model.hidden, "heads", model.heads);
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
 }
 
 }  // namespace
 
-model::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told) {
+training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told) {
     if (options.model.empty()) {
-        throw UsageError("--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
+        throw config::UsageError(
+            "--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
     }
     ModelFile file = read_model_file(options.model);
-    model::Transformer model = std::move(file.model);
+    training::Transformer model = std::move(file.model);
     const ShapeOverrides& shape = options.shape;
     if (shape.sequence == 0 && !file.sequence_key.empty()) {
         told.push_back(sequence_told(model.sequence, file.sequence_key));
     }
-    const model::Transformer own = model;
+    const training::Transformer own = model;
     const auto take = [](int& field, int value) { field = value > 0 ? value : field; };
     take(model.layers, shape.layers);
     take(model.hidden, shape.hidden);
@@ -208,18 +209,18 @@ model::Transformer model_of(const TrainingOptions& options, std::vector<std::str
         told.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
     }
     try {
-        check_transformer(model);
+        training::check_transformer(model);
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
     return model;
 }
 
 PricedMachine priced_machine_of(const TrainingOptions& options) {
-    model::Hardware hardware = read_machine_with_sources(options.machine);
+    training::Hardware hardware = read_machine_with_sources(options.machine);
     const std::string source = source_of_price(hardware, options.machine);
     PricedMachine found{.machine = std::move(hardware.machine)};
-    model::Accelerator& gpu = found.machine.gpu;
+    training::Accelerator& gpu = found.machine.gpu;
     if (!options.efficiency.empty()) {
         change_efficiency(gpu, efficiency_changes(options.efficiency));
     }
@@ -237,8 +238,8 @@ PricedMachine priced_machine_of(const TrainingOptions& options) {
     return found;
 }
 
-model::Layout layout_of(const TrainingOptions& options, const model::Transformer& model, const model::Machine& machine,
-                        std::vector<std::string>& told) {
+training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine, std::vector<std::string>& told) {
     Layout layout = options.layout;
     narrow(replica(layout), "tp x pp x cp");
     derive_dp(options, machine, layout, told);
@@ -252,7 +253,7 @@ model::Layout layout_of(const TrainingOptions& options, const model::Transformer
 
 TrainingCase training_case(const TrainingOptions& options) {
     std::vector<std::string> told;
-    const model::Transformer model = model_of(options, told);
+    const training::Transformer model = model_of(options, told);
     const PricedMachine priced = priced_machine_of(options);
     TrainingCase found = training_case(options, model, priced.machine);
     found.told.insert(found.told.begin(), told.begin(), told.end());
@@ -261,19 +262,19 @@ TrainingCase training_case(const TrainingOptions& options) {
     return found;
 }
 
-TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
-                           const model::Machine& machine) {
+TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine) {
     TrainingCase found{.model = model, .machine = machine};
     found.layout = layout_of(options, model, machine, found.told);
-    const auto problems = problems_of(model, machine, found.layout, options.gpus);
+    const auto problems = training::problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {
         std::string text = problems.front().what;
         for (std::size_t i = 1; i < std::min<std::size_t>(problems.size(), 3); ++i) {
             text += "; also: " + problems[i].what;
         }
-        throw UsageError(text);
+        throw config::UsageError(text);
     }
     return found;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

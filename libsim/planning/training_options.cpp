@@ -6,7 +6,9 @@
 
 #include <type_traits>
 
-namespace sim::scenarios {
+namespace sim::planning {
+
+using namespace config;
 
 namespace {
 
@@ -16,10 +18,10 @@ constexpr std::int64_t most_gpus = 1'000'000;
 constexpr std::int64_t most_sequences = 100'000;
 constexpr std::int64_t most_tokens = 10'000'000;
 
-void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
+void add_shape(ShapeOverrides& shape, std::vector<config::OptionRow>& rows) {
     rows.insert(rows.end(),
                 {{"sequence", "N", "tokens of a sequence (the model's)", whole(shape.sequence, 1, most_tokens)},
-                 {"layers", "N", "in place of the model's own", whole(shape.layers, 1, model::most_layers)},
+                 {"layers", "N", "in place of the model's own", whole(shape.layers, 1, training::most_layers)},
                  {"hidden", "N", "in place of the model's own; ffn and heads' width change with it",
                   whole(shape.hidden, 1, most)},
                  {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, most)},
@@ -28,7 +30,7 @@ void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
                  {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, most)}});
 }
 
-void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
+void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
     rows.insert(
         rows.end(),
         {{"dp", "N", "data parallel (what the others leave of the GPUs)", whole(layout.parallelism.dp, 1, most_gpus)},
@@ -41,7 +43,7 @@ void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
          {"micro-batch", "N", "sequences at a time (1)", whole(layout.batch.micro, 1, most_sequences)},
          {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.batch.global, 1, most)},
          {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
-          one_of(layout.parallelism.schedule, known_schedules())},
+          config::one_of(layout.parallelism.schedule, known_schedules())},
          {"interleave", "N", "chunks of the model per stage (1; 2 where the schedule is interleaved)",
           whole(layout.parallelism.interleave, 1, most)},
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
@@ -54,27 +56,31 @@ void add_axes(model::Layout& layout, std::vector<OptionRow>& rows) {
           whole(layout.framework.flash_version, 1, 3)}});
 }
 
-void add_choices(model::Layout& layout, std::vector<OptionRow>& rows) {
-    using namespace model;
+void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows) {
+    using namespace training;
     rows.insert(
         rows.end(),
         {{"recompute", "NAME", "none, selective (attention's scores) or full (whole layers) (none)",
-          one_of(layout.framework.recompute, std::vector{Recompute::none, Recompute::selective, Recompute::full})},
+          config::one_of(
+              layout.framework.recompute,
+              std::vector{training::Recompute::none, training::Recompute::selective, training::Recompute::full})},
          {"precision", "NAME", "fp32, fp16, bf16 or fp8 (bf16, or the best the GPU has)",
-          one_of(layout.numerics.precision,
-                 std::vector{Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8})},
+          config::one_of(layout.numerics.precision, std::vector{training::Precision::fp32, training::Precision::fp16,
+                                                                training::Precision::bf16, training::Precision::fp8})},
          {"optimizer", "NAME", "adam or sgd (adam)",
-          one_of(layout.numerics.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
+          config::one_of(layout.numerics.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
          {"framework", "NAME", "whose training loop: megatron, deepspeed or torch (megatron)",
-          one_of(layout.framework.loop,
-                 std::vector{TrainingLoop::megatron, TrainingLoop::deepspeed, TrainingLoop::torch})},
+          config::one_of(layout.framework.loop,
+                         std::vector{training::TrainingLoop::megatron, training::TrainingLoop::deepspeed,
+                                     training::TrainingLoop::torch})},
          {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
-          one_of(layout.framework.fusion, std::vector{Fusion::eager, Fusion::fused, Fusion::compiled})}});
+          config::one_of(layout.framework.fusion,
+                         std::vector{training::Fusion::eager, training::Fusion::fused, training::Fusion::compiled})}});
 }
 
-void add_switches(model::Layout& layout, std::vector<OptionRow>& rows) {
+void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows) {
     const auto add = [&](const char* name, const char* help, bool& field) {
-        rows.push_back({name, "on|off", help, on_off(field)});
+        rows.push_back({name, "on|off", help, config::on_off(field)});
     };
     auto& [parallelism, batch, numerics, framework] = layout;
     add("sequence-parallel", "activations between tensor-parallel parts are spread over tp (on if tp > 1)",
@@ -97,7 +103,7 @@ void add_switches(model::Layout& layout, std::vector<OptionRow>& rows) {
 }
 
 // Lets the row note its name where it sets its value.
-void note(OptionRow& row, std::set<std::string>& given) {
+void note(config::OptionRow& row, std::set<std::string>& given) {
     std::visit(
         [&](auto& kind) {
             if constexpr (!std::is_same_v<std::decay_t<decltype(kind)>, Custom>) {
@@ -112,11 +118,11 @@ void note(OptionRow& row, std::set<std::string>& given) {
 
 }  // namespace
 
-std::vector<OptionRow> training_rows(TrainingOptions& options) {
-    std::vector<OptionRow> rows{
+std::vector<config::OptionRow> training_rows(TrainingOptions& options) {
+    std::vector<config::OptionRow> rows{
         {"model", "NAME|FILE", "a preset (gpt3-175b, llama-3-8b …), a Hugging Face config.json, or a TOML file",
-         text(options.model)},
-        {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)", text(options.machine)},
+         config::text(options.model)},
+        {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)", config::text(options.machine)},
         {"gpus", "N", "all of them (the layout's; or one node)", whole(options.gpus, 1, most_gpus)}};
     add_axes(options.layout, rows);
     add_choices(options.layout, rows);
@@ -126,14 +132,15 @@ std::vector<OptionRow> training_rows(TrainingOptions& options) {
         rows.end(),
         {{"efficiency", "KEY=VALUE",
           "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for some GPUs",
-          text(options.efficiency)},
-         {"usd-per-hour", "X", "price of one GPU (the machine's data)", real(options.usd_per_hour, 0, 1e6)},
-         {"jitter", "X", "standard deviation of kernels' times, as a share (0)", real(options.jitter, 0, 1)},
-         {"seed", "N", "of the jitter (1)", Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
-    for (OptionRow& row : rows) {
+          config::text(options.efficiency)},
+         {"usd-per-hour", "X", "price of one GPU (the machine's data)", config::real(options.usd_per_hour, 0, 1e6)},
+         {"jitter", "X", "standard deviation of kernels' times, as a share (0)", config::real(options.jitter, 0, 1)},
+         {"seed", "N", "of the jitter (1)",
+          config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
+    for (config::OptionRow& row : rows) {
         note(row, options.given);
     }
     return rows;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

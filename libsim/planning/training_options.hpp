@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // Sizes in place of the model's own; 0: as the model has it.
 struct ShapeOverrides {
@@ -31,7 +31,7 @@ struct TrainingOptions {
     std::string machine = "dgx-h100";
     int gpus = 0;  // 0: not said
     ShapeOverrides shape;
-    model::Layout layout;
+    training::Layout layout;
     std::string efficiency;   // KEY=VALUE,KEY=VALUE
     double usd_per_hour = 0;  // of one GPU
     double jitter = 0;
@@ -42,20 +42,20 @@ struct TrainingOptions {
 };
 
 // Rows of all of it, which note what they set in `given`. `options` outlives them.
-std::vector<OptionRow> training_rows(TrainingOptions& options);
+std::vector<config::OptionRow> training_rows(TrainingOptions& options);
 
 enum class PriceFrom : std::uint8_t { list, file, option };
 
 struct PricedMachine {
-    model::Machine machine;
+    training::Machine machine;
     std::string price;  // where usd_per_hour comes from: "--usd-per-hour", or a source
     PriceFrom price_from = PriceFrom::list;
 };
 
 struct TrainingCase {
-    model::Transformer model;
-    model::Machine machine;
-    model::Layout layout;
+    training::Transformer model;
+    training::Machine machine;
+    training::Layout layout;
     std::string price;  // where usd_per_hour comes from
     PriceFrom price_from = PriceFrom::list;
     std::vector<std::string> told;  // what was derived, a line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
@@ -64,16 +64,16 @@ struct TrainingCase {
 };
 
 // The parts, for those who search layouts themselves. All throw UsageError, one line.
-model::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
+training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
 PricedMachine priced_machine_of(const TrainingOptions& options);
 // dp, global batch, schedule and so on where they were not said. The layout may still be impossible.
-model::Layout layout_of(const TrainingOptions& options, const model::Transformer& model, const model::Machine& machine,
-                        std::vector<std::string>& told);
+training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine, std::vector<std::string>& told);
 
 // All of it; the layout is possible, though it may need more memory than there is.
 TrainingCase training_case(const TrainingOptions& options);
 // With a model and a machine that were read before; where their price comes from is not said.
-TrainingCase training_case(const TrainingOptions& options, const model::Transformer& model,
-                           const model::Machine& machine);
+TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
 constexpr double faster = 1.1;
 
-model::Machine with_arithmetic(model::Machine machine) {
+training::Machine with_arithmetic(training::Machine machine) {
     for (double* flops :
          {&machine.gpu.fp32_flops, &machine.gpu.fp16_flops, &machine.gpu.bf16_flops, &machine.gpu.fp8_flops}) {
         *flops *= faster;
@@ -18,12 +18,12 @@ model::Machine with_arithmetic(model::Machine machine) {
     return machine;
 }
 
-model::Machine with_memory(model::Machine machine) {
+training::Machine with_memory(training::Machine machine) {
     machine.gpu.memory_bandwidth *= faster;
     return machine;
 }
 
-model::Machine with_links_within(model::Machine machine) {
+training::Machine with_links_within(training::Machine machine) {
     machine.scale_up *= faster;
     machine.network.within *= faster;
     machine.network.switch_bandwidth *= faster;
@@ -31,7 +31,7 @@ model::Machine with_links_within(model::Machine machine) {
     return machine;
 }
 
-model::Machine with_links_between(model::Machine machine) {
+training::Machine with_links_between(training::Machine machine) {
     machine.scale_out *= faster;
     machine.network.across *= faster;
     return machine;
@@ -39,13 +39,14 @@ model::Machine with_links_between(model::Machine machine) {
 
 }  // namespace
 
-Prediction predict_step(const model::Transformer& model, const model::Machine& machine, const model::Layout& layout) {
+Prediction predict_step(const training::Transformer& model, const training::Machine& machine,
+                        const training::Layout& layout) {
     return predict(model, machine, layout, {.details = false});
 }
 
 std::vector<Sensitivity> sensitivities(const TrainingCase& what, double step_seconds, const Predictor& predictor) {
     std::vector<Sensitivity> found;
-    const auto add = [&](const char* name, const model::Machine& machine) {
+    const auto add = [&](const char* name, const training::Machine& machine) {
         const double step = seconds(predictor(what.model, machine, what.layout).step);
         found.push_back({name, step, step / step_seconds - 1});
     };
@@ -74,12 +75,12 @@ TrainingCase changed(const TrainingOptions& options, const TrainingCase& what, c
     other.layout.batch.global = what.layout.batch.global;
     other.given.insert({"gpus", "global-batch"});
     other.given.erase("dp");
-    const std::vector<OptionRow> rows = training_rows(other);
+    const std::vector<config::OptionRow> rows = training_rows(other);
     for (const auto& [name, value] : change) {
-        const OptionRow& row = row_named(rows, name);
-        set_option(row, "--" + name, value_of_text(row, value));
+        const config::OptionRow& row = config::row_named(rows, name);
+        config::set_option(row, "--" + name, config::value_of_text(row, value));
     }
     return training_case(other, what.model, what.machine);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

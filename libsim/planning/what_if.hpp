@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // predict(), or what a test has in its place.
-using Predictor = std::function<Prediction(const model::Transformer&, const model::Machine&, const model::Layout&)>;
+using Predictor =
+    std::function<Prediction(const training::Transformer&, const training::Machine&, const training::Layout&)>;
 // predict() without details.
-Prediction predict_step(const model::Transformer& model, const model::Machine& machine, const model::Layout& layout);
+Prediction predict_step(const training::Transformer& model, const training::Machine& machine,
+                        const training::Layout& layout);
 
 // A part of the machine that is 10 % faster.
 struct Sensitivity {
@@ -48,4 +50,4 @@ struct AdviceList {
 AdviceList advice(const TrainingOptions& options, const TrainingCase& what, double step_seconds,
                   const Predictor& predictor);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

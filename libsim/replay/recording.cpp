@@ -160,8 +160,9 @@ Replay Recording::replay(const ReplayOptions& options) const {
         hash.emplace(ranks());
         sink = hashing(*hash, options.on_span);
     }
-    Kernel kernel(ranks(), options.cluster, names, groups,
-                  {.order = links_are_shared(options.cluster) ? Order::time : Order::any, .on_span = sink});
+    kernel::Kernel kernel(
+        ranks(), options.cluster, names, groups,
+        {.order = links_are_shared(options.cluster) ? kernel::Order::time : kernel::Order::any, .on_span = sink});
     std::vector<Reader> readers;
     readers.reserve(stream_of_.size());
     for (int rank = 0; rank < ranks(); ++rank) {
@@ -173,9 +174,9 @@ Replay Recording::replay(const ReplayOptions& options) const {
         reader.take(kernel.accept(*rank, reader.next(room)));
     }
     if (!kernel.all_finished()) {
-        throw DeadlockError(explain_deadlock(kernel));
+        throw DeadlockError(kernel::explain_deadlock(kernel));
     }
-    return {run_totals(kernel), hash ? hash->hex() : ""};
+    return {kernel::run_totals(kernel), hash ? hash->hex() : ""};
 }
 
 }  // namespace sim::replay

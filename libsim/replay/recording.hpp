@@ -22,7 +22,7 @@ struct ReplayOptions {
     SpanSink on_span = nullptr;
 };
 
-struct Replay : RunTotals {
+struct Replay : kernel::RunTotals {
     std::string timeline_sha256;
 };
 

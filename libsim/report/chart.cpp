@@ -11,7 +11,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 namespace {
 
@@ -125,11 +125,11 @@ std::string curve_of(const Chart& chart, std::size_t number, const Axis& x, cons
         const double at_x = x.at(static_cast<double>(chart.x[i]));
         const double at_y = y.at(curve.values[i]);
         points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", at_x, at_y);
-        marks +=
-            mark(number, at_x, at_y) +
-            report::xml_escaped(fmt::format("{}: {:.4g} at {}", curve.name, curve.values[i], size_text(chart.x[i])))
-                .insert(0, "<title>") +
-            "</title>" + end_of_mark(number);
+        marks += mark(number, at_x, at_y) +
+                 report::xml_escaped(
+                     fmt::format("{}: {:.4g} at {}", curve.name, curve.values[i], config::size_text(chart.x[i])))
+                     .insert(0, "<title>") +
+                 "</title>" + end_of_mark(number);
     }
     return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-width=\"2\" {}/>\n", points, stroke(number)) +
            marks;
@@ -164,7 +164,7 @@ std::string axes_of(const Chart& chart, const Axis& x, const Axis& y) {
     for (const std::int64_t tick : powers_of_two(x)) {
         const double at = x.at(static_cast<double>(tick));
         axes += line(at, top, at, top + height, "#e4e4e4");
-        axes += text_at(at, top + height + 18, "middle", size_text(tick));
+        axes += text_at(at, top + height + 18, "middle", config::size_text(tick));
     }
     for (const double tick : round_numbers(y)) {
         axes += line(left, y.at(tick), left + width, y.at(tick), "#e4e4e4");
@@ -204,4 +204,4 @@ std::string svg_of(const Chart& chart) {
         svg + legend_of(chart));
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 struct ChartCurve {
     std::string name;
@@ -27,4 +27,4 @@ struct Chart {
 // Requires: at least one x and one value above 0; each curve has a value for each x.
 std::string svg_of(const Chart& chart);
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 namespace {
 
@@ -232,4 +232,4 @@ void write_chrome_trace(std::ostream& out, std::span<const Span> spans, int rank
     Writer(out, spans, ranks).write();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

@@ -12,9 +12,9 @@
 #include <ostream>
 #include <span>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 // Needs memory and time for sorting the spans. Requires: labels still live.
 void write_chrome_trace(std::ostream& out, std::span<const Span> spans, int ranks);
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

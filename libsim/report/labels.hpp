@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 class Labels {
 public:
@@ -16,4 +16,4 @@ private:
     std::unordered_map<const std::string*, std::string> kept_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

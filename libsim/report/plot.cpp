@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string draw(const Plot& plot) {
                        labels.substr(0, labels.find_last_not_of(' ') + 1));
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::report {
 
 struct Curve {
     char mark = '*';             // of a point
@@ -27,4 +27,4 @@ struct Plot {
 // Requires: each curve has a value for each x, and there is at least one x.
 std::string draw(const Plot& plot);
 
-}  // namespace sim::scenarios
+}  // namespace sim::report

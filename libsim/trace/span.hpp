@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace sim {
+namespace sim::trace {
 
 struct Span {
     int rank = 0;
@@ -47,4 +47,4 @@ struct RankTotals {
     std::int64_t ops = 0;  // compute, send, receive, wait, collective, now
 };
 
-}  // namespace sim
+}  // namespace sim::trace

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-namespace sim {
+namespace sim::trace {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
     return hex_of(end(context));
 }
 
-}  // namespace sim
+}  // namespace sim::trace

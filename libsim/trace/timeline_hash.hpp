@@ -5,13 +5,14 @@
 // each), little-endian. Cost: about 50 ns per span (docs/benchmarks.md); memory per rank, whatever the number of spans.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/trace/span.hpp"
 
 #include <memory>
 #include <span>
 #include <string>
 
-namespace sim {
+namespace sim::trace {
 
 class TimelineHash {
 public:
@@ -35,4 +36,4 @@ SpanSink hashing(TimelineHash& hash, SpanSink next);
 // SHA-256 of some bytes, as 64 hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-}  // namespace sim
+}  // namespace sim::trace

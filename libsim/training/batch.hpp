@@ -1,7 +1,7 @@
 // How many sequences a training step goes through, and how many at a time.
 #pragma once
 
-namespace sim::model {
+namespace sim::training {
 
 // A step has global / (dp x micro) micro-batches per pipeline; check_layout() makes sure that this divides.
 struct Batch {
@@ -11,4 +11,4 @@ struct Batch {
     friend bool operator==(const Batch&, const Batch&) = default;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

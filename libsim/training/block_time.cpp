@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -302,4 +302,4 @@ std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
     return spans;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

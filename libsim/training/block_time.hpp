@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // One kernel or collective, as a block carries it out.
 struct KernelSpan {
@@ -86,4 +86,4 @@ private:
     std::vector<Sort> sorts_;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

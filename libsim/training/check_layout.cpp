@@ -3,7 +3,7 @@
 #include "libsim/error.hpp"
 #include "libsim/training/layout_rules.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -75,4 +75,4 @@ void check_layout(const Transformer& model, const Machine& machine, const Layout
     }
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // Why layouts are refused; a search counts them.
 enum class Misfit : std::uint8_t {
@@ -43,4 +43,4 @@ bool is_possible(const Transformer& model, const Machine& machine, const Layout&
 // Throws ProgramError with all problems, a line each.
 void check_layout(const Transformer& model, const Machine& machine, const Layout& layout, int gpus = 0);
 
-}  // namespace sim::model
+}  // namespace sim::training

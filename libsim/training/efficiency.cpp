@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::span<const EfficiencyField> efficiency_fields() {
     return fields;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

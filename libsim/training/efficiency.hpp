@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace sim::model {
+namespace sim::training {
 
 struct Efficiency {
     // Matrix products of F FLOPs, whose shortest side is d: gemm_peak / (1 + (gemm_half_flops / F)^gemm_exponent) *
@@ -66,4 +66,4 @@ struct EfficiencyField {
 };
 std::span<const EfficiencyField> efficiency_fields();
 
-}  // namespace sim::model
+}  // namespace sim::training

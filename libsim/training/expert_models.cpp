@@ -1,6 +1,6 @@
 #include "libsim/training/families.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::vector<Transformer> expert_models() {
     return models;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

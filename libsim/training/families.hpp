@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // With LayerNorm and two matrices in the feed-forward part: GPT-2, GPT-3, Megatron-LM's, BERT, MPT, OPT, BLOOM,
 // Nemotron.
@@ -15,4 +15,4 @@ std::vector<Transformer> llama_models();
 // With experts: Mixtral, Qwen3, gpt-oss, DeepSeek, Kimi.
 std::vector<Transformer> expert_models();
 
-}  // namespace sim::model
+}  // namespace sim::training

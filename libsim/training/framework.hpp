@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace sim::model {
+namespace sim::training {
 
 // Whose training loop it is, where that decides what a step keeps in memory. zero = 3 is PyTorch's FSDP unless it is
 // DeepSpeed's.
@@ -66,4 +66,4 @@ const char* name_of(TrainingLoop loop);
 const char* name_of(Recompute recompute);
 const char* name_of(Fusion fusion);
 
-}  // namespace sim::model
+}  // namespace sim::training

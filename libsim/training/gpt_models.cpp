@@ -1,6 +1,6 @@
 #include "libsim/training/families.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::vector<Transformer> gpt_models() {
     return models;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -3,7 +3,7 @@
 #include "libsim/training/hardware/catalogue.hpp"
 #include "libsim/training/hardware/reader.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 std::vector<std::string> accelerator_names() {
     return catalogue_names("accelerators");
@@ -64,4 +64,4 @@ std::vector<Sourced> sources_of(std::string_view name) {
     return hardware_of(name).numbers;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

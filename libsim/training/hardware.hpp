@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // One number, and who says so. `confidence` A: read in the source; B: a vendor's number recalled, or inferred; C:
 // rough.
@@ -47,4 +47,4 @@ Hardware hardware_of(std::string_view name);
 Hardware hardware_of_toml(std::string_view text, const std::string& where);
 std::vector<Sourced> sources_of(std::string_view name);
 
-}  // namespace sim::model
+}  // namespace sim::training

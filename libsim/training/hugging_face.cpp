@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -81,4 +81,4 @@ Transformer transformer_of_hugging_face(std::string_view json, const std::string
     return model;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // `where` is the file's name for complaints. Throws ProgramError: one line with the file, the key, what it must be,
 // and the nearest key that is there; for a shape that is no Transformer; for what check_transformer() refuses.
@@ -27,4 +27,4 @@ std::vector<std::string> hugging_face_model_types();
 // model can take, any other what it was pretrained with. Empty where none says so.
 std::string sequence_key_of_hugging_face(std::string_view json, const std::string& where);
 
-}  // namespace sim::model
+}  // namespace sim::training

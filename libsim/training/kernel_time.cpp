@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -109,4 +109,4 @@ double KernelTimes::memory(double bytes, double kernels) const {
     return with_gaps(bytes > 0 ? bytes / rate : 0, kernels);
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

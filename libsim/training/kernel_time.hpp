@@ -6,7 +6,7 @@
 
 #include "libsim/training/machine.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 // C[m, n] += A[m, k] B[k, n], `batch` times side by side.
 struct Gemm {
@@ -54,4 +54,4 @@ private:
     double flash_factor_;  // of the kernel's version
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -1,6 +1,6 @@
 #include "libsim/training/layout.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -70,4 +70,4 @@ const char* name_of(TrainingLoop loop) {
     return "?";
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

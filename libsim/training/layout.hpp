@@ -7,7 +7,7 @@
 #include "libsim/training/numerics.hpp"
 #include "libsim/training/parallelism.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 struct Layout {
     Parallelism parallelism;
@@ -31,4 +31,4 @@ Loss loss_of(const Layout& layout);
 // The one that comes with framework.loop.
 Loss loss_of_framework(const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

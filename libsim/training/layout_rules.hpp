@@ -14,7 +14,7 @@
 #include <span>
 #include <string>
 
-namespace sim::model {
+namespace sim::training {
 
 struct LayoutCase {
     const Transformer& model;
@@ -59,4 +59,4 @@ std::string nearest_that_do(int value, int limit, Holds&& holds) {
     return std::to_string(below >= 1 ? below : above) + " does";
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::int64_t LayoutCase::expert_ranks() const {
     return std::int64_t{layout.parallelism.dp} * layout.parallelism.cp * layout.parallelism.tp;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

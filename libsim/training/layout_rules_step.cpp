@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::span<const LayoutRule> step_rules() {
     return rules;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

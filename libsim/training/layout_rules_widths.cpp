@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::span<const LayoutRule> width_rules() {
     return rules;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

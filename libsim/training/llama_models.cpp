@@ -1,6 +1,6 @@
 #include "libsim/training/families.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::vector<Transformer> llama_models() {
     return models;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -1,6 +1,6 @@
 #include "libsim/training/machine.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 double Accelerator::peak(Precision precision) const {
     switch (precision) {
@@ -19,4 +19,4 @@ void Machine::derive_network() {
     network.switch_bandwidth = switch_sums ? scale_up * gpu.efficiency.switch_share : 0;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sim::model {
+namespace sim::training {
 
 struct Accelerator {
     std::string name;
@@ -48,4 +48,4 @@ struct Machine {
     void derive_network();
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

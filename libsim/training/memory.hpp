@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // Bytes of one rank at one moment.
 struct MemoryUse {
@@ -91,4 +91,4 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
 // What the loss takes of each logit at its peak: 2 to 14 bytes.
 double loss_bytes_per_logit(const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

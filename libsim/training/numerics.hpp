@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace sim::model {
+namespace sim::training {
 
 // Of the matrix products. Parameters and activations have 2 bytes, except in fp32; fp8 casts them on the way.
 enum class Precision : std::uint8_t { fp32, fp16, bf16, fp8 };
@@ -23,4 +23,4 @@ struct Numerics {
 const char* name_of(Precision precision);
 const char* name_of(Optimizer optimizer);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -357,4 +357,4 @@ std::vector<Operator> output_operators(const Transformer& model, const Layout& l
     return list.take();
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 enum class OperatorKind : std::uint8_t {
     gemm,          // a linear layer
@@ -50,4 +50,4 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
 std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout);
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

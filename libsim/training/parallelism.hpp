@@ -8,7 +8,7 @@
 
 #include "libsim/parallel/pipeline/schedules.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 struct Parallelism {
     int dp = 1;         // data: replicas of the model, each with its share of the batch
@@ -29,4 +29,4 @@ struct Parallelism {
     friend bool operator==(const Parallelism&, const Parallelism&) = default;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -129,4 +129,4 @@ ModelFlops forward_flops(const Transformer& model, bool causal_half) {
     return flops;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -7,7 +7,7 @@
 
 #include "libsim/training/transformer.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 struct LayerParameters {
     std::int64_t attention = 0;
@@ -46,4 +46,4 @@ struct ModelFlops {
 };
 ModelFlops forward_flops(const Transformer& model, bool causal_half);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -64,4 +64,4 @@ Transformer preset(std::string_view name) {
     throw ProgramError(fmt::format("unknown model \"{}\"{}", name, hint));
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

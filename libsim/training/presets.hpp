@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // In families, small to large; of one program run, always the same.
 std::span<const Transformer> presets();
@@ -22,4 +22,4 @@ bool is_preset(std::string_view name);
 
 std::vector<std::string> preset_names();
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::vector<Operator> recomputed(const std::vector<Operator>& operators, const L
     return by_operator ? every_second_product(operators) : std::vector<Operator>{};
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -5,9 +5,9 @@
 
 #include "libsim/training/operators.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 // Of a layer's operators, in their order.
 std::vector<Operator> recomputed(const std::vector<Operator>& operators, const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

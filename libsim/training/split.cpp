@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -53,4 +53,4 @@ int layers_of_stage(const Transformer& model, const Layout& layout, int stage) {
     return layers;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

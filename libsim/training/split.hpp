@@ -12,7 +12,7 @@
 #include "libsim/training/layout.hpp"
 #include "libsim/training/transformer.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 int virtual_stages(const Layout& layout);
 // Which one chunk `chunk` of a stage is.
@@ -23,4 +23,4 @@ int first_layer_of(const Transformer& model, const Layout& layout, int virtual_s
 // Of all chunks of a stage. Linear in the chunks.
 int layers_of_stage(const Transformer& model, const Layout& layout, int stage);
 
-}  // namespace sim::model
+}  // namespace sim::training

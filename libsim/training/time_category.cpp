@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace sim::model {
+namespace sim::training {
 
 const char* name_of(TimeCategory category) {
     static constexpr std::array<const char*, time_categories> names{"compute",   "recompute", "tensor",   "context",
@@ -30,4 +30,4 @@ Parts operator*(std::int64_t times, const Parts& parts) {
     return product;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

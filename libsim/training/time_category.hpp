@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace sim::model {
+namespace sim::training {
 
 enum class TimeCategory : std::uint8_t {
     compute,    // forward and backward, once
@@ -35,4 +35,4 @@ struct Parts {
     friend Parts operator*(std::int64_t times, const Parts& parts);
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -160,4 +160,4 @@ void check_transformer(const Transformer& model) {
     check_total(model);
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace sim::model {
+namespace sim::training {
 
 // Multi-head latent attention (DeepSeek-AI 2024, arXiv 2405.04434): queries and keys are built from small vectors.
 struct LatentAttention {
@@ -95,4 +95,4 @@ inline constexpr int most_layers = 10'000;
 // above 10^16 parameters.
 void check_transformer(const Transformer& model);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace sim::model {
+namespace sim::training {
 
 template <class Part>
 struct SizeField {
@@ -78,4 +78,4 @@ struct Fields<SlidingWindow> {
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -230,4 +230,4 @@ std::string transformer_toml(const Transformer& model) {
     return text;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-namespace sim::model {
+namespace sim::training {
 
 // The keys stand in [model] or at the top. `where` is the file's name for complaints. Throws ProgramError, one line
 // with file, line, key, what it must be, and the nearest known name.
@@ -28,4 +28,4 @@ Transformer transformer_of_toml(std::string_view text, const std::string& where)
 // Every field, in [model], so that the next version of ndsim reads the same. Reads back equal.
 std::string transformer_toml(const Transformer& model);
 
-}  // namespace sim::model
+}  // namespace sim::training

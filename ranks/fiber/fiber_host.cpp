@@ -31,7 +31,7 @@ std::size_t stack_bytes(const LaunchOptions& options) {
 class FiberHost {
 public:
     FiberHost(const LaunchOptions& options, const Program& program)
-        : run_(options, options.clock == Clock::wall ? Order::time : Order::any),
+        : run_(options, options.clock == Clock::wall ? kernel::Order::time : kernel::Order::any),
           program_(&program),
           // In wall time every op is handed over, so that the program's own code runs when it is due.
           slots_each_(options.clock == Clock::wall ? 1 : ops_per_turn),
@@ -80,7 +80,7 @@ private:
             run_.tell_log();
         }
         if (!run_.fault && !run_.kernel.all_finished()) {
-            throw DeadlockError(explain_deadlock(run_.kernel));
+            throw DeadlockError(kernel::explain_deadlock(run_.kernel));
         }
     }
 

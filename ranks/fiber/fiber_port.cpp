@@ -56,7 +56,7 @@ Port::Answer FiberPort::ask(Op op) {
     op.answer = true;
     *next_++ = op;
     hand_over();
-    const Kernel::Delivery& delivery = run_->kernel.delivered(rank());
+    const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank());
     return {run_->kernel.time(rank()), delivery.bytes};
 }
 
@@ -77,7 +77,7 @@ void FiberPort::write(std::span<const std::byte> payload) {
 
 void FiberPort::read(std::span<std::byte> payload) {
     const BreakOut::HostCode here(*break_out_);
-    const Kernel::Delivery& delivery = run_->kernel.delivered(rank());
+    const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank());
     if (over_) {
         std::memset(payload.data(), 0, payload.size());
         return;

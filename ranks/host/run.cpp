@@ -11,14 +11,14 @@
 
 namespace sim::ranks {
 
-Run::Run(const LaunchOptions& run_options, Order order)
+Run::Run(const LaunchOptions& run_options, kernel::Order order)
     : options(&run_options),
       groups(run_options.ranks),
       hash(run_options.hash_timeline ? std::optional<TimelineHash>(run_options.ranks) : std::nullopt),
       payloads(run_options.ranks),
       log(run_options.on_log),
       kernel(run_options.ranks, run_options.cluster, names, groups,
-             {.order = links_are_shared(run_options.cluster) ? Order::time : order, .on_span = sink()}) {}
+             {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order, .on_span = sink()}) {}
 
 SpanSink Run::sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
@@ -47,7 +47,7 @@ void Run::tell_log() {
     }
     Time reached = kernel.end();
     for (int rank = 0; rank < kernel.ranks(); ++rank) {
-        if (kernel.status(rank) != Kernel::Status::finished) {
+        if (kernel.status(rank) != kernel::Kernel::Status::finished) {
             reached = std::min(reached, kernel.time(rank));
         }
     }
@@ -91,7 +91,7 @@ Result Run::result() {
     }
     Result result;
     result.fault = fault;
-    RunTotals totals = run_totals(kernel);
+    kernel::RunTotals totals = kernel::run_totals(kernel);
     result.end = totals.end;
     result.ranks = std::move(totals.ranks);
     result.messages = totals.messages;
@@ -112,14 +112,14 @@ std::string signal_name(int signal) {
 }
 
 std::string stopped_by(int signal, Time at) {
-    return fmt::format("stopped by {} at {}", signal_name(signal), describe_time(at));
+    return fmt::format("stopped by {} at {}", signal_name(signal), kernel::describe_time(at));
 }
 
-std::string where_rank_is(const Kernel& kernel, int rank) {
-    const std::string at = describe_time(kernel.time(rank));
-    if (kernel.status(rank) == Kernel::Status::blocked) {
-        return fmt::format("in op {}, {}, at {}", kernel.blocked_op_number(rank), describe(kernel.blocked_in(rank)),
-                           at);
+std::string where_rank_is(const kernel::Kernel& kernel, int rank) {
+    const std::string at = kernel::describe_time(kernel.time(rank));
+    if (kernel.status(rank) == kernel::Kernel::Status::blocked) {
+        return fmt::format("in op {}, {}, at {}", kernel.blocked_op_number(rank),
+                           kernel::describe(kernel.blocked_in(rank)), at);
     }
     return kernel.ops(rank) == 0 ? fmt::format("before its first op, at {}", at)
                                  : fmt::format("after op {}, at {}", kernel.ops(rank) - 1, at);

@@ -12,7 +12,7 @@
 namespace sim::ranks {
 
 struct Run {
-    Run(const LaunchOptions& options, Order order);
+    Run(const LaunchOptions& options, kernel::Order order);
 
     // The ranks live: tells whoever wants to know.
     void begin_with(std::vector<int> rank_pids);
@@ -39,7 +39,7 @@ struct Run {
     std::optional<TimelineHash> hash;
     Payloads payloads;
     LogLines log;
-    Kernel kernel;
+    kernel::Kernel kernel;
     std::map<std::string, std::map<int, std::vector<double>>> reports;
     std::optional<Fault> fault;
     std::vector<int> pids;
@@ -56,6 +56,6 @@ std::string signal_name(int signal);
 std::string stopped_by(int signal, Time at);
 
 // "after op 12, receive from 3, tag 7, at 1.5 s", for reports on a rank that is no more.
-std::string where_rank_is(const Kernel& kernel, int rank);
+std::string where_rank_is(const kernel::Kernel& kernel, int rank);
 
 }  // namespace sim::ranks

@@ -45,7 +45,7 @@ Result supervise(const LaunchOptions& options, const Program& program) {
     const HandlersKept kept;
     std::signal(SIGCHLD, SIG_DFL);  // ignored, ranks would vanish unseen
     RankProcesses processes(options, program, blocked);
-    Run run(options, Order::any);
+    Run run(options, kernel::Order::any);
     run.begin_with(processes.pids());
     {
         Supervisor supervisor(processes, run);

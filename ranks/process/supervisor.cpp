@@ -51,7 +51,7 @@ void Supervisor::watch_and_serve() {
             return;
         }
         if (run_->kernel.stuck()) {
-            return fail(Failure::mismatch_or_deadlock, -1, explain_deadlock(run_->kernel));
+            return fail(Failure::mismatch_or_deadlock, -1, kernel::explain_deadlock(run_->kernel));
         }
         const bool news = look_at_running_ranks() || more;
         report_ended_ranks();
@@ -130,7 +130,7 @@ void Supervisor::answer(int rank) {
     const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
     std::vector<std::byte> payload;
     if (wants_data) {
-        const Kernel::Delivery& delivery = run_->kernel.delivered(rank);
+        const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank);
         if (delivery.bytes > 0) {
             payload = run_->payloads.take(delivery.source, delivery.number);
         }

@@ -81,7 +81,7 @@ private:
     WallTime next_thorough_look_{};
     WallTime last_tick_{};  // 0: none yet
     WallTime last_progress_ = std::chrono::steady_clock::now();
-    EventQueue paced_;  // Clock::wall: turns that are not due yet
+    kernel::EventQueue paced_;  // Clock::wall: turns that are not due yet
     boost::asio::io_context io_;
     boost::asio::posix::stream_descriptor doorbell_;
     boost::asio::signal_set signals_;

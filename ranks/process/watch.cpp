@@ -94,7 +94,7 @@ void Supervisor::tell_progress() {
     last_progress_ = now;
     const int ranks = run_->options->ranks;
     std::string text = fmt::format("after {:.0f} s, {} processes have come to {} of simulated time",
-                                   run_->wall_seconds(), ranks, describe_time(run_->kernel.end()));
+                                   run_->wall_seconds(), ranks, kernel::describe_time(run_->kernel.end()));
     if (ranks > cores()) {
         text += fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores());
     }
@@ -132,7 +132,7 @@ void Supervisor::report_ended_ranks() {
     std::vector<int> later;
     for (const int rank : ended_) {
         const Op* last = last_op_of_ended(rank);
-        if (run_->kernel.status(rank) == Kernel::Status::due) {
+        if (run_->kernel.status(rank) == kernel::Kernel::Status::due) {
             later.push_back(rank);  // the kernel has not come to what it posted
         } else if (last == nullptr || last->kind != OpKind::finish) {
             const int status = of(rank).status;
@@ -171,7 +171,7 @@ std::string Supervisor::story_of(int rank) const {
                             where);
     }
     if (const Op* last = self.inbox.last_op()) {
-        story += fmt::format("\n  its last op: {}", describe(*last));
+        story += fmt::format("\n  its last op: {}", kernel::describe(*last));
     }
     return story;
 }
@@ -202,7 +202,7 @@ void Supervisor::report_hung_ranks() {
                          processes_->pids()[static_cast<std::size_t>(rank)],
                          std::chrono::duration<double>(run_->options->watchdog).count(),
                          where_rank_is(run_->kernel, rank),
-                         last == nullptr ? "" : "\n  its last op: " + describe(*last)));
+                         last == nullptr ? "" : "\n  its last op: " + kernel::describe(*last)));
         return;
     }
 }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -49,4 +49,4 @@ void Optimizer::step(std::span<double> weights, std::span<const double> gradient
     }
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 enum class OptimizerKind { sgd, adam };
 
@@ -33,4 +33,4 @@ private:
     std::vector<double> square_;  // v
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -10,6 +10,6 @@ namespace sim::scenarios {
 
 // Of what `scenario` has; the rows set `options`. Without --config, --help and --version, which are the command line's
 // own.
-std::vector<OptionRow> option_table(const Scenario& scenario, Options& options);
+std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& options);
 
 }  // namespace sim::scenarios

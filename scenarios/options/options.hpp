@@ -29,7 +29,7 @@ struct MeshSizes {
     std::int64_t ranks() const { return std::int64_t{dp} * tp * pp * ep * cp; }
 };
 
-struct Options : RunOptions {
+struct Options : command_line::RunOptions {
     MeshSizes mesh;
     int items = 16;
     double compute_units = 20;
@@ -39,8 +39,8 @@ struct Options : RunOptions {
     std::int64_t seed = 1;
 
     // What is trained.
-    training::Shape shape;
-    training::OptimizerKind optimizer = training::OptimizerKind::sgd;
+    lesson::Shape shape;
+    lesson::OptimizerKind optimizer = lesson::OptimizerKind::sgd;
 
     // dp: how gradients are added up over the replicas.
     int zero = 0;          // 0: every replica has everything
@@ -75,7 +75,7 @@ struct Options : RunOptions {
 
 // Throws UsageError for whatever cannot be. With `first_axis`, as if that were asked of the scenario's first axis in
 // place of what the user asks for: one size of --scaling.
-std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
-                                           std::optional<std::int64_t> first_axis = {});
+std::variant<Options, command_line::Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
+                                                         std::optional<std::int64_t> first_axis = {});
 
 }  // namespace sim::scenarios

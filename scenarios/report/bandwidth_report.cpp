@@ -8,13 +8,17 @@
 
 namespace sim::scenarios {
 
+using namespace command_line;
+using namespace planning;
+using namespace report;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
-std::string heading(const RunOptions& options, const CollectiveCase& what) {
+std::string heading(const command_line::RunOptions& options, const planning::CollectiveCase& what) {
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
     return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.config) : "",
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
@@ -30,15 +34,15 @@ std::string size_text(std::int64_t bytes) {
 
 }  // namespace
 
-std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>& rows) {
+std::string bandwidth_table(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
     const bool checked = rows.front().wrong.has_value();
     std::string text = fmt::format("# {}\n#\n", heading(options, rows.front().what));
     text += fmt::format("# {:>12} {:>13} {:>8} {:>7} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "redop",
                         "time", "algbw", "busbw", checked ? "   #wrong" : "");
     text += fmt::format("# {:>12} {:>13} {:>8} {:>7} {:>14} {:>10} {:>10}\n", "(B)", "(elements)", "", "", "(us)",
                         "(GB/s)", "(GB/s)");
-    Plot plot;
-    Curve bus;
+    report::Plot plot;
+    report::Curve bus;
     double sum = 0;
     for (const Timed& row : rows) {
         const double busbw = row.bus_bandwidth() / giga;
@@ -53,16 +57,16 @@ std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>&
     return text +
            fmt::format("# Avg bus bandwidth: {:.4f}\n\nbus bandwidth, GB/s, over size\n",
                        sum / static_cast<double>(rows.size())) +
-           draw(plot);
+           report::draw(plot);
 }
 
 report::Table bandwidth_rows(const std::vector<Timed>& rows) {
     using report::Cells;
     report::Table table{.columns = {{"bytes"},
                                     {"count"},
-                                    {"type", Cells::names},
-                                    {"redop", Cells::names},
-                                    {"algorithm", Cells::names},
+                                    {"type", report::Cells::names},
+                                    {"redop", report::Cells::names},
+                                    {"algorithm", report::Cells::names},
                                     {"seconds"},
                                     {"algbw"},
                                     {"busbw"},
@@ -71,14 +75,14 @@ report::Table bandwidth_rows(const std::vector<Timed>& rows) {
     for (const Timed& row : rows) {
         table.rows.push_back(
             {std::to_string(row.what.bytes()), std::to_string(row.what.count()), "float",
-             row.what.reduces() ? "sum" : "none", text_of(row.what.method), fmt::format("{:.12g}", seconds(row.end)),
+             row.what.reduces() ? "sum" : "none", text_of(row.what.config), fmt::format("{:.12g}", seconds(row.end)),
              fmt::format("{:.12g}", row.algorithm_bandwidth()), fmt::format("{:.12g}", row.bus_bandwidth()),
              row.wrong ? std::to_string(*row.wrong) : ""});
     }
     return table;
 }
 
-std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows) {
+std::string bandwidth_json(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
     Json list = Json::array();
     for (const Timed& row : rows) {
         list.push_back({{"bytes", row.what.bytes()},

@@ -12,7 +12,7 @@
 namespace sim::scenarios {
 
 struct Timed {
-    CollectiveCase what;
+    planning::CollectiveCase what;
     Time end;                           // of the last rank, all having begun at 0
     std::optional<std::int64_t> wrong;  // numbers, of all ranks; none: it was not carried out with numbers
 
@@ -21,9 +21,9 @@ struct Timed {
 };
 
 // Requires: at least one row, all of one kind, algorithm and number of ranks.
-std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>& rows);
+std::string bandwidth_table(const command_line::RunOptions& options, const std::vector<Timed>& rows);
 // A row for each size; bandwidths in bytes per second.
 report::Table bandwidth_rows(const std::vector<Timed>& rows);
-std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows);
+std::string bandwidth_json(const command_line::RunOptions& options, const std::vector<Timed>& rows);
 
 }  // namespace sim::scenarios

@@ -25,8 +25,8 @@ Json rank_report(const sim::ranks::Result& result, std::size_t rank) {
 
 // What the times below depend on, beside host, profile and mesh.
 Json options_report(const Options& options) {
-    const bool sgd = options.optimizer == training::OptimizerKind::sgd;
-    const bool squared = options.shape.loss == training::Loss::mean_squared;
+    const bool sgd = options.optimizer == lesson::OptimizerKind::sgd;
+    const bool squared = options.shape.loss == lesson::Loss::mean_squared;
     return {{"items", options.items},
             {"steps", options.steps},
             {"micro_batches", options.item_by_item ? 0 : options.micro_batches},
@@ -56,7 +56,7 @@ std::string json_report(const Outcome& outcome) {
     }
     const Json report{{"scenario", outcome.scenario},
                       {"host", name_of(options.host)},
-                      {"clock", name_of(options.clock)},
+                      {"clock", command_line::name_of(options.clock)},
                       {"profile", options.profile},
                       {"ranks", options.ranks},
                       {"mesh",

@@ -7,6 +7,8 @@
 
 namespace sim::scenarios {
 
+using namespace report;
+
 namespace {
 
 constexpr std::size_t most_lines = 400;

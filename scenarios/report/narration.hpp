@@ -55,7 +55,7 @@ private:
     std::string what_happens(const Line& line) const;
 
     NarrationOptions options_;
-    Labels labels_;
+    report::Labels labels_;
     std::vector<Line> lines_;
     std::size_t dropped_ = 0;  // from between the first and the last of lines_
 };

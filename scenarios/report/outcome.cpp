@@ -12,6 +12,9 @@
 
 namespace sim::scenarios {
 
+using namespace config;
+using namespace lesson;
+
 namespace {
 
 // The time of 0D alone: its program, without the training.
@@ -23,7 +26,7 @@ double sequential_seconds(const Options& options, const Cluster& cluster) {
         }
     });
     if (result.fault && result.fault->failure == sim::ranks::Failure::interrupted) {
-        throw Interrupted{result.fault->signal};
+        throw config::Interrupted{result.fault->signal};
     }
     check(result.ok(), "0D alone failed: {}", result.ok() ? "" : result.fault->message);
     return seconds(result.end);
@@ -104,17 +107,17 @@ Outcome outcome_of(const std::string& scenario, const Options& options, const Cl
                    sim::ranks::Result result) {
     Outcome outcome{.scenario = scenario, .options = options, .result = std::move(result)};
     outcome.sequential_seconds = sequential_seconds(options, cluster);
-    const training::Training alone = training::train({.shape = options.shape,
-                                                      .seed = options.unsigned_seed(),
-                                                      .items = options.items,
-                                                      .steps = options.steps,
-                                                      .optimizer = options.optimizer});
-    const std::vector<double> start = training::initial_weights(options.shape, options.unsigned_seed());
+    const lesson::Training alone = lesson::train({.shape = options.shape,
+                                                  .seed = options.unsigned_seed(),
+                                                  .items = options.items,
+                                                  .steps = options.steps,
+                                                  .optimizer = options.optimizer});
+    const std::vector<double> start = lesson::initial_weights(options.shape, options.unsigned_seed());
     const Assembled model = assemble(outcome.result, options.ranks, {start, alone.weights});
     outcome.max_weight_difference = model.difference;
     outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(model.weights)));
     outcome.loss_before = alone.loss_before;
-    outcome.loss = training::mean_loss(options.shape, model.weights, options.unsigned_seed(), options.items);
+    outcome.loss = lesson::mean_loss(options.shape, model.weights, options.unsigned_seed(), options.items);
     return outcome;
 }
 

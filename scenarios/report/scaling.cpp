@@ -11,6 +11,8 @@
 
 namespace sim::scenarios {
 
+using namespace report;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -60,9 +62,9 @@ std::string show_scaling(const Scaling& scaling) {
     text +=
         fmt::format("{:>6} {:>6} {:>14} {:>10} {:>8} {:>12} {:>8} {:>9} {:>8} {:>8}  {}\n", scaling.axis, "ranks",
                     "simulated", "samples/s", "speedup", "efficiency", "compute", "messages", "bubble", "idle", "why");
-    Curve ideal{.mark = 'o', .line = '.'};
-    Curve reached{.mark = '*', .line = '-'};
-    Plot plot;
+    report::Curve ideal{.mark = 'o', .line = '.'};
+    report::Curve reached{.mark = '*', .line = '-'};
+    report::Plot plot;
     for (const ScalingSize& size : scaling.sizes) {
         text += row(size);
         if (size.outcome) {
@@ -72,7 +74,7 @@ std::string show_scaling(const Scaling& scaling) {
         }
     }
     plot.curves = {ideal, reached};
-    return text + "\nspeedup (*) against the ideal (o), over ranks\n" + draw(plot);
+    return text + "\nspeedup (*) against the ideal (o), over ranks\n" + report::draw(plot);
 }
 
 std::string json_scaling(const Scaling& scaling) {

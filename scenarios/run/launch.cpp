@@ -17,6 +17,10 @@
 
 namespace sim::scenarios {
 
+using namespace command_line;
+using namespace config;
+using namespace report;
+
 namespace {
 
 Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
@@ -35,7 +39,7 @@ struct Recording {
 };
 
 // Tells the story on the way or at the end, and fills `recording` if a trace is wanted.
-sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const RunOptions& options,
+sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const command_line::RunOptions& options,
                                       const sim::ranks::Program& program, Recording& recording) {
     const bool in_step = options.clock == sim::ranks::Clock::wall;
     std::vector<int> pids;
@@ -73,7 +77,8 @@ sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const Ru
 
 }  // namespace
 
-sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptions& options, const Cluster& cluster) {
+sim::ranks::LaunchOptions launch_options(const std::string& name, const command_line::RunOptions& options,
+                                         const Cluster& cluster) {
     sim::ranks::LaunchOptions launch{.ranks = options.ranks,
                                      .host = options.host,
                                      .clock = options.clock,
@@ -89,11 +94,11 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptio
     return launch;
 }
 
-Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
+Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program) {
-    check_outputs(options.outputs, options.trace);
+    command_line::check_outputs(options.outputs, options.trace);
     if (!options.trace.empty()) {
-        check_output(options.trace);
+        command_line::check_output(options.trace);
     }
     Recording recording;
     Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, recording)};
@@ -101,10 +106,11 @@ Launched launch_and_show(const std::string& name, const RunOptions& options, con
     if (!options.trace.empty()) {
         try {
             // Of a run that failed, too: it shows how far the ranks came.
-            write_output(options.trace,
-                         [&](std::ostream& out) { write_chrome_trace(out, recording.spans, options.ranks); });
-        } catch (const OutputError& error) {
-            complain(name, error.what(), no_output);
+            command_line::write_output(options.trace, [&](std::ostream& out) {
+                report::write_chrome_trace(out, recording.spans, options.ranks);
+            });
+        } catch (const config::OutputError& error) {
+            command_line::complain(name, error.what(), no_output);
             launched.exit_code = launched.exit_code == done ? no_output : launched.exit_code;
         }
     }

@@ -8,7 +8,8 @@
 namespace sim::scenarios {
 
 // `options` as the launcher takes them; notices go to standard error.
-sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptions& options, const Cluster& cluster);
+sim::ranks::LaunchOptions launch_options(const std::string& name, const command_line::RunOptions& options,
+                                         const Cluster& cluster);
 
 struct Launched {
     sim::ranks::Result result;
@@ -17,7 +18,7 @@ struct Launched {
 
 // Complains about a fault and about a trace that cannot be written; of a run that failed there is a trace, too.
 // Throws OutputError at once where the trace cannot be written as far as one can see.
-Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
+Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program);
 
 }  // namespace sim::scenarios

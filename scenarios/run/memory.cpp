@@ -8,6 +8,9 @@
 
 namespace sim::scenarios {
 
+using namespace config;
+using namespace lesson;
+
 namespace {
 
 // Of a rank: weights (the stage's and the pack's), gradients (two and their sum), and what it reports; measured.
@@ -15,7 +18,7 @@ constexpr double arrays = 6;
 constexpr double gigabyte = 1e9;
 
 double bytes_of_rank(const Options& options) {
-    const double weights = static_cast<double>(training::weight_count(options.shape));
+    const double weights = static_cast<double>(lesson::weight_count(options.shape));
     return arrays * sizeof(double) * weights / (options.mesh.tp * options.mesh.pp);
 }
 
@@ -29,7 +32,7 @@ void check_memory(const Options& options) {
     const double needed = bytes_of_rank(options) * options.ranks;
     const double there = bytes_of_machine();
     if (needed > there) {
-        throw MachineLimit(fmt::format(
+        throw config::MachineLimit(fmt::format(
             "{} ranks that really train need about {:.0f} GB, and this machine has {:.0f} GB; {} ranks would fit, more "
             "with a smaller --hidden",
             options.ranks, needed / gigabyte, there / gigabyte, static_cast<int>(there / bytes_of_rank(options))));

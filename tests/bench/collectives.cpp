@@ -2,12 +2,14 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/replay/recording.hpp"
+#include "ranks/launch.hpp"
 
 #include <benchmark/benchmark.h>
 
 namespace {
 
 using namespace sim;
+using namespace sim::replay;
 
 // Arrivals differ by up to 7 units of compute.
 void straggling_all_reduce(GPU& gpu) {

@@ -7,6 +7,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 
 void event_queue_hold(benchmark::State& state) {
     test::Random random(1);

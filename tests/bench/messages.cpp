@@ -1,6 +1,7 @@
 // Messages through the kernel, one by one: from fibers and from a recording. Rates are per second of CPU time.
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/replay/recording.hpp"
+#include "ranks/launch.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::replay;
 
 ranks::LaunchOptions fibers(int ranks) {
     return {.ranks = ranks, .host = ranks::Host::fiber, .hash_timeline = false};

@@ -11,7 +11,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::planning;
 
 struct Load {
     const char* model;
@@ -21,7 +21,7 @@ struct Load {
 };
 
 void plan(benchmark::State& state, const Load& load, bool exhaustive) {
-    PlanQuestion question{.model = model::preset(load.model), .machine = model::machine(load.machine)};
+    PlanQuestion question{.model = training::preset(load.model), .machine = training::machine(load.machine)};
     question.space.gpus = {load.gpus};
     question.space.rest.batch.global = load.global_batch;
     const PlanOptions options{.exhaustive = exhaustive, .oracle = predictor()};

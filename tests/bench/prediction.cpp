@@ -9,12 +9,12 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::planning;
 
 struct Load {
     const char* model;
     const char* machine;
-    model::Layout layout;
+    training::Layout layout;
 };
 
 const Load gpt3_8_stages{
@@ -23,15 +23,12 @@ const Load gpt3_16_stages{
     "gpt3-175b", "dgx-a100", {.parallelism = {.dp = 8, .tp = 8, .pp = 16}, .batch = {.global = 1536}}};
 const Load gpt3_zero_1{
     "gpt3-175b", "dgx-a100", {.parallelism = {.dp = 8, .tp = 8, .pp = 16, .zero = 1}, .batch = {.global = 1536}}};
-const Load gpt3_interleaved{"gpt3-175b",
-                            "dgx-a100",
-                            {.parallelism = {.parallelism = {.dp = 16,
-                                                             .tp = 8,
-                                                             .pp = 8,
-                                                             .schedule = pipeline_schedule("interleaved"),
-                                                             .interleave = 6,
-                                                             .zero = 1}},
-                             .batch = {.global = 1536}}};
+const Load gpt3_interleaved{
+    "gpt3-175b",
+    "dgx-a100",
+    {.parallelism =
+         {.dp = 16, .tp = 8, .pp = 8, .schedule = pipeline_schedule("interleaved"), .interleave = 6, .zero = 1},
+     .batch = {.global = 1536}}};
 const Load llama_405b{
     "llama3-405b", "dgx-h100", {.parallelism = {.dp = 128, .tp = 8, .pp = 16, .zero = 1}, .batch = {.global = 2048}}};
 const Load llama_405b_8_times{
@@ -40,8 +37,8 @@ const Load llama_70b_all{
     "llama3-70b", "dgx-h100", {.parallelism = {.dp = 16, .tp = 8, .pp = 8, .zero = 1}, .batch = {.global = 512}}};
 
 void prediction(benchmark::State& state, const Load& load, const PredictOptions& options) {
-    const model::Transformer model = model::preset(load.model);
-    const model::Machine machine = model::machine(load.machine);
+    const training::Transformer model = training::preset(load.model);
+    const training::Machine machine = training::machine(load.machine);
     Prediction found;
     for (auto _ : state) {
         found = predict(model, machine, load.layout, options);

@@ -1,6 +1,7 @@
 // A ring all-reduce, message by message, by programs of its ranks: lock-step and with uneven sizes, from few ranks to
 // many. tools/bench_peers.sh runs the same load in other simulators. Rates are per second of CPU time.
 #include "libsim/replay/recording.hpp"
+#include "ranks/launch.hpp"
 #include "tests/bench/ring_load.hpp"
 
 #include <benchmark/benchmark.h>
@@ -10,6 +11,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::replay;
 
 ranks::LaunchOptions options_for(int ranks) {
     return {.ranks = ranks,

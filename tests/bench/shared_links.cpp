@@ -2,6 +2,7 @@
 #include "libsim/collectives/all_to_all.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "libsim/replay/recording.hpp"
+#include "ranks/launch.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -10,6 +11,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::replay;
 
 Cluster cluster_on(const char* topology, int gpus) {
     Cluster cluster = uniform({});

@@ -2,6 +2,7 @@
 // to one rank a stage, and all ranks.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/replay/recording.hpp"
+#include "ranks/launch.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -11,6 +12,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::replay;
 
 struct Shape {
     int tp;

@@ -8,6 +8,7 @@
 #include <ostream>
 
 using namespace sim;
+using namespace sim::replay;
 using namespace sim::test;
 
 namespace {

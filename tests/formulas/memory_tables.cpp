@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 namespace {
 
 Transformer gpt(int layers, int hidden, int heads) {
@@ -40,8 +40,8 @@ struct Row {
     }
     Layout with_sequence_parallel(Recompute recompute) const {
         Layout result = layout();
-        result.sequence_parallel = true;
-        result.recompute = recompute;
+        result.parallelism.sequence_parallel = true;
+        result.framework.recompute = recompute;
         return result;
     }
 };
@@ -80,13 +80,13 @@ TEST(LayerActivations, AreKorthikantisEquations) {
     const Transformer& model = gpt_175b.model;
     const std::int64_t sbh = std::int64_t{2048} * 12288;
     Layout alone = gpt_175b.layout();
-    alone.tp = 1;
+    alone.parallelism.tp = 1;
     EXPECT_EQ(layer_activations(model, alone, 0), sbh * (34 + 80));
     EXPECT_EQ(layer_activations(model, gpt_175b.layout(), 0), sbh * (10 + 24 / 8 + 80 / 8));
     EXPECT_EQ(layer_activations(model, gpt_175b.with_sequence_parallel(Recompute::none), 0), sbh * (34 + 80) / 8);
     EXPECT_EQ(layer_activations(model, gpt_175b.with_sequence_parallel(Recompute::selective), 0), sbh * 34 / 8);
     EXPECT_EQ(layer_activations(model, gpt_175b.with_sequence_parallel(Recompute::full), 0), sbh * 2 / 8);
-    alone.recompute = Recompute::full;
+    alone.framework.recompute = Recompute::full;
     EXPECT_EQ(layer_activations(model, alone, 0), sbh * 2);
 }
 
@@ -164,4 +164,4 @@ TEST(MemoryTables, KeepThirtyTwoBytesAValueBetweenTheHalvesOfASplitBackward) {
 }
 
 }  // namespace
-}  // namespace sim::model
+}  // namespace sim::training

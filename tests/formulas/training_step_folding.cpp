@@ -6,7 +6,7 @@
 #include <functional>
 #include <ostream>
 
-namespace sim::model {
+namespace sim::training {
 
 using namespace test;
 
@@ -147,4 +147,4 @@ TEST(FoldedStep, HasTheTimelineOfItsRecordingOnFibersAndInProcesses) {
     }
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 using namespace test;
 
@@ -71,4 +71,4 @@ TEST(RankMap, HasTheGroupsOfMegatron) {
     EXPECT_EQ(folded.group(RankGroup::replicas, 1).whole().ranks(), (std::vector{8, 10, 12, 14}));
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -4,7 +4,7 @@
 // Sources: Narayanan et al. 2021 (GPipe, 1F1B, interleaved), Qi et al. 2024 (zero bubble), table 1.
 #include "tests/support/training_steps.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 using namespace test;
 
@@ -103,4 +103,4 @@ TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
     }
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace sim::model {
+namespace sim::training {
 
 using namespace test;
 
@@ -134,4 +134,4 @@ TEST(BytesOfAStep, OfAPipelineAre2sbhPerBoundaryMicroBatchAndDirection) {
     EXPECT_EQ(of(1)["activation"], 2 * 8 * boundary);
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

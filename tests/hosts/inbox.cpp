@@ -13,6 +13,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 using namespace sim::ranks;
 
 // The memory of rank 0 of two, as if the rank had written there.

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::replay;
 using namespace sim::test;
 
 // All ranks to their right on one stream, and from their left: by size, as a collective, or as one with data.

@@ -7,6 +7,7 @@
 #include "tests/support/random.hpp"
 
 using namespace sim;
+using namespace sim::replay;
 using namespace sim::test;
 using namespace std::chrono_literals;
 

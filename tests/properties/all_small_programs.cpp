@@ -12,6 +12,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 using namespace sim::test;
 
 constexpr int most_ops = 4;

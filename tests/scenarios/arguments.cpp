@@ -8,7 +8,8 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::command_line;
+using namespace sim::config;
 using testing::HasSubstr;
 
 const Executable executable{.name = "ndsim fly", .summary = "Flies.", .examples = {"ndsim fly high"}};

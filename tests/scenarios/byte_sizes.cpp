@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::config;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -5,7 +5,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::report;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::report;
 using Json = nlohmann::json;
 
 const std::string work = "work";
@@ -21,7 +22,7 @@ Time ps(std::int64_t n) {
 
 std::string text_of(const std::vector<Span>& spans, int ranks) {
     std::ostringstream out;
-    scenarios::write_chrome_trace(out, spans, ranks);
+    report::write_chrome_trace(out, spans, ranks);
     return out.str();
 }
 Json events_of(const std::vector<Span>& spans, int ranks) {

@@ -7,7 +7,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::planning;
 using namespace std::chrono_literals;
 
 // Spans with labels that live as long as this.
@@ -105,8 +105,8 @@ TEST(CriticalPath, IsSummedUpByWhatIsDone) {
     spans.work(0, "optimizer", 38us, 39us);
     const std::vector<PathSum> sums = summed(spans.path());
     ASSERT_EQ(sums.size(), 4U);
-    EXPECT_EQ(sums[0].part.work, model::StepWork::backward);
-    EXPECT_EQ(sums[1].part.work, model::StepWork::forward);
+    EXPECT_EQ(sums[0].part.work, training::StepWork::backward);
+    EXPECT_EQ(sums[1].part.work, training::StepWork::forward);
     EXPECT_EQ(sums[1].part.times, 2);
     EXPECT_EQ(sums[1].part.length, 15us);
     EXPECT_EQ(sums[1].ranks, 2);

@@ -8,10 +8,11 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::config;
+using namespace sim::planning;
 
-model::Accelerator changed(const char* gpu, const std::string& text) {
-    model::Accelerator result = model::accelerator(gpu);
+training::Accelerator changed(const char* gpu, const std::string& text) {
+    training::Accelerator result = training::accelerator(gpu);
     change_efficiency(result, efficiency_changes(text));
     return result;
 }

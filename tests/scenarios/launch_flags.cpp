@@ -5,14 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
-model::Transformer llama() {
+training::Transformer llama() {
     return {.name = "llama", .layers = 80, .heads = 64, .kv_heads = 8, .vocabulary = 128256, .sequence = 8192};
 }
 
-model::Layout layout() {
+training::Layout layout() {
     return {.parallelism = {.dp = 4,
                             .tp = 8,
                             .pp = 4,
@@ -21,7 +21,7 @@ model::Layout layout() {
                             .zero = 1,
                             .sequence_parallel = true},
             .batch = {.micro = 2, .global = 128},
-            .framework = {.recompute = model::Recompute::full}};
+            .framework = {.recompute = training::Recompute::full}};
 }
 
 std::string text(const LaunchFlags& flags) {
@@ -41,7 +41,7 @@ TEST(LaunchFlags, OfMegatron) {
 }
 
 TEST(LaunchFlags, TellMegatronHowLayersAreSplitWhereTheyAreNotEven) {
-    model::Transformer model = llama();
+    training::Transformer model = llama();
     model.layers = 6;
     EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 4}}), "Et|t*2|t*2|tL");
     EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 2, .drop_last_layers = 1}}), "Et*3|t*3L");
@@ -80,15 +80,15 @@ TEST(LaunchFlags, OfNanotronAreItsYaml) {
 
 TEST(LaunchFlags, SayWhatAFrameworkLacks) {
     EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
-    const model::Layout zero_bubble{.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h1")},
-                                    .batch = {.global = 8},
-                                    .numerics = {.precision = model::Precision::fp16}};
+    const training::Layout zero_bubble{.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h1")},
+                                       .batch = {.global = 8},
+                                       .numerics = {.precision = training::Precision::fp16}};
     EXPECT_EQ(lacks(megatron_flags(llama(), zero_bubble)), "schedule zb_h1");
     EXPECT_EQ(lacks(torchtitan_flags(llama(), zero_bubble)), "schedule zb_h1; fp16");
 }
 
 TEST(LaunchFlags, NameExpertsOnlyWhereThereAreSome) {
-    model::Transformer sparse = llama();
+    training::Transformer sparse = llama();
     sparse.experts = {.count = 8, .top_k = 2, .ffn = 1024};
     EXPECT_THAT(megatron_flags(sparse, {.parallelism = {.dp = 8, .ep = 4}, .batch = {.global = 8}}).lines,
                 testing::Contains("--expert-model-parallel-size 4"));
@@ -97,4 +97,4 @@ TEST(LaunchFlags, NameExpertsOnlyWhereThereAreSome) {
 }
 
 }  // namespace
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,7 +8,8 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::config;
+using namespace sim::planning;
 
 std::string refusal(const std::string& name) {
     try {

@@ -13,7 +13,8 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::config;
+using namespace sim::planning;
 
 std::string complaint(const std::string& name) {
     try {
@@ -31,12 +32,12 @@ std::string written(const std::string& name, const std::string& text) {
 }
 
 TEST(ModelFile, IsAPresetOrAFile) {
-    EXPECT_EQ(read_model("gpt3-175b"), model::preset("gpt3-175b"));
-    const std::string toml = written("model_file.toml", model::transformer_toml(model::preset("deepseek-v3")));
-    EXPECT_EQ(read_model(toml), model::preset("deepseek-v3"));
+    EXPECT_EQ(read_model("gpt3-175b"), training::preset("gpt3-175b"));
+    const std::string toml = written("model_file.toml", training::transformer_toml(training::preset("deepseek-v3")));
+    EXPECT_EQ(read_model(toml), training::preset("deepseek-v3"));
     const std::string json = written("config.json", R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12,
         "n_layer": 12, "n_positions": 1024, "vocab_size": 50257})");
-    EXPECT_EQ(read_model(json), model::preset("gpt2"));
+    EXPECT_EQ(read_model(json), training::preset("gpt2"));
 }
 
 TEST(ModelFile, ThatCannotBeReadIsExplained) {

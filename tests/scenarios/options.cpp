@@ -8,6 +8,8 @@
 
 namespace {
 
+using namespace sim::config;
+using namespace sim::command_line;
 using namespace sim::scenarios;
 
 const Scenario parallel{.name = "2x",
@@ -54,7 +56,8 @@ TEST(Options, HaveTheContractsDefaults) {
     EXPECT_EQ(o.steps, 1);
     EXPECT_EQ(o.schedule->name, "1f1b");
     EXPECT_EQ(o.watchdog_seconds, 30);
-    EXPECT_FALSE(o.json || o.verbose || o.quiet);
+    EXPECT_TRUE(o.outputs.empty());
+    EXPECT_FALSE(o.verbose || o.quiet);
 }
 
 TEST(Options, RanksAndTheFirstAxisAreTheSame) {

@@ -8,8 +8,8 @@
 
 namespace {
 
-using sim::scenarios::OutputError;
-using sim::scenarios::write_output;
+using sim::command_line::write_output;
+using sim::config::OutputError;
 
 std::string complaint(const std::string& file) {
     try {

@@ -12,7 +12,8 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::command_line;
+using namespace sim::config;
 using testing::ElementsAre;
 
 const Offer everything{.json = "one object", .table = "all rows", .picture = "a map"};

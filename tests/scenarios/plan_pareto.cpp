@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 using Numbers = std::vector<std::size_t>;
@@ -42,4 +42,4 @@ TEST(ParetoFront, CallsEqualOnesNoWorse) {
 }
 
 }  // namespace
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -10,10 +10,12 @@
 #include <tuple>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
+
+using namespace command_line;
 namespace {
 
-using model::Layout;
+using training::Layout;
 
 // 8 GPUs of 100 bytes; tp 1, 2 and 4 with micro-batches of 1 and 2, and tp 3, which does not divide them: 7 layouts.
 PlanQuestion question() {
@@ -30,7 +32,7 @@ PlanQuestion question() {
     what.machine.gpu.bf16_flops = 1e12;
     what.machine.gpu.memory_bytes = 100;
     what.space = {.gpus = {8}, .tp = {1, 2, 3, 4}, .pp = {1}, .micro_batch = {1, 2}, .zero = {1}};
-    what.space.recompute = {model::Recompute::none};
+    what.space.recompute = {training::Recompute::none};
     what.space.rest.batch.global = 8;
     return what;
 }
@@ -51,16 +53,16 @@ PlanOracle oracle() {
                         const Layout& l) { return PlanOracle::Answer{.step = step(q, l), .memory = memory(q, l)}; }};
 }
 
-std::size_t refused(const PlanCounts& counts, model::Misfit misfit) {
+std::size_t refused(const PlanCounts& counts, training::Misfit misfit) {
     return counts.refused[static_cast<std::size_t>(misfit)];
 }
 
 TEST(PlanSearch, CountsWhatBecomesOfEveryLayout) {
     const PlanCounts counts = search(question(), {.exhaustive = true, .oracle = oracle()}).counts;
     EXPECT_EQ(counts.all, 7U);
-    EXPECT_EQ(refused(counts, model::Misfit::heads), 1U);  // 16 over tp 3
-    EXPECT_EQ(refused(counts, model::Misfit::batch), 1U);  // dp 8 x 2
-    EXPECT_EQ(counts.too_large_at_least, 2U);              // tp 1: 119; tp 2 in twos: 104
+    EXPECT_EQ(refused(counts, training::Misfit::heads), 1U);  // 16 over tp 3
+    EXPECT_EQ(refused(counts, training::Misfit::batch), 1U);  // dp 8 x 2
+    EXPECT_EQ(counts.too_large_at_least, 2U);                 // tp 1: 119; tp 2 in twos: 104
     EXPECT_EQ(counts.feasible, 3U);
     EXPECT_EQ(counts.refused_in_all() + counts.evaluated() + counts.not_reached, counts.all);
 }
@@ -116,7 +118,7 @@ TEST(PlanSearch, DoesNotSimulateWhatIsOutdone) {
         return PlanOracle::Answer{.step = Duration{std::chrono::seconds{19}}, .memory = 50};
     };
     // A round is simulated before one looks: fill it.
-    what.space.recompute.assign(8, model::Recompute::none);
+    what.space.recompute.assign(8, training::Recompute::none);
     const PlanCounts counts = search(what, {.oracle = wasteful}).counts;
     EXPECT_EQ(counts.simulated(), 8U);
     EXPECT_EQ(counts.outdone, 8U);
@@ -234,4 +236,4 @@ TEST(PlanSearch, ThrowsWhatTheFirstLayoutThrows) {
 }
 
 }  // namespace
-}  // namespace sim::scenarios
+}  // namespace sim::planning

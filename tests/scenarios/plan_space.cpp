@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
-model::Transformer dense() {
+training::Transformer dense() {
     return {.name = "dense",
             .layers = 12,
             .hidden = 1024,
@@ -22,13 +22,13 @@ model::Transformer dense() {
             .vocabulary = 32000,
             .sequence = 8192};
 }
-model::Machine node() {
+training::Machine node() {
     return {.gpus_per_node = 4};
 }
 
 // All values of an axis that occur.
 template <class Field>
-std::set<int> values(const PlanSpace& space, Field PlanPoint::*field, const model::Transformer& model = dense()) {
+std::set<int> values(const PlanSpace& space, Field PlanPoint::*field, const training::Transformer& model = dense()) {
     std::set<int> found;
     for (const PlanPoint& point : points_of(space, model, node())) {
         if (point.dp * point.tp * point.pp * point.cp == point.gpus) {
@@ -71,7 +71,7 @@ TEST(PlanSpace, IsAProductOfWhatWasSaid) {
     space.cp = {1};
     space.zero = {1, 3};
     space.micro_batch = {1, 2, 4};
-    space.recompute = {model::Recompute::none};
+    space.recompute = {training::Recompute::none};
     const std::vector<PlanPoint> points = points_of(space, dense(), node());
     ASSERT_EQ(points.size(), 2U * 2U * 3U);
     EXPECT_EQ(points.front(), (PlanPoint{.gpus = 8, .dp = 8, .zero = 1}));
@@ -96,7 +96,7 @@ TEST(PlanSpace, TakesOnlyTheDataParallelSizesThatWereSaid) {
 }
 
 TEST(PlanSpace, SpreadsExpertsOverNoMoreRanksThanThereAre) {
-    model::Transformer sparse = dense();
+    training::Transformer sparse = dense();
     sparse.experts = {.count = 16, .top_k = 2, .ffn = 512};
     PlanSpace space = of(8);
     space.pp = {2};
@@ -107,7 +107,7 @@ TEST(PlanSpace, GivesSeveralChunksToTheScheduleThatKnowsThem) {
     PlanSpace space = of(4);
     space.pp = {4};
     for (const PlanPoint& point : points_of(space, dense(), node())) {
-        const model::Layout layout = layout_of(space, dense(), point);
+        const training::Layout layout = layout_of(space, dense(), point);
         EXPECT_EQ(layout.parallelism.schedule->name, point.interleave > 1 ? "interleaved" : "1f1b");
     }
     space.schedule = {pipeline_schedule("zb_h1")};
@@ -140,4 +140,4 @@ TEST(PlanSpace, RefusesTooManyLayouts) {
 }
 
 }  // namespace
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,11 +6,13 @@
 
 #include <gtest/gtest.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
+
+using namespace command_line;
 namespace {
 
 TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
-    PlanQuestion question{.model = model::preset("gpt2"), .machine = model::machine("dgx-h100")};
+    PlanQuestion question{.model = training::preset("gpt2"), .machine = training::machine("dgx-h100")};
     question.space = {.gpus = {8}, .tp = {1, 2}, .pp = {1, 2}, .micro_batch = {1, 2}};
     question.space.rest.batch.global = 16;
     Workers workers(3);
@@ -25,4 +27,4 @@ TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
 }
 
 }  // namespace
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,7 +6,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::report;
 
 TEST(Plot, PutsEachValueOnItsLineAndJoinsThem) {
     const Plot plot{.x = {"a", "b"}, .curves = {{.mark = '*', .line = '-', .values = {0, 8}}}};

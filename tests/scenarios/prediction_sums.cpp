@@ -8,9 +8,9 @@
 
 #include <numeric>
 
-namespace sim::model {
+namespace sim::training {
 
-using namespace scenarios;
+using namespace planning;
 using namespace test;
 
 namespace {
@@ -243,4 +243,4 @@ TEST(Jitter, OnAverageMakesAStepTheLongerTheLargerItIs) {
     }
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,8 +8,9 @@
 namespace {
 
 using namespace sim;
-using sim::scenarios::read_profile;
-using sim::scenarios::UsageError;
+using namespace sim::config;
+using sim::config::read_profile;
+using sim::config::UsageError;
 
 const std::string gpu_py_file = R"(kind = "units"
 [compute]

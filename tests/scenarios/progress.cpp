@@ -4,7 +4,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::command_line;
 
 TEST(Progress, FillsItsBarWithWhatIsDone) {
     EXPECT_EQ(progress_line(0, 20, "1K"), "[--------------------]  0 of 20  1K");

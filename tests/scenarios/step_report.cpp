@@ -10,7 +10,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::planning;
 using testing::HasSubstr;
 
 TrainingCase some_case() {
@@ -211,7 +211,7 @@ TEST(StepReport, AsJsonHasTheContractsKeys) {
 
 TEST(StepReport, OfWhatDoesNotFitSaysWhatWould) {
     const AdviceList list{.tried = {{{{"zero", "3"}}, "spread", 1.2, -0.2, 70'000'000'000}}};
-    model::Memory memory = some_step().memory;
+    training::Memory memory = some_step().memory;
     memory.stages[1].peak.parameters = 90'000'000'000;
     EXPECT_THAT(advice_section(list, memory), HasSubstr("What would fit"));
     EXPECT_THAT(advice_section(list, memory), HasSubstr("--zero 3"));
@@ -261,10 +261,9 @@ TEST(StepReport, WarnsOfAScheduleWithTooFewMicroBatchesForItsPromise) {
     const std::string text = pipeline_section(what, some_step());
     EXPECT_THAT(text, HasSubstr("zb_h2 fills 4 stages from 7 micro-batches on; with 6 they wait: take more, or zb_h1"));
     EXPECT_THAT(text, testing::Not(HasSubstr("with even stages")));
-    EXPECT_FALSE(closed_bubble(what.layout));
     what.layout.batch.global = 7;
-    EXPECT_EQ(closed_bubble(what.layout)->share, 0);
-    EXPECT_THAT(pipeline_section(what, some_step()), testing::Not(HasSubstr("they wait")));
+    EXPECT_THAT(pipeline_section(what, some_step()),
+                testing::AllOf(HasSubstr("with even stages"), testing::Not(HasSubstr("they wait"))));
 }
 
 TEST(StepReport, ShowsOnlyAdviceThatHelps) {

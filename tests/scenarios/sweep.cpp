@@ -10,7 +10,9 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::command_line;
+using namespace sim::config;
+using namespace sim::planning;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

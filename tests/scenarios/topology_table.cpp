@@ -11,9 +11,10 @@
 namespace {
 
 using namespace sim;
-using sim::scenarios::read_profile;
-using sim::scenarios::read_topology;
-using sim::scenarios::UsageError;
+using namespace sim::config;
+using sim::config::read_profile;
+using sim::config::read_topology;
+using sim::config::UsageError;
 
 Topology topology_of(const std::string& content, int gpus) {
     const TemporaryFolder folder;

@@ -8,11 +8,13 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::command_line;
+using namespace sim::config;
+using namespace sim::planning;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-sim::model::Transformer small_model() {
+sim::training::Transformer small_model() {
     return {.layers = 32,
             .hidden = 4096,
             .ffn = 16384,
@@ -23,8 +25,8 @@ sim::model::Transformer small_model() {
             .sequence = 2048};
 }
 
-sim::model::Machine two_nodes_and_more() {
-    sim::model::Machine machine;
+sim::training::Machine two_nodes_and_more() {
+    sim::training::Machine machine;
     machine.gpu.name = "H100";
     machine.gpu.generation = "hopper";
     machine.gpu.bf16_flops = 1e15;
@@ -72,7 +74,7 @@ TEST(TrainingOptions, ComeFromAFileToo) {
                                          "scatter-gather = \"off\"\n");
     const TrainingOptions options = given({"--config", file.c_str(), "--tp", "4"});
     EXPECT_EQ(options.layout.parallelism.tp, 4);
-    EXPECT_EQ(options.layout.framework.recompute, sim::model::Recompute::full);
+    EXPECT_EQ(options.layout.framework.recompute, sim::training::Recompute::full);
     EXPECT_FALSE(options.layout.framework.flash_attention);
     EXPECT_FALSE(options.layout.framework.scatter_gather);
 }
@@ -138,7 +140,7 @@ TEST(TrainingCase, RefusesProductsThatNoMachineHas) {
 
 TEST(MachineOf, TakesEfficienciesByName) {
     TrainingOptions options = given({"--efficiency", "gemm_peak=0.5,nic_share=0.7"});
-    const sim::model::Machine machine = priced_machine_of(options).machine;
+    const sim::training::Machine machine = priced_machine_of(options).machine;
     EXPECT_EQ(machine.gpu.efficiency.gemm_peak, 0.5);
     EXPECT_EQ(machine.network.across, machine.scale_out * 0.7);
 }

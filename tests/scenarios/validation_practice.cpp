@@ -9,10 +9,11 @@
 
 namespace {
 
-using namespace sim::scenarios;
-using sim::model::Fusion;
-using sim::model::Precision;
-using sim::model::Recompute;
+using namespace sim::command_line;
+using namespace sim::planning;
+using sim::training::Fusion;
+using sim::training::Precision;
+using sim::training::Recompute;
 
 RunRecord gpt(const std::string& source) {
     RunRecord record{.id = "x", .set = "X", .source = source};
@@ -27,7 +28,7 @@ RunRecord gpt(const std::string& source) {
 }
 
 struct Open {
-    sim::model::Transformer model;
+    sim::training::Transformer model;
     Candidates candidates;
     Assumed assumed;
 };
@@ -35,7 +36,7 @@ Open open(const RunRecord& record) {
     Open result;
     const Practice& practice = practice_of(record);
     result.model = transformer_of(record, practice, result.assumed);
-    const sim::model::Machine machine = machine_of(record, {}, {}, result.assumed);
+    const sim::training::Machine machine = machine_of(record, {}, {}, result.assumed);
     result.candidates = candidates_of(record, practice, result.model, machine, result.assumed);
     return result;
 }
@@ -62,7 +63,7 @@ TEST(Practice, OfAnUnknownFrameworkIsWhatTheLayoutLooksLike) {
 }
 
 TEST(Practice, OfMegatronLmReducesGradientsBehindTheLastMicroBatch) {
-    const sim::model::Layout layout = open(gpt("Korthikanti et al. 2022")).candidates.known;
+    const sim::training::Layout layout = open(gpt("Korthikanti et al. 2022")).candidates.known;
     EXPECT_FALSE(layout.framework.overlap_gradients);
     EXPECT_FALSE(layout.framework.flash_attention);
     EXPECT_EQ(layout.framework.fusion, Fusion::fused);
@@ -148,7 +149,7 @@ TEST(Candidates, AreOnTheGpuWhoseNameTheirsBeginsWith) {
     RunRecord record = gpt("Narayanan");
     record.hardware.gpu = "A100-SXM-40GB (DGX A100)";
     Assumed assumed;
-    const sim::model::Machine machine = machine_of(record, {}, {}, assumed);
+    const sim::training::Machine machine = machine_of(record, {}, {}, assumed);
     EXPECT_EQ(machine.gpu.name, "A100-SXM-40GB");
     EXPECT_EQ(machine.scale_up, 300e9);
     EXPECT_EQ(machine.scale_out, 25e9);

@@ -10,7 +10,8 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::config;
+using namespace sim::planning;
 using nlohmann::json;
 using testing::ThrowsMessage;
 
@@ -123,7 +124,7 @@ TEST(MeasuredRun, SaysWhatCannotHaveBeenMeasured) {
 
 // GPT: L = 2, h = 64, s = 128, V = 1000, B = 8. Layers 24 B s L h^2, attention 4 B s^2 L h, logits 2 B s h V.
 TEST(MeasuredRun, GivesSecondsByTheOperationsThatWereCounted) {
-    sim::model::Transformer model;
+    sim::training::Transformer model;
     model.layers = 2;
     model.hidden = 64;
     model.ffn = 256;
@@ -138,7 +139,7 @@ TEST(MeasuredRun, GivesSecondsByTheOperationsThatWereCounted) {
                      4 * (layers + attention) + 3 * logits);
     EXPECT_DOUBLE_EQ(counted_flops("model", model, 8, false), 3 * (layers + attention + logits));
 
-    const sim::model::Layout layout{.dp = 2, .global_batch = 8};
+    const sim::training::Layout layout{.parallelism = {.dp = 2}, .batch = {.global = 8}};
     EXPECT_EQ(measured_seconds({.step_seconds = 4, .tokens_per_second = 1}, model, layout, false), 4);
     EXPECT_EQ(measured_seconds({.tokens_per_second = 256}, model, layout, false), 8 * 128 / 256.0 / 2);
     const double teraflops = counted_flops("model", model, 8, false) / 1e12;

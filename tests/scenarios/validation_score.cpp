@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::planning;
 
 // 10 % too much, 20 % too little.
 TEST(Score, MeansErrorsWithAndWithoutTheirSign) {
@@ -36,7 +36,7 @@ TEST(Score, HasNoRankCorrelationOfTwoRunsOrOfEqualOnes) {
 
 RunPrediction prediction(const std::string& id, double seconds, int gpus = 1) {
     RunPrediction run{.id = id, .set = "S", .step_seconds = seconds, .memory_gib = 8};
-    run.layout.dp = gpus;
+    run.layout.parallelism.dp = gpus;
     return run;
 }
 

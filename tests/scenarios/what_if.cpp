@@ -10,7 +10,8 @@
 namespace {
 
 using namespace sim;
-using namespace sim::scenarios;
+using namespace sim::config;
+using namespace sim::planning;
 
 TrainingOptions options_of(const Change& change) {
     TrainingOptions options;
@@ -23,12 +24,12 @@ TrainingOptions options_of(const Change& change) {
 }
 
 TrainingCase case_of(const TrainingOptions& options) {
-    return training_case(options, model::preset("gpt3-6.7b"), model::machine("dgx-h100"));
+    return training_case(options, training::preset("gpt3-6.7b"), training::machine("dgx-h100"));
 }
 
 // A step that arithmetic and links between nodes share, 1 s each at first.
-Prediction half_and_half(const model::Transformer&, const model::Machine& machine, const model::Layout&) {
-    const model::Machine plain = model::machine("dgx-h100");
+Prediction half_and_half(const training::Transformer&, const training::Machine& machine, const training::Layout&) {
+    const training::Machine plain = training::machine("dgx-h100");
     Prediction step;
     step.step = duration_of_seconds(plain.gpu.bf16_flops / machine.gpu.bf16_flops +
                                     plain.network.across / machine.network.across);
@@ -65,7 +66,7 @@ TEST(Changed, KeepsTheGpusAndTheBatch) {
 // The predictor likes tp 4 alone.
 TEST(Advice, IsTheNeighbourThatWasPredictedFaster) {
     const TrainingOptions options = options_of({{"gpus", "64"}, {"tp", "2"}});
-    const auto likes_four = [](const model::Transformer&, const model::Machine&, const model::Layout& layout) {
+    const auto likes_four = [](const training::Transformer&, const training::Machine&, const training::Layout& layout) {
         Prediction step;
         step.step = std::chrono::seconds{layout.parallelism.tp == 4 ? 9 : 10};
         return step;
@@ -80,7 +81,7 @@ TEST(Advice, IsTheNeighbourThatWasPredictedFaster) {
 // dp was said, so it has to be said again; the batch was not, and would follow dp.
 TEST(Advice, SaysAllThatHasToBeTyped) {
     const TrainingOptions options = options_of({{"dp", "32"}, {"tp", "2"}});
-    const auto equal = [](const model::Transformer&, const model::Machine&, const model::Layout&) {
+    const auto equal = [](const training::Transformer&, const training::Machine&, const training::Layout&) {
         Prediction step;
         step.step = std::chrono::seconds{1};
         return step;

@@ -4,7 +4,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::config;
 using Numbers = std::vector<std::int64_t>;
 
 TEST(WholeNumbers, AreAListOrARange) {

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim::command_line;
 
 TEST(Workers, DoEachNumberOnce) {
     Workers workers(3);
@@ -67,12 +67,12 @@ TEST(Workers, TellHowMuchIsDone) {
 TEST(OneByOne, IsTheSameWithoutThreads) {
     std::vector<std::size_t> order;
     std::size_t told = 0;
-    EXPECT_TRUE(one_by_one(4, {.on_progress = [&](std::size_t done) { told = done; }},
-                           [&](std::size_t i) { order.push_back(i); }));
+    EXPECT_TRUE(sim::one_by_one(4, {.on_progress = [&](std::size_t done) { told = done; }},
+                                [&](std::size_t i) { order.push_back(i); }));
     EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 3}));
     EXPECT_EQ(told, 4);
-    EXPECT_FALSE(
-        one_by_one(4, {.should_stop = [&] { return order.size() == 6; }}, [&](std::size_t i) { order.push_back(i); }));
+    EXPECT_FALSE(sim::one_by_one(4, {.should_stop = [&] { return order.size() == 6; }},
+                                 [&](std::size_t i) { order.push_back(i); }));
     EXPECT_EQ(order.size(), 6);
 }
 

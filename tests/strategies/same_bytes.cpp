@@ -168,7 +168,7 @@ TEST_P(MeshBytes, AreOnEveryRankTheSumOverTheAxes) {
         const ranks::Result result = launched(options, ranks::Host::fiber, free_messages());
         for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
             const RankTotals& totals = result.ranks[rank];
-            const int stage = scenarios::plan_of(options, static_cast<int>(rank)).stage;
+            const int stage = lesson::plan_of(options, static_cast<int>(rank)).stage;
             ASSERT_EQ((Volume{Units::from_billionths(totals.billionths_sent).value(), totals.messages_sent}),
                       volume_of(options, stage))
                 << "rank " << rank << " of " << layout_line(meshes[i], 7 * i + 3);

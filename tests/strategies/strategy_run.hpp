@@ -40,7 +40,7 @@ inline scenarios::Options options_of(const std::string& line) {
     }
     auto read = scenarios::read_options(scenario_named(words.at(0)), static_cast<int>(argv.size()), argv.data());
     auto options = std::get<scenarios::Options>(read);
-    scenarios::check_plan(options);
+    lesson::check_plan(options);
     return options;
 }
 
@@ -53,7 +53,7 @@ inline Cluster free_messages() {
 
 inline ranks::Result launched(const scenarios::Options& options, ranks::Host host, const Cluster& cluster = gpu_py()) {
     const ranks::LaunchOptions launch{.ranks = options.ranks, .host = host, .cluster = cluster};
-    ranks::Result result = ranks::launch(launch, [&](GPU& gpu) { scenarios::train(gpu, options); });
+    ranks::Result result = ranks::launch(launch, [&](GPU& gpu) { lesson::train(gpu, options); });
     EXPECT_TRUE(result.ok()) << result.fault->message;
     return result;
 }

@@ -19,7 +19,7 @@
 
 namespace sim::test {
 
-using training::Matrix;
+using lesson::Matrix;
 
 // The inverse of split_rows(), given all parts in order, each with so many rows of every item.
 inline Matrix join_rows(const std::vector<Matrix>& parts, int rows_per_item_of_each_part) {
@@ -126,7 +126,7 @@ struct TeamGroup {
     Matrix gathered(const Matrix& part, int rows) const { return join_rows(all(part), rows); }
     Matrix scattered_sum(const Matrix& all_rows, int rows) const {
         const int of = static_cast<int>(ranks.size());
-        return training::split_rows(sum(all_rows), {.index = static_cast<int>(position), .of = of}, rows * of);
+        return lesson::split_rows(sum(all_rows), {.index = static_cast<int>(position), .of = of}, rows * of);
     }
 
     Matrix rotated(Matrix matrix) const {

@@ -11,7 +11,7 @@
 
 namespace sim::test {
 
-inline model::Transformer small_gpt(int layers = 8) {
+inline training::Transformer small_gpt(int layers = 8) {
     return {.name = "small",
             .layers = layers,
             .hidden = 1024,
@@ -25,8 +25,8 @@ inline model::Transformer small_gpt(int layers = 8) {
 }
 
 // Every layer has 8 experts, of which a token visits 2.
-inline model::Transformer small_moe(int layers = 8) {
-    model::Transformer model = small_gpt(layers);
+inline training::Transformer small_moe(int layers = 8) {
+    training::Transformer model = small_gpt(layers);
     model.gated = true;
     model.biases = false;
     model.tied_embeddings = false;
@@ -35,8 +35,8 @@ inline model::Transformer small_moe(int layers = 8) {
 }
 
 // 8 GPUs a node; kernels are 1.25 times as long while a collective is under way.
-inline model::Machine plain_machine() {
-    model::Machine machine{.name = "plain", .gpus_per_node = 8, .scale_up = 200e9, .scale_out = 20e9};
+inline training::Machine plain_machine() {
+    training::Machine machine{.name = "plain", .gpus_per_node = 8, .scale_up = 200e9, .scale_out = 20e9};
     machine.gpu = {.name = "plain",
                    .generation = "plain",
                    .fp32_flops = 20e12,
@@ -51,14 +51,14 @@ inline model::Machine plain_machine() {
     return machine;
 }
 
-inline replay::Replay run_step(const model::StepPlan& plan, const Cluster& cluster, const model::RankMap& places,
-                               const SpanSink& on_span = nullptr, const model::StepOptions& options = {}) {
+inline replay::Replay run_step(const training::StepPlan& plan, const Cluster& cluster, const training::RankMap& places,
+                               const SpanSink& on_span = nullptr, const training::StepOptions& options = {}) {
     const replay::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, options); });
     return recording.replay({.cluster = cluster, .hash_timeline = false, .on_span = on_span});
 }
 
-inline replay::Replay run_step(const model::StepPlan& plan, bool folded, const SpanSink& on_span = nullptr) {
-    const model::RankMap places(plan.layout, folded);
+inline replay::Replay run_step(const training::StepPlan& plan, bool folded, const SpanSink& on_span = nullptr) {
+    const training::RankMap places(plan.layout, folded);
     return run_step(plan, step_cluster(plan, places), places, on_span);
 }
 

@@ -22,6 +22,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 using namespace sim::test;
 using namespace std::chrono_literals;
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 
 TEST(Optimizer, OfSgdGoesAlongTheMean) {
     Optimizer optimizer(OptimizerKind::sgd, 2);

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 
 TEST(Routing, TakesTheHighestInOrderOfTokensAndOfExpertsWithin) {
     Matrix logits(2, 3);

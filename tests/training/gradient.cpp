@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 
 constexpr double step = 1e-4;
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 
 Tensor tensor(int rows, int columns, std::size_t begin) {
     return {.rows = rows, .columns = columns, .begin = begin};

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 using sim::test::Mesh;
 
 struct Case {

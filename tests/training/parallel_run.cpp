@@ -7,7 +7,7 @@
 
 namespace sim::test {
 
-using namespace sim::training;
+using namespace sim::lesson;
 
 namespace {
 

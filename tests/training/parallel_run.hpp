@@ -28,13 +28,13 @@ struct ParallelRun {
 };
 
 // Over items 0 to items - 1, in micro-batches of items / (experts * micro_batches).
-ParallelRun run_parallel(const training::Shape& shape, const Mesh& mesh, int items, int micro_batches = 2);
+ParallelRun run_parallel(const lesson::Shape& shape, const Mesh& mesh, int items, int micro_batches = 2);
 
 // The same by one rank, in one micro-batch.
 struct AloneRun {
     std::vector<double> gradient;
     double loss = 0;
 };
-AloneRun run_alone(const training::Shape& shape, int items);
+AloneRun run_alone(const lesson::Shape& shape, int items);
 
 }  // namespace sim::test

@@ -6,7 +6,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 
 // Two items of four rows: 0 to 3, and 10 to 13.
 Matrix two_items() {

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace sim::training;
+using namespace sim::lesson;
 using testing::ElementsAre;
 
 // A layer of the default shape: two norms, Wq, Wk, Wv, Wo, bo, W1, b1, W2, b2.

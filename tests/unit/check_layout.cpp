@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 namespace {
 
 Transformer dense() {
@@ -269,4 +269,4 @@ TEST(CheckLayout, LetsPassWhatRan) {
 }
 
 }  // namespace
-}  // namespace sim::model
+}  // namespace sim::training

@@ -5,6 +5,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 using namespace std::chrono_literals;
 
 TEST(DescribeTime, IsExactInTheLargestUnitThatFits) {

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 
 Event event(std::int64_t at, int rank, std::uint32_t op) {
     return {Time{Duration{at}}, rank, op};

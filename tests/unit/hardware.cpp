@@ -14,7 +14,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::model;
+using namespace sim::training;
 using testing::HasSubstr;
 
 template <class Call>

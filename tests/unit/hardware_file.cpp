@@ -10,7 +10,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::model;
+using namespace sim::training;
 
 Machine read(const std::string& text) {
     return machine_of_toml(text, "t.toml");

@@ -5,6 +5,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 
 Time at(int picoseconds) {
     return Time{Duration{picoseconds}};

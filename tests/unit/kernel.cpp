@@ -7,6 +7,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 using namespace std::chrono_literals;
 
 const Op compute{.kind = OpKind::compute, .measure = Measure::units, .amount = Units(10).billionths()};  // 1 s

@@ -5,6 +5,7 @@
 namespace {
 
 using namespace sim;
+using namespace sim::kernel;
 
 TEST(Matching, GivesAChannelToEveryTripleAndTheSameOneAgain) {
     Matching matching;

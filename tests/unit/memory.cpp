@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sim::model {
+namespace sim::training {
 namespace {
 
 constexpr std::int64_t GiB = std::int64_t{1} << 30;
@@ -35,7 +35,7 @@ Machine with_memory(std::int64_t bytes) {
 }
 
 Memory memory_of(const Transformer& model, const Layout& layout, std::int64_t bytes = 80 * GiB) {
-    return model::memory_of(model, with_memory(bytes), layout);
+    return training::memory_of(model, with_memory(bytes), layout);
 }
 
 TEST(LayerActivations, OfAGatedLayerWithGroupedQueriesHaveNoMasksAndThreeWidths) {
@@ -272,4 +272,4 @@ TEST(Loss, TakesOfALogitWhatItsFrameworkDoes) {
     EXPECT_EQ(loss_bytes_per_logit({.parallelism = {.zero = 1}}), 2);
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace sim::model;
+using namespace sim::training;
 
 std::string page() {
     std::stringstream text;

@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace sim::model;
+using namespace sim::training;
 
 // h = 8, f = 12, 4 heads of 2, 2 of them for keys, V = 10, s = 6.
 Transformer small() {

@@ -12,7 +12,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::model;
+using namespace sim::training;
 using testing::HasSubstr;
 
 struct Published {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 namespace {
 
 std::vector<int> split(int layers, const Layout& layout) {
@@ -78,4 +78,4 @@ TEST(Split, OfAStageIsThatOfItsChunks) {
 }
 
 }  // namespace
-}  // namespace sim::model
+}  // namespace sim::training

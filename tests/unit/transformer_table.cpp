@@ -10,7 +10,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::model;
+using namespace sim::training;
 using testing::HasSubstr;
 
 Transformer of(const std::string& toml) {

@@ -8,17 +8,20 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace config;
+using namespace planning;
 namespace {
 
-model::Efficiency efficiency_of(const std::string& generation) {
-    for (const std::string& name : model::accelerator_names()) {
-        const model::Accelerator gpu = model::accelerator(name);
+training::Efficiency efficiency_of(const std::string& generation) {
+    for (const std::string& name : training::accelerator_names()) {
+        const training::Accelerator gpu = training::accelerator(name);
         if (gpu.generation == generation) {
             return gpu.efficiency;
         }
     }
-    throw UsageError(fmt::format("--generation: there is no generation \"{}\"", generation));
+    throw config::UsageError(fmt::format("--generation: there is no generation \"{}\"", generation));
 }
 
 double huber(double error) {
@@ -33,8 +36,8 @@ double first_step(const Coordinate& c, double share) {
     return value > 0 ? value * share : std::min(1.0, c.highest - c.lowest) / 1000;
 }
 
-std::vector<EfficiencyChange> changes_of(const Calibration& calibration, const std::vector<double>& values) {
-    std::vector<EfficiencyChange> changes = calibration.others;
+std::vector<planning::EfficiencyChange> changes_of(const Calibration& calibration, const std::vector<double>& values) {
+    std::vector<planning::EfficiencyChange> changes = calibration.others;
     for (std::size_t i = 0; i < values.size(); ++i) {
         changes.push_back({calibration.generation, calibration.fields[i].field, values[i]});
     }
@@ -43,13 +46,14 @@ std::vector<EfficiencyChange> changes_of(const Calibration& calibration, const s
 
 }  // namespace
 
-double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+double loss_of(const std::vector<planning::RunPrediction>& predictions,
+               const std::vector<planning::Measured>& measured) {
     double sum = 0;
     double sets = 0;
-    for (const SetScore& set : set_scores(predictions, measured)) {
-        const std::vector<Pair>& pairs = set.steps.empty() ? set.layers : set.steps;
+    for (const planning::SetScore& set : planning::set_scores(predictions, measured)) {
+        const std::vector<planning::Pair>& pairs = set.steps.empty() ? set.layers : set.steps;
         double of_set = 0;
-        for (const Pair& pair : pairs) {
+        for (const planning::Pair& pair : pairs) {
             of_set += huber(std::log(pair.predicted / pair.measured));
         }
         if (!pairs.empty()) {
@@ -60,26 +64,26 @@ double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<
     return sets > 0 ? sum / sets : 0;
 }
 
-Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
-    model::Efficiency start = efficiency_of(calibration.generation);
-    for (const EfficiencyChange& change : calibration.others) {
+planning::Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
+    training::Efficiency start = efficiency_of(calibration.generation);
+    for (const planning::EfficiencyChange& change : calibration.others) {
         if (change.generation.empty() || change.generation == calibration.generation) {
             start.*change.field = change.value;
         }
     }
     std::vector<Coordinate> coordinates;
-    for (const model::EfficiencyField& field : calibration.fields) {
+    for (const training::EfficiencyField& field : calibration.fields) {
         Coordinate coordinate{.value = start.*field.field, .lowest = field.lowest, .highest = field.highest};
         coordinate.step = first_step(coordinate, calibration.first_step);
         coordinates.push_back(coordinate);
     }
     const auto loss = [&](const std::vector<double>& values) {
-        const std::vector<RunPrediction> predictions = predict_runs(
+        const std::vector<planning::RunPrediction> predictions = planning::predict_runs(
             runs.records,
             {.changes = changes_of(calibration, values), .machines = runs.machines, .for_each = calibration.for_each});
         return loss_of(predictions, runs.measured);
     };
-    return coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);
+    return planning::coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

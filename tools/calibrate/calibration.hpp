@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 struct CalibrationRuns {
-    Machines machines;  // of all records
-    std::vector<RunRecord> records;
-    std::vector<Measured> measured;
+    planning::Machines machines;  // of all records
+    std::vector<planning::RunRecord> records;
+    std::vector<planning::Measured> measured;
 };
 
 struct Calibration {
     std::string generation;
-    std::vector<model::EfficiencyField> fields;  // to be found
-    std::vector<EfficiencyChange> others;        // held
+    std::vector<training::EfficiencyField> fields;   // to be found
+    std::vector<planning::EfficiencyChange> others;  // held
     int passes = 20;
     double first_step = 0.1;        // share of a number's value
     ForEach for_each = one_by_one;  // of runs
@@ -31,9 +31,10 @@ struct Calibration {
 
 // Of each set the mean of Huber's loss of log(predicted / measured), and of these the mean: as the mean absolute error
 // for large errors, its square for those below 5 %, so that no run that nothing can explain pulls all others away.
-double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
+double loss_of(const std::vector<planning::RunPrediction>& predictions,
+               const std::vector<planning::Measured>& measured);
 
 // The values of `fields` for which the loss is least, near those that ship. Throws UsageError: no such generation.
-Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration);
+planning::Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

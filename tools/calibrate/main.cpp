@@ -15,7 +15,11 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim;
+using namespace sim::command_line;
+using namespace sim::config;
+using namespace sim::planning;
+using namespace sim::tools;
 
 struct Options {
     std::string file;
@@ -28,111 +32,114 @@ struct Options {
     double step = 0.1;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim_calibrate",
     .summary = "Finds what a GPU generation reaches of its peaks, and prints it as lines of its data file.",
     .examples = {"ndsim_calibrate docs/data/published_runs.json --generation ampere --fields gemm_peak,gemm_half_flops "
                  "--sets KORTH-T5,MOSAIC-A100-80"},
 };
 
-std::vector<OptionRow> option_rows(Options& options) {
+std::vector<config::OptionRow> option_rows(Options& options) {
     return {
-        as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", text(options.file)}),
-        {"generation", "NAME", "whose numbers", text(options.generation)},
-        {"fields", "NAMES", "which of them, separated by commas", text(options.fields)},
-        {"sets", "NAMES", "on which sets of runs, separated by commas; all of the generation", text(options.sets)},
+        config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::text(options.file)}),
+        {"generation", "NAME", "whose numbers", config::text(options.generation)},
+        {"fields", "NAMES", "which of them, separated by commas", config::text(options.fields)},
+        {"sets", "NAMES", "on which sets of runs, separated by commas; all of the generation",
+         config::text(options.sets)},
         {"efficiency", "CHANGES", "numbers to start from: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
-         text(options.efficiency)},
+         config::text(options.efficiency)},
         {"passes", "N", "how often each number is changed at most", whole(options.passes, 1, 10'000)},
-        {"step", "X", "the first change, as a share of the number", real(options.step, 1e-6, 1)},
-        jobs_row(options.jobs),
+        {"step", "X", "the first change, as a share of the number", config::real(options.step, 1e-6, 1)},
+        command_line::jobs_row(options.jobs),
     };
 }
 
-std::vector<sim::model::EfficiencyField> fields_named(const std::string& names) {
+std::vector<sim::training::EfficiencyField> fields_named(const std::string& names) {
     std::vector<std::string> known;
-    for (const sim::model::EfficiencyField& field : sim::model::efficiency_fields()) {
+    for (const sim::training::EfficiencyField& field : sim::training::efficiency_fields()) {
         known.emplace_back(field.name);
     }
     if (names.empty()) {
-        throw UsageError(fmt::format("--fields is needed: {}", fmt::join(known, ", ")));
+        throw config::UsageError(fmt::format("--fields is needed: {}", fmt::join(known, ", ")));
     }
-    std::vector<sim::model::EfficiencyField> result;
+    std::vector<sim::training::EfficiencyField> result;
     for (const std::string& name : sim::split(names, ',')) {
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end()) {
-            throw UsageError(fmt::format("--fields: there is no \"{}\"{}", name, sim::did_you_mean(name, known)));
+            throw config::UsageError(
+                fmt::format("--fields: there is no \"{}\"{}", name, sim::did_you_mean(name, known)));
         }
-        result.push_back(sim::model::efficiency_fields()[static_cast<std::size_t>(found - known.begin())]);
+        result.push_back(sim::training::efficiency_fields()[static_cast<std::size_t>(found - known.begin())]);
     }
     return result;
 }
 
 // Runs on GPUs of the generation, in these sets (none: in any).
 CalibrationRuns runs_of(const Options& options) {
-    const std::string content = read_text(options.file, "a JSON file", written_by_programs);
-    const std::vector<RunRecord> records = read_runs(content, options.file);
-    const std::vector<Measured> measured = read_measured(content, options.file);
+    const std::string content = config::read_text(options.file, "a JSON file", written_by_programs);
+    const std::vector<planning::RunRecord> records = planning::read_runs(content, options.file);
+    const std::vector<planning::Measured> measured = planning::read_measured(content, options.file);
     const std::vector<std::string> sets = sim::split(options.sets, ',');
-    CalibrationRuns runs{.machines = machines_of(records)};
+    CalibrationRuns runs{.machines = planning::machines_of(records)};
     for (std::size_t i = 0; i < records.size(); ++i) {
-        Assumed assumed;
+        planning::Assumed assumed;
         const bool in_sets = options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
         if (records[i].problem.empty() && in_sets &&
-            machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
+            planning::machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
             runs.records.push_back(records[i]);
             runs.measured.push_back(measured[i]);
         }
     }
     if (runs.records.empty()) {
-        throw UsageError(fmt::format("{} has no runs on {} in {}", options.file, options.generation,
-                                     options.sets.empty() ? "any set" : options.sets));
+        throw config::UsageError(fmt::format("{} has no runs on {} in {}", options.file, options.generation,
+                                             options.sets.empty() ? "any set" : options.sets));
     }
     return runs;
 }
 
-std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, const ForEach& each) {
+std::string errors_of(const CalibrationRuns& runs, const std::vector<planning::EfficiencyChange>& changes,
+                      const ForEach& each) {
     std::string text;
-    const std::vector<RunPrediction> predictions =
-        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
-    for (const SetScore& set : set_scores(predictions, runs.measured)) {
+    const std::vector<planning::RunPrediction> predictions =
+        planning::predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
+    for (const planning::SetScore& set : planning::set_scores(predictions, runs.measured)) {
         text += fmt::format("#   {:<18} {:>4} runs  error {:>6.2f} %  bias {:>+7.2f} %\n", set.name, set.steps.size(),
-                            mean_absolute_error(set.steps) * 100, mean_error(set.steps) * 100);
+                            planning::mean_absolute_error(set.steps) * 100, planning::mean_error(set.steps) * 100);
     }
     return text;
 }
 
 int run(int argc, const char* const* argv) {
     Options options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    Workers workers(options.jobs);
-    Calibration calibration{
-        .generation = options.generation,
-        .fields = fields_named(options.fields),
-        .others = options.efficiency.empty() ? std::vector<EfficiencyChange>{} : efficiency_changes(options.efficiency),
-        .passes = options.passes,
-        .first_step = options.step,
-        .for_each = workers.executor()};
+    command_line::Workers workers(options.jobs);
+    Calibration calibration{.generation = options.generation,
+                            .fields = fields_named(options.fields),
+                            .others = options.efficiency.empty() ? std::vector<planning::EfficiencyChange>{}
+                                                                 : planning::efficiency_changes(options.efficiency),
+                            .passes = options.passes,
+                            .first_step = options.step,
+                            .for_each = workers.executor()};
     calibration.on_pass = [](int pass, double loss) { tell(fmt::format("pass {}: loss {:.5f}\n", pass, loss)); };
     const CalibrationRuns runs = runs_of(options);
-    print(fmt::format("# before, {} runs\n{}", runs.records.size(),
-                      errors_of(runs, calibration.others, calibration.for_each)));
-    const Descent best = calibrate(runs, calibration);
-    std::vector<EfficiencyChange> changes = calibration.others;
+    command_line::print(fmt::format("# before, {} runs\n{}", runs.records.size(),
+                                    errors_of(runs, calibration.others, calibration.for_each)));
+    const planning::Descent best = calibrate(runs, calibration);
+    std::vector<planning::EfficiencyChange> changes = calibration.others;
     std::string lines;
     for (std::size_t i = 0; i < calibration.fields.size(); ++i) {
         changes.push_back({options.generation, calibration.fields[i].field, best.values[i]});
         lines += fmt::format("{} = {:.6g}\n", calibration.fields[i].name, best.values[i]);
     }
-    print(fmt::format("# after {} evaluations, loss {:.5f}\n{}{}", best.calls, best.least,
-                      errors_of(runs, changes, calibration.for_each), lines));
+    command_line::print(fmt::format("# after {} evaluations, loss {:.5f}\n{}{}", best.calls, best.least,
+                                    errors_of(runs, changes, calibration.for_each), lines));
     return done;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return exit_code_of("ndsim_calibrate", [&] { return run(argc, argv); });
+    return command_line::exit_code_of("ndsim_calibrate", [&] { return run(argc, argv); });
 }

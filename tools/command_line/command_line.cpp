@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
 
 namespace {
 
@@ -21,41 +23,41 @@ std::string footer(const Executable& executable) {
 }
 
 // What follows the options on a usage line: "KIND [FILE]".
-std::string arguments_of(const std::vector<OptionRow>& rows) {
+std::string arguments_of(const std::vector<config::OptionRow>& rows) {
     std::vector<std::string> names;
-    for (const OptionRow& row : rows) {
-        if (row.role != Role::option) {
-            names.push_back(row.role == Role::argument ? row.name : fmt::format("[{}]", row.name));
+    for (const config::OptionRow& row : rows) {
+        if (row.role != config::Role::option) {
+            names.push_back(row.role == config::Role::argument ? row.name : fmt::format("[{}]", row.name));
         }
     }
     return fmt::format("{}", fmt::join(names, " "));
 }
 
 [[noreturn]] void refuse_extra(const std::string& extra, const Executable& executable,
-                               const std::vector<OptionRow>& rows) {
+                               const std::vector<config::OptionRow>& rows) {
     if (extra.empty() || extra.front() != '-') {
         const std::string arguments = arguments_of(rows);
         const std::string why =
             arguments.empty() ? "every option begins with --" : fmt::format("usage: {} {}", executable.name, arguments);
-        throw UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", shortened(extra), why));
+        throw config::UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", shortened(extra), why));
     }
-    std::vector<std::string> known = option_names(rows);
+    std::vector<std::string> known = config::option_names(rows);
     known.insert(known.begin(), {"config", "help", "version"});
     const std::string name = extra.substr(0, extra.find('='));
     const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
     if (const auto other = executable.elsewhere.find(bare); other != executable.elsewhere.end()) {
-        throw UsageError(fmt::format("unknown option {}; it is an option of {}", name, other->second));
+        throw config::UsageError(fmt::format("unknown option {}; it is an option of {}", name, other->second));
     }
     const std::string hint = did_you_mean(bare, known, "--");
-    throw UsageError(fmt::format("unknown option {}{}", shortened(name), hint.empty() ? "; see --help" : hint));
+    throw config::UsageError(fmt::format("unknown option {}{}", shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
-void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
+void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
     const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
-    if (row.role != Role::option) {
+    if (row.role != config::Role::option) {
         // Not required() yet: a wrong option is the better complaint than a missing argument.
         app.add_option_function<std::string>(row.name, take, row.help)->type_name("");
-    } else if (std::holds_alternative<Flag>(row.kind)) {
+    } else if (std::holds_alternative<config::Flag>(row.kind)) {
         const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
         app.add_flag_function("--" + row.name, on, row.help)->disable_flag_override();
     } else {
@@ -72,11 +74,11 @@ void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
     }
 }
 
-void check_arguments(const std::vector<OptionRow>& rows, const CommandLine& line) {
-    for (const OptionRow& row : rows) {
+void check_arguments(const std::vector<config::OptionRow>& rows, const CommandLine& line) {
+    for (const config::OptionRow& row : rows) {
         const auto is_it = [&](const auto& given) { return given.first == row.name; };
-        if (row.role == Role::argument && std::none_of(line.given.begin(), line.given.end(), is_it)) {
-            throw UsageError(fmt::format("{} is missing: {}; see --help", row.name, row.help));
+        if (row.role == config::Role::argument && std::none_of(line.given.begin(), line.given.end(), is_it)) {
+            throw config::UsageError(fmt::format("{} is missing: {}; see --help", row.name, row.help));
         }
     }
 }
@@ -87,8 +89,9 @@ std::string version_line() {
     return "ndsim " NDSIM_VERSION "\n";
 }
 
-std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
-                                                    int argc, const char* const* argv) {
+std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
+                                                    const std::vector<config::OptionRow>& rows, int argc,
+                                                    const char* const* argv) {
     CommandLine line;
     CLI::App app(executable.summary, executable.name);
     app.set_help_flag("-h,--help", "print this and exit");
@@ -97,7 +100,7 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     app.get_formatter()->label("REQUIRED", "");  // the usage line shows it
     app.footer(footer(executable));
     app.allow_extras();
-    for (const OptionRow& row : rows) {
+    for (const config::OptionRow& row : rows) {
         add_row(app, row, line);
     }
     const auto take_config = [&line](const std::string& file) { line.config = file; };
@@ -108,8 +111,8 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        for (const OptionRow& row : rows) {
-            if (row.role == Role::argument) {
+        for (const config::OptionRow& row : rows) {
+            if (row.role == config::Role::argument) {
                 app.get_option(row.name)->required();
             }
         }
@@ -118,9 +121,9 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
         return Answer{version.what()};
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string what = error.what();  // "--items: 1 required N missing"
-        throw UsageError(fmt::format("{} needs a value; see --help", what.substr(0, what.find(':'))));
+        throw config::UsageError(fmt::format("{} needs a value; see --help", what.substr(0, what.find(':'))));
     } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
     for (const std::string& extra : app.remaining()) {
         if (extra != "--") {
@@ -131,4 +134,4 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     return line;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

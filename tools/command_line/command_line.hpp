@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 // What --help and the complaints need to know of an executable.
 struct Executable {
@@ -35,7 +35,8 @@ std::string version_line();
 
 // Throws UsageError for an unknown option, a missing value, and arguments that are too many or too few. Values are not
 // looked at.
-std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
-                                                    int argc, const char* const* argv);
+std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
+                                                    const std::vector<config::OptionRow>& rows, int argc,
+                                                    const char* const* argv);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

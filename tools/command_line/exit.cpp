@@ -12,7 +12,9 @@
 #include <cstring>
 #include <system_error>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
 
 namespace {
 
@@ -36,7 +38,7 @@ int complain(const std::string& name, std::string what, int exit_code) {
 
 void print(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        throw OutputError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+        throw config::OutputError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
     }
 }
 
@@ -46,9 +48,9 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return body();
-    } catch (const Interrupted& interrupted) {
+    } catch (const config::Interrupted& interrupted) {
         return stopped + interrupted.signal;
-    } catch (const UsageError& error) {
+    } catch (const config::UsageError& error) {
         return complain(name, error.what(), usage);
     } catch (const std::invalid_argument& error) {
         return complain(name, error.what(), usage);
@@ -59,9 +61,9 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     } catch (const DeadlockError& error) {
         tell(fmt::format("{}: {}\n", name, error.what()));
         return deadlock;
-    } catch (const MachineLimit& error) {
+    } catch (const config::MachineLimit& error) {
         return complain(name, error.what(), machine_limit);
-    } catch (const OutputError& error) {
+    } catch (const config::OutputError& error) {
         return complain(name, error.what(), no_output);
     } catch (const std::system_error& error) {
         return complain(name, error.what(), machine_limit);
@@ -72,4 +74,4 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     }
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

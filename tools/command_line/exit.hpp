@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 using namespace exit_code;
 
@@ -22,4 +22,4 @@ void print(const std::string& text);
 // The body of a main: what it returns, or the exit code of what it throws, with its complaint.
 int exit_code_of(const std::string& name, const std::function<int()>& body);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

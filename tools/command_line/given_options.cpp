@@ -2,9 +2,10 @@
 
 #include "tools/command_line/exit.hpp"
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
-bool take_options(const Executable& executable, const std::vector<OptionRow>& rows, int argc, const char* const* argv) {
+bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+                  const char* const* argv) {
     const auto read = read_settings(executable, rows, argc, argv);
     if (const auto* answer = std::get_if<Answer>(&read)) {
         print(answer->text);
@@ -14,4 +15,4 @@ bool take_options(const Executable& executable, const std::vector<OptionRow>& ro
     return true;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -3,10 +3,11 @@
 
 #include "tools/command_line/settings.hpp"
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 // Sets what `rows` refer to. False: --help or --version was asked for, and has been printed.
 // Throws UsageError, and OutputError if it cannot be printed.
-bool take_options(const Executable& executable, const std::vector<OptionRow>& rows, int argc, const char* const* argv);
+bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+                  const char* const* argv);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -14,12 +14,14 @@
 #include <filesystem>
 #include <streambuf>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
 
 namespace {
 
 [[noreturn]] void refuse(const std::string& file, const std::string& reason) {
-    throw OutputError(fmt::format("{} cannot be written: {}", file, reason));
+    throw config::OutputError(fmt::format("{} cannot be written: {}", file, reason));
 }
 
 // A file that was opened so that nobody else can have it, which no std::ofstream does.
@@ -151,4 +153,4 @@ void write_output(const std::string& file, const std::function<void(std::ostream
     }
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 // Whether `file` could be written, as far as one can see before: its folder is there, and what it would replace is an
 // ordinary file. Throws OutputError, naming file and reason.
@@ -14,4 +14,4 @@ void check_output(const std::string& file);
 // Throws OutputError, naming file and reason; then `file` is as it was.
 void write_output(const std::string& file, const std::function<void(std::ostream&)>& write);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <array>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
+using namespace report;
 
 namespace {
 
@@ -43,21 +46,21 @@ constexpr auto formats = std::to_array<Format>({
 
 }  // namespace
 
-std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
-    std::vector<OptionRow> rows;
+std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
+    std::vector<config::OptionRow> rows;
     for (const Format& format : formats) {
         const std::string& words = offer.*format.words;
         if (words.empty()) {
             continue;
         }
-        OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = Text{}};
+        config::OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = config::Text{}};
         if (row.takes.empty()) {
-            row.kind = Flag{[&outputs, name = row.name](bool wanted) {
+            row.kind = config::Flag{[&outputs, name = row.name](bool wanted) {
                 wanted ? void(outputs[name] = standard_output) : void(outputs.erase(name));
             }};
         } else {
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
-            row.kind = Text{[&outputs, name = row.name](const std::string& file) { outputs[name] = file; }};
+            row.kind = config::Text{[&outputs, name = row.name](const std::string& file) { outputs[name] = file; }};
         }
         if (*format.also != '\0') {
             row.also = {format.also};
@@ -84,8 +87,8 @@ void check_outputs(const Outputs& outputs, const std::string& trace) {
         }
     }
     if (printed.size() > 1) {
-        throw UsageError(fmt::format("{} and {} both want standard output; give one of them a file", printed.back(),
-                                     printed.front()));
+        throw config::UsageError(fmt::format("{} and {} both want standard output; give one of them a file",
+                                             printed.back(), printed.front()));
     }
 }
 
@@ -115,4 +118,4 @@ void write_outputs(const Outputs& outputs, const Report& report, bool prints_tex
     }
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 // What was found, in each of its shapes; made when it is asked for.
 struct Report {
@@ -34,7 +34,7 @@ struct Offer {
 using Outputs = std::map<std::string, std::string>;
 
 // The options of all formats that show something of the offer. They set `outputs`.
-std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer);
+std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer);
 
 // Throws UsageError where two formats want standard output, and OutputError where a file cannot be written, as far as
 // one can see before the work begins. `trace` is the file of --trace: - is one more thing that wants standard output.
@@ -46,4 +46,4 @@ bool shows_text(const Outputs& outputs);
 // Files first, then standard output, which has no text where `prints_text` is false. Throws OutputError.
 void write_outputs(const Outputs& outputs, const Report& report, bool prints_text = true);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::string progress_line(std::size_t done, std::size_t parts, const std::string
     return fmt::format("[{:-<{}}]  {} of {}  {}", std::string(full, '#'), width, done, parts, next);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

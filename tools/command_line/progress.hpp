@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 class Progress {
 public:
@@ -31,4 +31,4 @@ private:
 // The bar alone, without what erases it.
 std::string progress_line(std::size_t done, std::size_t parts, const std::string& next);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) {
     std::mutex mutex;
@@ -22,4 +22,4 @@ void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowT
     });
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 // May be called from any thread.
 using RowMaker = std::function<std::string(std::size_t number)>;
@@ -39,4 +39,4 @@ private:
 // Works the queue off by all threads of `workers`. What `make` throws in one of them ends all, and is thrown here.
 void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

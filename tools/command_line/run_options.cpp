@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
 
 const char* name_of(sim::ranks::Clock clock) {
     return clock == sim::ranks::Clock::wall ? "wall" : "virtual";
 }
 
-OptionRow host_row(RunOptions& options) {
+config::OptionRow host_row(RunOptions& options) {
     std::vector<std::string> names;
     for (const ranks::HostRow& host : ranks::hosts()) {
         names.emplace_back(host.name);
@@ -20,33 +22,33 @@ OptionRow host_row(RunOptions& options) {
             Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}};
 }
 
-void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows) {
+void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
     rows.push_back({"clock", "NAME", "virtual: as fast as possible; wall: in step with the wall's clock (virtual)",
-                    enumerator(options.clock, {"virtual", "wall"})});
+                    config::enumerator(options.clock, {"virtual", "wall"})});
     rows.push_back({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
-                    real(options.time_scale, 0, 1e6)});
+                    config::real(options.time_scale, 0, 1e6)});
 }
 
-OptionRow profile_row(RunOptions& options, const std::string& names) {
+config::OptionRow profile_row(RunOptions& options, const std::string& names) {
     return {"profile", "NAME|FILE",
             fmt::format("what compute and messages cost: {} or a FILE.toml ({})", names, options.profile),
-            text(options.profile)};
+            config::text(options.profile)};
 }
 
-OptionRow watchdog_row(RunOptions& options) {
+config::OptionRow watchdog_row(RunOptions& options) {
     return {"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
-            real(options.watchdog_seconds, 0.001, 1e6)};
+            config::real(options.watchdog_seconds, 0.001, 1e6)};
 }
 
-void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows) {
-    const std::vector<OptionRow> outputs =
+void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
+    const std::vector<config::OptionRow> outputs =
         output_rows(options.outputs, {.json = "print one JSON object instead of the summary"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     rows.insert(rows.end(), {{"trace", "FILE|-",
                               "the timeline as Chrome trace JSON, for ui.perfetto.dev; -: in place of the summary",
-                              text(options.trace)},
-                             {"verbose", "", "show every log line", flag(options.verbose)},
-                             {"quiet", "", "show no log lines", flag(options.quiet)}});
+                              config::text(options.trace)},
+                             {"verbose", "", "show every log line", config::flag(options.verbose)},
+                             {"quiet", "", "show no log lines", config::flag(options.quiet)}});
 }
 
 void check_host(sim::ranks::Host host, std::int64_t wanted) {
@@ -60,8 +62,8 @@ void check_host(sim::ranks::Host host, std::int64_t wanted) {
             hint = fmt::format("; --host {} can have more", other.name);
         }
     }
-    throw UsageError(
+    throw config::UsageError(
         fmt::format("{} ranks are more than the {} that can be {}{}", wanted, row.most_ranks, row.plural, hint));
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 struct RunOptions {
     int ranks = 1;  // all of them
@@ -34,14 +34,14 @@ inline constexpr std::int64_t most_ranks = 100'000;
 const char* name_of(sim::ranks::Clock clock);
 
 // --host; --clock and --time-scale; --profile, which takes `names` and is by default what `options` has.
-OptionRow host_row(RunOptions& options);
-void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows);
-OptionRow profile_row(RunOptions& options, const std::string& names);
-OptionRow watchdog_row(RunOptions& options);
+config::OptionRow host_row(RunOptions& options);
+void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
+config::OptionRow profile_row(RunOptions& options, const std::string& names);
+config::OptionRow watchdog_row(RunOptions& options);
 // --trace, --json, --verbose, --quiet
-void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows);
+void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
 
 // Throws UsageError for more ranks than the host can have.
 void check_host(sim::ranks::Host host, std::int64_t ranks);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

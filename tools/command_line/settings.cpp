@@ -8,19 +8,21 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
 
 namespace {
 
-void read_config(const std::string& file, const std::vector<OptionRow>& rows, Settings& settings) {
-    for (const TomlEntry& entry : read_toml(file)) {
-        const OptionRow* row = find_row(rows, entry.key);
-        if (row == nullptr || row->role != Role::option) {
-            throw UsageError(fmt::format("{}: unknown option {}{}", entry.where, entry.key,
-                                         did_you_mean(entry.key, option_names(rows))));
+void read_config(const std::string& file, const std::vector<config::OptionRow>& rows, Settings& settings) {
+    for (const config::TomlEntry& entry : config::read_toml(file)) {
+        const config::OptionRow* row = config::find_row(rows, entry.key);
+        if (row == nullptr || row->role != config::Role::option) {
+            throw config::UsageError(fmt::format("{}: unknown option {}{}", entry.where, entry.key,
+                                                 did_you_mean(entry.key, config::option_names(rows))));
         }
         const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
-        check_option(*row, setting.what, setting.value);
+        config::check_option(*row, setting.what, setting.value);
         settings[row->name] = setting;
     }
 }
@@ -30,22 +32,22 @@ void settle_opposites(Settings& settings) {
     const auto verbose = settings.find("verbose");
     const auto quiet = settings.find("quiet");
     const auto is_on = [&](const Settings::iterator& at) {
-        return at != settings.end() && at->second.value == TomlValue(true);
+        return at != settings.end() && at->second.value == config::TomlValue(true);
     };
     if (!is_on(verbose) || !is_on(quiet)) {
         return;
     }
     if (verbose->second.typed == quiet->second.typed) {
-        throw UsageError(fmt::format("{} and {} exclude each other: every log line, or none", verbose->second.what,
-                                     quiet->second.what));
+        throw config::UsageError(fmt::format("{} and {} exclude each other: every log line, or none",
+                                             verbose->second.what, quiet->second.what));
     }
     settings.erase(verbose->second.typed ? quiet : verbose);
 }
 
 }  // namespace
 
-std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
-                                             const char* const* argv) {
+std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<config::OptionRow>& rows,
+                                             int argc, const char* const* argv) {
     auto read = read_command_line(executable, rows, argc, argv);
     if (auto* answer = std::get_if<Answer>(&read)) {
         return *answer;
@@ -56,20 +58,20 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
         read_config(*line.config, rows, settings);
     }
     for (const auto& [name, text] : line.given) {
-        const OptionRow& row = row_named(rows, name);
-        const std::string typed = row.role == Role::option ? "--" + name : name;
-        const Setting setting{typed, value_of_text(row, text), true};
-        check_option(row, setting.what, setting.value);
+        const config::OptionRow& row = config::row_named(rows, name);
+        const std::string typed = row.role == config::Role::option ? "--" + name : name;
+        const Setting setting{typed, config::value_of_text(row, text), true};
+        config::check_option(row, setting.what, setting.value);
         settings[row.name] = setting;
     }
     settle_opposites(settings);
     return settings;
 }
 
-void set_options(const Settings& settings, const std::vector<OptionRow>& rows) {
+void set_options(const Settings& settings, const std::vector<config::OptionRow>& rows) {
     for (const auto& [name, setting] : settings) {
-        set_option(row_named(rows, name), setting.what, setting.value);
+        config::set_option(config::row_named(rows, name), setting.what, setting.value);
     }
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -9,19 +9,19 @@
 #include <variant>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 struct Setting {
     std::string what;  // for complaints
-    TomlValue value;
+    config::TomlValue value;
     bool typed = false;  // on the command line
 };
 using Settings = std::map<std::string, Setting>;
 
 // Every value is one that its row takes. Throws UsageError where one is not, also if the command line wins over it.
-std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
-                                             const char* const* argv);
+std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<config::OptionRow>& rows,
+                                             int argc, const char* const* argv);
 
-void set_options(const Settings& settings, const std::vector<OptionRow>& rows);
+void set_options(const Settings& settings, const std::vector<config::OptionRow>& rows);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

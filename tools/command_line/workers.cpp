@@ -10,7 +10,9 @@
 #include <mutex>
 #include <thread>
 
-namespace sim::scenarios {
+namespace sim::command_line {
+
+using namespace config;
 
 namespace {
 
@@ -118,11 +120,11 @@ ForEach Workers::executor() {
     };
 }
 
-OptionRow jobs_row(int& jobs) {
-    OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
-                  whole(jobs, 0, 4096)};
+config::OptionRow jobs_row(int& jobs) {
+    config::OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
+                          whole(jobs, 0, 4096)};
     row.also = {"threads"};
     return row;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

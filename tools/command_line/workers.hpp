@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace sim::scenarios {
+namespace sim::command_line {
 
 class Workers {
 public:
@@ -30,6 +30,6 @@ private:
 };
 
 // --jobs N, and --threads, as some commands called it.
-OptionRow jobs_row(int& jobs);
+config::OptionRow jobs_row(int& jobs);
 
-}  // namespace sim::scenarios
+}  // namespace sim::command_line

@@ -18,11 +18,14 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
 
 namespace {
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim collective",
     .summary =
         "How long collectives take, by size: the table of nccl-tests, from the simulator. Size and bandwidths are "
@@ -39,48 +42,49 @@ const Executable executable{
 // What is printed while the rows come.
 class Output {
 public:
-    Output(const CollectiveOptions& options, const Sweep& sweep)
+    Output(const CollectiveOptions& options, const planning::Sweep& sweep)
         : options_(options), shape_{.picked = sweep.only_fastest, .checked = options.check} {
         if (is_table()) {
             std::vector<std::string> names;
             for (const AlgorithmConfig& config : sweep.configs) {
                 names.push_back(sweep.custom ? "custom" : text_of(config));
             }
-            print(fmt::format("# {} on {} ranks, {}\n#\n", sweep.what.name(), sweep.what.ranks, sweep.cluster.name) +
-                  table_head(shape_, names));
+            command_line::print(
+                fmt::format("# {} on {} ranks, {}\n#\n", sweep.what.name(), sweep.what.ranks, sweep.cluster.name) +
+                table_head(shape_, names));
         }
     }
 
-    void add(const SweepRow& row) const {
+    void add(const planning::SweepRow& row) const {
         const std::string why = options_.explain_cost ? explanation(row) : "";
         if (is_table()) {
-            print(table_line(shape_, row) + why);
+            command_line::print(table_line(shape_, row) + why);
         } else if (!why.empty()) {
             tell(fmt::format("# {} bytes\n{}", row.what().bytes(), why));
         }
     }
 
-    void finish(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
-        const auto has_curve = [](const SweepRow& row) { return row.best().bus_bandwidth() > 0; };
-        Report report{.text = [&] { return table_foot(rows); },
-                      .json = [&] { return sweep_json(sweep, rows); },
-                      .table = [&] { return sweep_rows(rows); }};
+    void finish(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) const {
+        const auto has_curve = [](const planning::SweepRow& row) { return row.best().bus_bandwidth() > 0; };
+        command_line::Report report{.text = [&] { return table_foot(rows); },
+                                    .json = [&] { return sweep_json(sweep, rows); },
+                                    .table = [&] { return sweep_rows(rows); }};
         if (std::any_of(rows.begin(), rows.end(), has_curve)) {
             report.picture = [&] { return sweep_svg(sweep, rows); };
         }
-        write_outputs(options_.outputs, report);
+        command_line::write_outputs(options_.outputs, report);
     }
 
 private:
-    bool is_table() const { return shows_text(options_.outputs); }
+    bool is_table() const { return command_line::shows_text(options_.outputs); }
 
     const CollectiveOptions& options_;
     TableShape shape_;
 };
 
 // The text of a complaint where one method of the row was wrong.
-std::string check_row(const Sweep& sweep, SweepRow& row) {
-    for (TimedMethod& timed : row.timed) {
+std::string check_row(const planning::Sweep& sweep, planning::SweepRow& row) {
+    for (planning::TimedMethod& timed : row.timed) {
         if (std::string complaint = check_with_data(sweep, timed); !complaint.empty()) {
             return complaint;
         }
@@ -88,28 +92,28 @@ std::string check_row(const Sweep& sweep, SweepRow& row) {
     return "";
 }
 
-bool is_right(const SweepRow& row) {
+bool is_right(const planning::SweepRow& row) {
     return std::all_of(row.timed.begin(), row.timed.end(),
-                       [](const TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
+                       [](const planning::TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
 }
 
-int sweep_sizes(const CollectiveOptions& options, const Sweep& sweep) {
-    const std::vector<CollectiveCase> cases = cases_of(options, sweep);
-    check_outputs(options.outputs);
+int sweep_sizes(const CollectiveOptions& options, const planning::Sweep& sweep) {
+    const std::vector<planning::CollectiveCase> cases = cases_of(options, sweep);
+    command_line::check_outputs(options.outputs);
     const ranks::StopSignal stop;
     const Output output(options, sweep);
-    std::vector<SweepRow> rows;
-    Progress progress(cases.size());
-    for (const CollectiveCase& what : cases) {
-        progress.at(rows.size(), fmt::format("{} of {}", what.name(), size_text(what.bytes())));
-        SweepRow row = time_of_size(sweep, what);
+    std::vector<planning::SweepRow> rows;
+    command_line::Progress progress(cases.size());
+    for (const planning::CollectiveCase& what : cases) {
+        progress.at(rows.size(), fmt::format("{} of {}", what.name(), config::size_text(what.bytes())));
+        planning::SweepRow row = planning::time_of_size(sweep, what);
         const std::string complaint = options.check ? check_row(sweep, row) : "";
         progress.erase();
         if (stop.received() != 0) {
             break;
         }
         if (!complaint.empty()) {
-            return complain(executable.name, complaint, failed);
+            return command_line::complain(executable.name, complaint, failed);
         }
         output.add(row);
         rows.push_back(std::move(row));
@@ -120,18 +124,18 @@ int sweep_sizes(const CollectiveOptions& options, const Sweep& sweep) {
     }
     return std::all_of(rows.begin(), rows.end(), is_right)
                ? done
-               : complain(executable.name, "some of the numbers are wrong", failed);
+               : command_line::complain(executable.name, "some of the numbers are wrong", failed);
 }
 
 }  // namespace
 
 int run_collective(int argc, const char* const* argv) {
     CollectiveOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    const Sweep sweep = sweep_of(options);
+    const planning::Sweep sweep = sweep_of(options);
     return sweep_sizes(options, sweep);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -4,22 +4,26 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
-std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
+using namespace planning;
+
+std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod& timed) {
     const ranks::LaunchOptions launch{
         .ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
-    const Schedule schedule = schedule_for(sweep, timed.what);
+    const Schedule schedule = planning::schedule_for(sweep, timed.what);
     const auto differs = [&](Time end, const char* how) {
         return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
                            sim::seconds(end), how);
     };
-    const ranks::Result messages = ranks::launch(launch, [&](GPU& gpu) { run_messages(gpu, timed.what, schedule); });
+    const ranks::Result messages =
+        ranks::launch(launch, [&](GPU& gpu) { planning::run_messages(gpu, timed.what, schedule); });
     if (!messages.ok() || messages.end != timed.time.end()) {
         return messages.ok() ? differs(messages.end, "message by message") : messages.fault->message;
     }
-    const ranks::Result numbers = ranks::launch(
-        launch, [&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, timed.what, schedule))); });
+    const ranks::Result numbers = ranks::launch(launch, [&](GPU& gpu) {
+        gpu.report("wrong", static_cast<double>(planning::run_with_data(gpu, timed.what, schedule)));
+    });
     if (!numbers.ok()) {
         return numbers.fault->message;
     }
@@ -30,4 +34,4 @@ std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
     return numbers.end != timed.time.end() ? differs(numbers.end, "with numbers") : "";
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace config;
 
 namespace {
 
@@ -36,8 +38,8 @@ Algorithm algorithm_of(const std::string& typed, CollectiveKind kind) {
             return algorithm;
         }
     }
-    throw UsageError(fmt::format("--algorithm must be auto, all, or some of {}, not \"{}\"{}", fmt::join(known, ","),
-                                 typed, did_you_mean(name, known)));
+    throw config::UsageError(fmt::format("--algorithm must be auto, all, or some of {}, not \"{}\"{}",
+                                         fmt::join(known, ","), typed, did_you_mean(name, known)));
 }
 
 // An algorithm as such; a hierarchy is of nodes.
@@ -79,7 +81,7 @@ Choices choices_of(const CollectiveOptions& options, CollectiveKind kind, const 
     } else {
         choices.by_name = true;
         for (const std::string& name : split(options.algorithm, ',')) {
-            choices.configs.push_back(config_of(algorithm_named(name, kind), per_node));
+            choices.configs.push_back(config_of(algorithm_of(name, kind), per_node));
         }
     }
     return choices;
@@ -108,7 +110,7 @@ std::vector<AlgorithmConfig> configs_of(const CollectiveOptions& options, Collec
         }
     }
     if (configs.empty() || (choices.by_name && !refused.empty())) {
-        throw UsageError(refused);
+        throw config::UsageError(refused);
     }
     return configs;
 }
@@ -132,33 +134,34 @@ bool is_schedule_file(const std::string& algorithm) {
     return algorithm.find_first_of("./") != std::string::npos;
 }
 
-void take_schedule(CollectiveOptions& options, Sweep& sweep) {
+void take_schedule(CollectiveOptions& options, planning::Sweep& sweep) {
     const std::string& file = options.algorithm;
     if (options.channels > 0 || options.pieces > 0 || options.inner > 0 || options.root >= 0) {
-        throw UsageError(fmt::format("--channels, --pieces, --inner and --root are what {} says itself", file));
+        throw config::UsageError(fmt::format("--channels, --pieces, --inner and --root are what {} says itself", file));
     }
     try {
-        sweep.custom = read_schedule(read_text(file, "a schedule"), file);
+        sweep.custom = read_schedule(config::read_text(file, "a schedule"), file);
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
     const Schedule& schedule = *sweep.custom;
     if (schedule.kind != sweep.what.kind || sweep.what.send_receive) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("{} is a schedule of {}, not of {}", file, name_of(schedule.kind), sweep.what.name()));
     }
     if (options.ranks > 0 && options.ranks != schedule.members) {
-        throw UsageError(fmt::format("{} is a schedule of {} ranks, not {}", file, schedule.members, options.ranks));
+        throw config::UsageError(
+            fmt::format("{} is a schedule of {} ranks, not {}", file, schedule.members, options.ranks));
     }
     options.ranks = schedule.members;
     options.root = schedule.root;
     sweep.configs = {schedule.config};
 }
 
-void take_configs(const CollectiveOptions& options, Sweep& sweep) {
+void take_configs(const CollectiveOptions& options, planning::Sweep& sweep) {
     if (sweep.what.send_receive) {
         if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0 || options.inner > 0) {
-            throw UsageError(
+            throw config::UsageError(
                 "send-receive is one message from each rank: it has no algorithms, channels, pieces or nodes");
         }
         sweep.configs = {Algorithm::direct};
@@ -168,4 +171,4 @@ void take_configs(const CollectiveOptions& options, Sweep& sweep) {
     sweep.only_fastest = options.algorithm == "auto";
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

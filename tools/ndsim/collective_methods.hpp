@@ -4,7 +4,7 @@
 
 #include "tools/ndsim/collective_options.hpp"
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 // all-reduce, for what may be typed as all_reduce or allreduce, as in nccl-tests.
 std::string hyphenated(std::string name);
@@ -12,9 +12,9 @@ std::string hyphenated(std::string name);
 // A name with a dot or a slash in it.
 bool is_schedule_file(const std::string& algorithm);
 // Reads it, and takes its ranks and root. Throws UsageError where it does not fit what was asked.
-void take_schedule(CollectiveOptions& options, Sweep& sweep);
+void take_schedule(CollectiveOptions& options, planning::Sweep& sweep);
 
 // Requires: the sweep's cluster and kind, and options.ranks > 0. Throws UsageError, with the nearest name.
-void take_configs(const CollectiveOptions& options, Sweep& sweep);
+void take_configs(const CollectiveOptions& options, planning::Sweep& sweep);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -14,18 +14,22 @@
 #include <algorithm>
 #include <memory>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
 
 namespace {
 
 constexpr int ranks_unless_said = 8;
 constexpr std::int64_t most_bytes_with_data = std::int64_t{1} << 32U;
 
-CollectiveCase case_of_kind(const std::string& typed) {
-    CollectiveCase what;
+planning::CollectiveCase case_of_kind(const std::string& typed) {
+    planning::CollectiveCase what;
     const std::string name = hyphenated(typed);
     std::vector<std::string> known;
-    for (const CollectiveKind kind : profiled_kinds()) {
+    for (const CollectiveKind kind : planning::profiled_kinds()) {
         known.emplace_back(name_of(kind));
         if (name == known.back()) {
             what.kind = kind;
@@ -38,7 +42,7 @@ CollectiveCase case_of_kind(const std::string& typed) {
         what.send_receive = true;
         return what;
     }
-    throw UsageError(
+    throw config::UsageError(
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
@@ -46,13 +50,13 @@ Cluster cluster_of(CollectiveOptions& options) {
     if (!options.profile.empty()) {
         options.ranks = options.ranks == 0 ? ranks_unless_said : options.ranks;
         if (!options.topology.empty()) {
-            throw UsageError("--topology and --profile both say what the links are; give one of them");
+            throw config::UsageError("--topology and --profile both say what the links are; give one of them");
         }
-        Cluster cluster = read_profile(options.profile, options.ranks);
+        Cluster cluster = config::read_profile(options.profile, options.ranks);
         try {
             require_price(cluster, Bytes{1});
         } catch (const ProgramError& error) {
-            throw UsageError(fmt::format("--profile {} does not fit: {}", options.profile, error.what()));
+            throw config::UsageError(fmt::format("--profile {} does not fit: {}", options.profile, error.what()));
         }
         return cluster;
     }
@@ -63,54 +67,57 @@ Cluster cluster_of(CollectiveOptions& options) {
     }
     Cluster cluster;
     cluster.name = name;
-    auto topology = std::make_shared<const Topology>(read_topology(name, options.ranks));
+    auto topology = std::make_shared<const Topology>(config::read_topology(name, options.ranks));
     options.ranks = options.ranks == 0 ? topology->gpus : options.ranks;
     cluster.network = FairShare{std::move(topology)};
     return cluster;
 }
 
-ElementType type_named(const std::string& name) {
-    const auto& types = element_types();
+planning::ElementType type_named(const std::string& name) {
+    const auto& types = planning::element_types();
     const auto at =
-        std::find_if(types.begin(), types.end(), [&](const ElementType& type) { return name == type.name; });
+        std::find_if(types.begin(), types.end(), [&](const planning::ElementType& type) { return name == type.name; });
     return *at;  // a Choice of these names
 }
 
-void require_checkable(const CollectiveOptions& options, const CollectiveCase& what) {
+void require_checkable(const CollectiveOptions& options, const planning::CollectiveCase& what) {
     if (!options.check) {
         return;
     }
     if (options.type != "float") {
-        throw UsageError("--check carries floats: leave out --type");
+        throw config::UsageError("--check carries floats: leave out --type");
     }
     if (what.bytes() > most_bytes_with_data / what.ranks) {
-        throw UsageError(fmt::format("--check holds {} on each of {} ranks; it goes up to {} in all",
-                                     size_text(what.bytes()), what.ranks, size_text(most_bytes_with_data)));
+        throw config::UsageError(fmt::format("--check holds {} on each of {} ranks; it goes up to {} in all",
+                                             config::size_text(what.bytes()), what.ranks,
+                                             config::size_text(most_bytes_with_data)));
     }
 }
 
 }  // namespace
 
-std::vector<OptionRow> option_rows(CollectiveOptions& options) {
+std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
     std::vector<std::string> types;
-    for (const ElementType& type : element_types()) {
+    for (const planning::ElementType& type : planning::element_types()) {
         types.emplace_back(type.name);
     }
-    std::vector<OptionRow> rows{
-        as_argument({"KIND", "",
-                     "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
-                     "send-receive; nccl-tests' spellings, too",
-                     text(options.kind)}),
+    std::vector<config::OptionRow> rows{
+        config::as_argument(
+            {"KIND", "",
+             "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
+             "send-receive; nccl-tests' spellings, too",
+             config::text(options.kind)}),
         {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
          whole(options.ranks, 1, most_ranks)},
-        {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)", text(options.topology)},
-        {"profile", "NAME|FILE", "links as a profile has them, in place of a topology", text(options.profile)},
+        {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
+         config::text(options.topology)},
+        {"profile", "NAME|FILE", "links as a profile has them, in place of a topology", config::text(options.profile)},
         {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
-         text(options.sizes)},
+         config::text(options.sizes)},
         {"algorithm", "LIST|FILE",
          "auto picks the fastest for each size; all, or names like ring,direct, stand side by side; a FILE is a "
          "schedule of your own, see docs/collectives.md (auto)",
-         text(options.algorithm)},
+         config::text(options.algorithm)},
         {"channels", "N", "sequences of messages that run side by side, each with its part of the data (1)",
          whole(options.channels, 1, most_channels)},
         {"pieces", "N", "into how many chunks a pipeline cuts a channel's part (the algorithm's own number)",
@@ -119,19 +126,21 @@ std::vector<OptionRow> option_rows(CollectiveOptions& options) {
          whole(options.inner, 1, most_inner)},
         {"root", "R", "of a broadcast, reduce, gather or scatter (0)", whole(options.root, 0, most_ranks - 1)},
         {"type", "NAME", fmt::format("of the elements: {} (float)", fmt::join(types, ", ")),
-         choice(options.type, types)},
-        {"check", "", "carry it out message by message with numbers too: as long, and right?", flag(options.check)},
-        {"explain-cost", "", "how each time was found, and why that is exact, as # lines", flag(options.explain_cost)}};
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.json = "print one JSON object instead of the table",
-                                      .table = "one line for each size and algorithm",
-                                      .picture = "bus bandwidth over size, a curve for each algorithm; also --plot"});
+         config::choice(options.type, types)},
+        {"check", "", "carry it out message by message with numbers too: as long, and right?",
+         config::flag(options.check)},
+        {"explain-cost", "", "how each time was found, and why that is exact, as # lines",
+         config::flag(options.explain_cost)}};
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs, {.json = "print one JSON object instead of the table",
+                          .table = "one line for each size and algorithm",
+                          .picture = "bus bandwidth over size, a curve for each algorithm; also --plot"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
-Sweep sweep_of(CollectiveOptions& options) {
-    Sweep sweep;
+planning::Sweep sweep_of(CollectiveOptions& options) {
+    planning::Sweep sweep;
     sweep.what = case_of_kind(options.kind);
     sweep.what.type = type_named(options.type);
     if (is_schedule_file(options.algorithm)) {
@@ -140,13 +149,13 @@ Sweep sweep_of(CollectiveOptions& options) {
     sweep.cluster = cluster_of(options);
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("--root: {} has none; broadcast, reduce, gather and scatter have one", sweep.what.name()));
     }
     sweep.what.root = std::max(options.root, 0);
     if (options.root >= options.ranks) {
-        throw UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
-                                     options.ranks - 1, options.root));
+        throw config::UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
+                                             options.ranks - 1, options.root));
     }
     if (!sweep.custom) {
         take_configs(options, sweep);
@@ -154,14 +163,14 @@ Sweep sweep_of(CollectiveOptions& options) {
     return sweep;
 }
 
-std::vector<CollectiveCase> cases_of(const CollectiveOptions& options, const Sweep& sweep) {
+std::vector<planning::CollectiveCase> cases_of(const CollectiveOptions& options, const planning::Sweep& sweep) {
     const bool is_range = options.sizes.find(':') != std::string::npos;
-    std::vector<CollectiveCase> cases;
-    for (const std::int64_t bytes : byte_sizes("--sizes", options.sizes)) {
-        const auto what = case_of(sweep.what, bytes);
+    std::vector<planning::CollectiveCase> cases;
+    for (const std::int64_t bytes : config::byte_sizes("--sizes", options.sizes)) {
+        const auto what = planning::case_of(sweep.what, bytes);
         if (!what && !is_range) {
-            throw UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}", size_text(bytes),
-                                         sweep.what.ranks, sweep.what.type.name));
+            throw config::UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}",
+                                                 config::size_text(bytes), sweep.what.ranks, sweep.what.type.name));
         }
         if (what) {
             require_checkable(options, *what);
@@ -169,10 +178,10 @@ std::vector<CollectiveCase> cases_of(const CollectiveOptions& options, const Swe
         }
     }
     if (cases.empty()) {
-        throw UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}", options.sizes,
-                                     sweep.what.ranks, sweep.what.type.name));
+        throw config::UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}", options.sizes,
+                                             sweep.what.ranks, sweep.what.type.name));
     }
     return cases;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

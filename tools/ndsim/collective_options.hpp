@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 struct CollectiveOptions {
     std::string kind;
@@ -24,16 +24,16 @@ struct CollectiveOptions {
     std::string type = "float";
     bool check = false;
     bool explain_cost = false;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-std::vector<OptionRow> option_rows(CollectiveOptions& options);
+std::vector<config::OptionRow> option_rows(CollectiveOptions& options);
 
 // Throws UsageError where that cannot be. Fills in the ranks that were not said, and the root of a schedule's file.
-Sweep sweep_of(CollectiveOptions& options);
+planning::Sweep sweep_of(CollectiveOptions& options);
 
 // The cases of all sizes, but for those in which some rank has no element: these are left out of a range, and throw
 // UsageError in a list, or if nothing remains.
-std::vector<CollectiveCase> cases_of(const CollectiveOptions& options, const Sweep& sweep);
+std::vector<planning::CollectiveCase> cases_of(const CollectiveOptions& options, const planning::Sweep& sweep);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

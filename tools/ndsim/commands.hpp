@@ -1,7 +1,7 @@
 // The commands of `ndsim`: one table, which --help prints. A new command is a file and a row here.
 #pragma once
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 // As a main: argv[0] is the command's name. Returns the exit code, or throws what exit_code_of() knows.
 using Run = int(int argc, const char* const* argv);
@@ -29,4 +29,4 @@ inline constexpr Command commands[] = {
     {"validate", "published training runs, predicted and compared with what was measured", run_validate},
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace config;
 namespace {
 
 using nlohmann::json;
@@ -20,7 +22,9 @@ struct Place {
     const json& value;
     std::string where;
 
-    [[noreturn]] void refuse(const std::string& what) const { throw UsageError(fmt::format("{}: {}", where, what)); }
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw config::UsageError(fmt::format("{}: {}", where, what));
+    }
 };
 
 std::vector<std::string> keys_of(const json& object) {
@@ -166,8 +170,8 @@ json parse_json(const std::string& text, const std::string& file) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
         const std::string what = error.what();
         const std::size_t bracket = what.find("] ");
-        throw UsageError(fmt::format("{}: is not valid JSON: {}", file,
-                                     bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file,
+                                             bracket == std::string::npos ? what : what.substr(bracket + 2)));
     }
 }
 
@@ -194,4 +198,4 @@ std::vector<FlowCase> parse_flow_cases(const std::string& text, const std::strin
     return cases;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 struct FlowCase {
     std::string name;
@@ -25,4 +25,4 @@ struct FlowCase {
 // Throws UsageError, which names `file`, the case, and the link or flow.
 std::vector<FlowCase> parse_flow_cases(const std::string& text, const std::string& file);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -12,26 +12,30 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
 namespace {
 
 constexpr double picoseconds_per_second = 1e12;
 
 struct FlowOptions {
     std::string file;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim flows",
     .summary = "When flows over shared links end, if at every instant the links are shared max-min fairly.",
     .examples = {"ndsim flows cases.json           # a table for each case", "ndsim flows cases.json --json"},
 };
 
-std::vector<OptionRow> option_rows(FlowOptions& options) {
-    std::vector<OptionRow> rows{as_argument(
-        {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", text(options.file)})};
-    const std::vector<OptionRow> outputs = output_rows(
+std::vector<config::OptionRow> option_rows(FlowOptions& options) {
+    std::vector<config::OptionRow> rows{
+        config::as_argument({"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)",
+                             config::text(options.file)})};
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
@@ -105,9 +109,12 @@ std::string tables_of(const std::vector<FlowCase>& cases) {
 // Bare numbers, where the text has six figures.
 report::Table flows_of(const std::vector<FlowCase>& cases) {
     using report::Cells;
-    report::Table table{
-        .columns = {{"case", Cells::words}, {"flow", Cells::words}, {"start_seconds"}, {"bytes"}, {"finish_seconds"}},
-        .rows = {}};
+    report::Table table{.columns = {{"case", report::Cells::words},
+                                    {"flow", report::Cells::words},
+                                    {"start_seconds"},
+                                    {"bytes"},
+                                    {"finish_seconds"}},
+                        .rows = {}};
     for (const FlowCase& flow_case : cases) {
         const std::vector<double> finish = finish_seconds(flow_case);
         for (std::size_t i = 0; i < finish.size(); ++i) {
@@ -124,16 +131,16 @@ report::Table flows_of(const std::vector<FlowCase>& cases) {
 
 int run_flows(int argc, const char* const* argv) {
     FlowOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
+    command_line::check_outputs(options.outputs);
     const std::vector<FlowCase> cases =
-        parse_flow_cases(read_text(options.file, "a JSON file", written_by_programs), options.file);
-    write_outputs(options.outputs, {.text = [&] { return tables_of(cases); },
-                                    .json = [&] { return json_of(cases); },
-                                    .table = [&] { return flows_of(cases); }});
+        parse_flow_cases(config::read_text(options.file, "a JSON file", written_by_programs), options.file);
+    command_line::write_outputs(options.outputs, {.text = [&] { return tables_of(cases); },
+                                                  .json = [&] { return json_of(cases); },
+                                                  .table = [&] { return flows_of(cases); }});
     return done;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

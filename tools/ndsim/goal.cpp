@@ -15,7 +15,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
 
 namespace {
 
@@ -23,10 +26,10 @@ struct GoalOptions {
     std::string file;
     LogGP costs = goal::loggopsim_costs();
     goal::Charge charge = goal::Charge::arrival;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim goal",
     .summary = "Runs a GOAL schedule under LogGP: when each rank has done what it sends, receives and calculates.",
     .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
@@ -34,14 +37,14 @@ const Executable executable{
                  "ndsim goal ring.goal --charge match --json"},
 };
 
-std::vector<OptionRow> option_rows(GoalOptions& options) {
-    std::vector<OptionRow> rows{
-        as_argument({"FILE", "", "the schedule, in the text form of GOAL", text(options.file)}),
+std::vector<config::OptionRow> option_rows(GoalOptions& options) {
+    std::vector<config::OptionRow> rows{
+        config::as_argument({"FILE", "", "the schedule, in the text form of GOAL", config::text(options.file)}),
         loggp_row(options.costs),
         {"charge", "WHEN",
          "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
-         enumerator(options.charge, {"arrival", "match"})}};
-    const std::vector<OptionRow> outputs = output_rows(
+         config::enumerator(options.charge, {"arrival", "match"})}};
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the table", .table = "when each rank finishes"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
@@ -108,23 +111,23 @@ report::Table finish_of(const goal::Outcome& outcome) {
 
 int run_goal(int argc, const char* const* argv) {
     GoalOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
-    const std::string text = read_text(options.file, "a GOAL schedule", written_by_programs);
+    command_line::check_outputs(options.outputs);
+    const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::Schedule schedule = goal::parse(text, options.file);
     const goal::Outcome outcome = goal::run(schedule, options.costs, options.charge);
     if (!outcome.finished()) {
         throw DeadlockError(goal::explain(schedule, outcome, text));
     }
-    write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
-                                    .json = [&] { return json_of(outcome); },
-                                    .table = [&] { return finish_of(outcome); }});
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
+                                                  .json = [&] { return json_of(outcome); },
+                                                  .table = [&] { return finish_of(outcome); }});
     if (const std::string note = goal::explain_unreceived(schedule, outcome, text); !note.empty()) {
-        complain(executable.name, fmt::format("note: {}", note), done);
+        command_line::complain(executable.name, fmt::format("note: {}", note), done);
     }
     return done;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

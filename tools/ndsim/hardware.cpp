@@ -6,11 +6,14 @@
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/hardware_report.hpp"
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace planning;
 
 namespace {
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim hardware",
     .summary = "Machines and accelerators: a list of them, or every number of one and where it comes from.",
     .examples = {"ndsim hardware                        # all that ship with ndsim",
@@ -23,25 +26,26 @@ const Executable executable{
 
 int run_hardware(int argc, const char* const* argv) {
     std::string name;
-    Outputs outputs;
-    std::vector<OptionRow> rows{
-        as_argument({"NAME", "", "a machine, an accelerator or a FILE.toml", text(name)}, Role::optional_argument)};
-    const std::vector<OptionRow> formats =
-        output_rows(outputs, {.table = "every number and its source; without NAME all machines"});
+    command_line::Outputs outputs;
+    std::vector<config::OptionRow> rows{config::as_argument(
+        {"NAME", "", "a machine, an accelerator or a FILE.toml", config::text(name)}, config::Role::optional_argument)};
+    const std::vector<config::OptionRow> formats =
+        command_line::output_rows(outputs, {.table = "every number and its source; without NAME all machines"});
     rows.insert(rows.end(), formats.begin(), formats.end());
-    if (!take_options(executable, rows, argc, argv)) {
+    if (!command_line::take_options(executable, rows, argc, argv)) {
         return done;
     }
-    check_outputs(outputs);
+    command_line::check_outputs(outputs);
     if (name.empty()) {
-        write_outputs(outputs, {.text = hardware_list_text, .json = hardware_list_json, .table = machine_rows});
+        command_line::write_outputs(outputs,
+                                    {.text = hardware_list_text, .json = hardware_list_json, .table = machine_rows});
         return done;
     }
-    const model::Hardware hardware = read_hardware(name);
-    write_outputs(outputs, {.text = [&] { return hardware_text(hardware); },
-                            .json = [&] { return hardware_json(hardware); },
-                            .table = [&] { return numbers_of(hardware); }});
+    const training::Hardware hardware = planning::read_hardware(name);
+    command_line::write_outputs(outputs, {.text = [&] { return hardware_text(hardware); },
+                                          .json = [&] { return hardware_json(hardware); },
+                                          .table = [&] { return numbers_of(hardware); }});
     return done;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

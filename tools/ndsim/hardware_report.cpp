@@ -6,13 +6,15 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace report;
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using model::Hardware;
-using model::Sourced;
+using training::Hardware;
+using training::Sourced;
 
 // 312e12 FLOP/s: 312 TFLOP/s.
 std::string shown(double value, const std::string& unit) {
@@ -50,7 +52,7 @@ Json numbers_json(const std::vector<Sourced>& numbers) {
     return list;
 }
 
-Json machine_row(const model::Machine& one) {
+Json machine_row(const training::Machine& one) {
     return {{"name", one.name},
             {"accelerator", one.gpu.name},
             {"gpus_per_node", one.gpus_per_node},
@@ -60,7 +62,7 @@ Json machine_row(const model::Machine& one) {
             {"usd_per_gpu_hour", one.gpu.usd_per_hour}};
 }
 
-Json accelerator_row(const model::Accelerator& one) {
+Json accelerator_row(const training::Accelerator& one) {
     return {{"name", one.name},
             {"generation", one.generation},
             {"fp32_flops", one.fp32_flops},
@@ -85,15 +87,15 @@ int part_of(const Sourced& one) {
 std::string hardware_list_text() {
     std::string text = fmt::format("{:<18} {:<20} {:>6} {:>14} {:>15} {:>11}\n", "machine", "accelerator", "GPUs",
                                    "scale-up GB/s", "scale-out GB/s", "USD/GPU/h");
-    for (const std::string& name : model::machine_names()) {
-        const model::Machine one = model::machine(name);
+    for (const std::string& name : training::machine_names()) {
+        const training::Machine one = training::machine(name);
         text += fmt::format("{:<18} {:<20} {:>6} {:>14} {:>15} {:>11}\n", one.name, one.gpu.name, one.gpus_per_node,
                             scaled(one.scale_up, 1e9), scaled(one.scale_out, 1e9), scaled(one.gpu.usd_per_hour, 1));
     }
     text += fmt::format("\n{:<20} {:<10} {:>11} {:>11} {:>11} {:>7} {:>10} {:>5}\n", "accelerator", "generation",
                         "fp16 TFLOPS", "bf16 TFLOPS", "fp8 TFLOPS", "GiB", "GB/s", "W");
-    for (const std::string& name : model::accelerator_names()) {
-        const model::Accelerator one = model::accelerator(name);
+    for (const std::string& name : training::accelerator_names()) {
+        const training::Accelerator one = training::accelerator(name);
         text += fmt::format("{:<20} {:<10} {:>11} {:>11} {:>11} {:>7} {:>10} {:>5}\n", one.name, one.generation,
                             scaled(one.fp16_flops, 1e12), scaled(one.bf16_flops, 1e12), scaled(one.fp8_flops, 1e12),
                             scaled(static_cast<double>(one.memory_bytes), 1024.0 * 1024 * 1024),
@@ -104,28 +106,28 @@ std::string hardware_list_text() {
 
 std::string hardware_list_json() {
     Json machines = Json::array();
-    for (const std::string& name : model::machine_names()) {
-        machines.push_back(machine_row(model::machine(name)));
+    for (const std::string& name : training::machine_names()) {
+        machines.push_back(machine_row(training::machine(name)));
     }
     Json accelerators = Json::array();
-    for (const std::string& name : model::accelerator_names()) {
-        accelerators.push_back(accelerator_row(model::accelerator(name)));
+    for (const std::string& name : training::accelerator_names()) {
+        accelerators.push_back(accelerator_row(training::accelerator(name)));
     }
     return Json{{"machines", machines}, {"accelerators", accelerators}}.dump() + "\n";
 }
 
 report::Table machine_rows() {
     using report::Cells;
-    report::Table table{.columns = {{"name", Cells::names},
-                                    {"accelerator", Cells::names},
+    report::Table table{.columns = {{"name", report::Cells::names},
+                                    {"accelerator", report::Cells::names},
                                     {"gpus_per_node"},
                                     {"scale_up"},
                                     {"scale_out"},
                                     {"host_link"},
                                     {"usd_per_gpu_hour"}},
                         .rows = {}};
-    for (const std::string& name : model::machine_names()) {
-        const model::Machine one = model::machine(name);
+    for (const std::string& name : training::machine_names()) {
+        const training::Machine one = training::machine(name);
         table.rows.push_back({one.name, one.gpu.name, std::to_string(one.gpus_per_node),
                               fmt::format("{:.12g}", one.scale_up), fmt::format("{:.12g}", one.scale_out),
                               fmt::format("{:.12g}", one.host_link), fmt::format("{:.12g}", one.gpu.usd_per_hour)});
@@ -135,11 +137,11 @@ report::Table machine_rows() {
 
 report::Table numbers_of(const Hardware& hardware) {
     using report::Cells;
-    report::Table table{.columns = {{"field", Cells::names},
+    report::Table table{.columns = {{"field", report::Cells::names},
                                     {"value"},
-                                    {"unit", Cells::names},
-                                    {"source", Cells::words},
-                                    {"confidence", Cells::names}},
+                                    {"unit", report::Cells::names},
+                                    {"source", report::Cells::words},
+                                    {"confidence", report::Cells::names}},
                         .rows = {}};
     for (const Sourced& one : hardware.numbers) {
         table.rows.push_back(
@@ -149,7 +151,7 @@ report::Table numbers_of(const Hardware& hardware) {
 }
 
 std::string hardware_text(const Hardware& hardware) {
-    const model::Machine& machine = hardware.machine;
+    const training::Machine& machine = hardware.machine;
     std::string text = machine.name == machine.gpu.name
                            ? fmt::format("{} ({})\n", machine.gpu.name, machine.gpu.generation)
                            : fmt::format("{}: nodes of {} x {} ({})\n", machine.name, machine.gpus_per_node,
@@ -181,4 +183,4 @@ std::string hardware_json(const Hardware& hardware) {
     return report.dump() + "\n";
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

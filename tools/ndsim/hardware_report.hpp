@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 // A line for each machine, and for each accelerator.
 std::string hardware_list_text();
@@ -15,8 +15,8 @@ std::string hardware_list_json();
 report::Table machine_rows();
 
 // Every number with its unit, source and confidence.
-std::string hardware_text(const model::Hardware& hardware);
-std::string hardware_json(const model::Hardware& hardware);
-report::Table numbers_of(const model::Hardware& hardware);
+std::string hardware_text(const training::Hardware& hardware);
+std::string hardware_json(const training::Hardware& hardware);
+report::Table numbers_of(const training::Hardware& hardware);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -11,7 +11,9 @@
 #include <numeric>
 #include <optional>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace config;
 
 namespace {
 
@@ -46,7 +48,7 @@ std::optional<Pace> fraction(const std::string& text) {
 
 void set(LogGP& costs, const std::string& name, const std::string& value) {
     const auto refuse = [&](const char* wanted) {
-        throw UsageError(fmt::format("--loggp: {} must be {}, not \"{}\"", name, wanted, value));
+        throw config::UsageError(fmt::format("--loggp: {} must be {}, not \"{}\"", name, wanted, value));
     };
     if (name == "G" || name == "O") {
         const auto pace = fraction(value);
@@ -82,18 +84,19 @@ void read_loggp(const std::string& text, LogGP& costs) {
         const std::size_t equals = part.find('=');
         const std::string name = part.substr(0, equals);
         if (std::find(known.begin(), known.end(), name) == known.end()) {
-            throw UsageError(fmt::format("--loggp knows no \"{}\": L, o, g, G, O and S, as in L=1000,o=200", name));
+            throw config::UsageError(
+                fmt::format("--loggp knows no \"{}\": L, o, g, G, O and S, as in L=1000,o=200", name));
         }
         if (equals == std::string::npos) {
-            throw UsageError(fmt::format("--loggp: {} has no value; {}=1000 would", name, name));
+            throw config::UsageError(fmt::format("--loggp: {} has no value; {}=1000 would", name, name));
         }
         set(costs, name, part.substr(equals + 1));
     }
 }
 
-OptionRow loggp_row(LogGP& costs) {
+config::OptionRow loggp_row(LogGP& costs) {
     return {"loggp", "LIST", fmt::format("what messages cost, in units of time ({})", describe(costs)),
-            Text{[&costs](const std::string& text) { read_loggp(text, costs); }}};
+            config::Text{[&costs](const std::string& text) { read_loggp(text, costs); }}};
 }
 
 std::string describe(const LogGP& costs) {
@@ -102,4 +105,4 @@ std::string describe(const LogGP& costs) {
                        costs.eager_limit.count);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

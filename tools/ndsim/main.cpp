@@ -13,7 +13,9 @@
 
 namespace {
 
-using namespace sim::scenarios;
+using namespace sim;
+using namespace sim::command_line;
+using namespace sim::tools;
 
 std::string help() {
     std::string text =
@@ -39,25 +41,26 @@ std::string help() {
 
 [[noreturn]] void refuse(const std::string& name) {
     if (!name.empty() && name.front() == '-') {
-        throw UsageError(fmt::format("unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help",
-                                     shortened(name)));
+        throw config::UsageError(fmt::format(
+            "unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help", config::shortened(name)));
     }
     std::vector<std::string> known;
     for (const Command& command : commands) {
         known.emplace_back(command.name);
     }
     const std::string hint = sim::did_you_mean(name, known);
-    throw UsageError(fmt::format("unknown command \"{}\"{}", shortened(name), hint.empty() ? "; see --help" : hint));
+    throw config::UsageError(
+        fmt::format("unknown command \"{}\"{}", config::shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
 int run(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        print(help());
+        command_line::print(help());
         return done;
     }
     if (name == "--version") {
-        print(version_line());
+        command_line::print(command_line::version_line());
         return done;
     }
     const auto found =
@@ -65,11 +68,11 @@ int run(int argc, const char* const* argv) {
     if (found == std::end(commands)) {
         refuse(name);
     }
-    return exit_code_of("ndsim " + name, [&] { return found->run(argc - 1, argv + 1); });
+    return command_line::exit_code_of("ndsim " + name, [&] { return found->run(argc - 1, argv + 1); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return exit_code_of("ndsim", [&] { return run(argc, argv); });
+    return command_line::exit_code_of("ndsim", [&] { return run(argc, argv); });
 }

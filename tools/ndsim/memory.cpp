@@ -10,11 +10,15 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
 
 namespace {
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim memory",
     .summary =
         "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
@@ -25,15 +29,16 @@ const Executable executable{
 };
 
 struct MemoryOptions {
-    TrainingOptions training;
+    planning::TrainingOptions training;
     int stage = -1;  // the fullest
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-std::vector<OptionRow> option_rows(MemoryOptions& options) {
-    std::vector<OptionRow> rows = training_rows(options.training);
+std::vector<config::OptionRow> option_rows(MemoryOptions& options) {
+    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
     rows.push_back({"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)});
-    const std::vector<OptionRow> outputs = output_rows(options.outputs, {.table = "every stage over time"});
+    const std::vector<config::OptionRow> outputs =
+        command_line::output_rows(options.outputs, {.table = "every stage over time"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -42,23 +47,25 @@ std::vector<OptionRow> option_rows(MemoryOptions& options) {
 
 int run_memory(int argc, const char* const* argv) {
     MemoryOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
-    MemoryReport report{.what = training_case(options.training)};
-    const TrainingCase& what = report.what;
+    command_line::check_outputs(options.outputs);
+    planning::MemoryReport report{.what = planning::training_case(options.training)};
+    const planning::TrainingCase& what = report.what;
     if (options.stage >= what.layout.parallelism.pp) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("--stage must be one of 0 to {}, not {}", what.layout.parallelism.pp - 1, options.stage));
     }
-    report.memory = memory_of(what.model, what.machine, what.layout);
+    report.memory = training::memory_of(what.model, what.machine, what.layout);
     report.stage = options.stage >= 0 ? options.stage : report.memory.fullest().stage;
-    report.steps = memory_over_time(what.model, what.machine, what.layout, report.stage);
-    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                    .json = [&] { return json_of(report); },
-                                    .table = [&] { return memory_over_stages(what); }});
-    return report.memory.fits() ? done : complain(executable.name, misfit_line(report.memory, {}), failed);
+    report.steps = training::memory_over_time(what.model, what.machine, what.layout, report.stage);
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                                  .json = [&] { return planning::json_of(report); },
+                                                  .table = [&] { return planning::memory_over_stages(what); }});
+    return report.memory.fits()
+               ? done
+               : command_line::complain(executable.name, planning::misfit_line(report.memory, {}), failed);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

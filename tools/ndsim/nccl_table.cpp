@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace planning;
 
 namespace {
 
@@ -14,7 +16,7 @@ constexpr double giga = 1e9;
 constexpr double mega = 1e6;
 constexpr std::size_t pair_width = 25;  // of a time and a busbw, side by side
 
-std::string left_columns(const CollectiveCase& what) {
+std::string left_columns(const planning::CollectiveCase& what) {
     return fmt::format("{:>12} {:>13} {:>9} {:>6} {:>6}", what.bytes(), what.count(), what.type.name,
                        what.reduces() ? "sum" : "none", what.has_root() ? what.root : -1);
 }
@@ -32,10 +34,10 @@ std::string side_by_side_head(const std::vector<std::string>& configs, bool chec
     return names + "\n" + columns + (checked ? "   #wrong" : "") + "\n" + units + "\n";
 }
 
-std::string side_by_side_line(const SweepRow& row) {
+std::string side_by_side_line(const planning::SweepRow& row) {
     std::string line = "  " + left_columns(row.what());
     for (std::size_t i = 0; i < row.timed.size(); ++i) {
-        const TimedMethod& timed = row.timed[i];
+        const planning::TimedMethod& timed = row.timed[i];
         const std::size_t width = std::max(pair_width, timed.name.size() + 2);
         line += fmt::format("{:>{}.2f} {:>9.4f}{}", timed.seconds() * mega, width - 11, timed.bus_bandwidth() / giga,
                             i == row.fastest ? "*" : " ");
@@ -44,9 +46,9 @@ std::string side_by_side_line(const SweepRow& row) {
 }
 
 // "   #wrong" of all methods of a row.
-std::string wrong_of(const SweepRow& row) {
+std::string wrong_of(const planning::SweepRow& row) {
     std::int64_t sum = 0;
-    for (const TimedMethod& timed : row.timed) {
+    for (const planning::TimedMethod& timed : row.timed) {
         sum += timed.wrong.value_or(0);
     }
     return fmt::format(" {:>8}", sum);
@@ -64,18 +66,18 @@ std::string table_head(const TableShape& shape, const std::vector<std::string>& 
            fmt::format(fmt::runtime(columns), "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "");
 }
 
-std::string table_line(const TableShape& shape, const SweepRow& row) {
+std::string table_line(const TableShape& shape, const planning::SweepRow& row) {
     if (row.timed.size() > 1) {
         const std::string line = side_by_side_line(row) + (shape.checked ? wrong_of(row) : "");
         return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
-    const TimedMethod& timed = row.best();
+    const planning::TimedMethod& timed = row.best();
     return fmt::format("  {} {:>14.2f} {:>10.4f} {:>10.4f}{}{}\n", left_columns(row.what()), timed.seconds() * mega,
                        timed.algorithm_bandwidth() / giga, timed.bus_bandwidth() / giga,
                        shape.checked ? wrong_of(row) : "", shape.picked ? "  " + timed.name : "");
 }
 
-std::string table_foot(const std::vector<SweepRow>& rows) {
+std::string table_foot(const std::vector<planning::SweepRow>& rows) {
     std::string foot;
     if (rows.empty()) {
         return foot;
@@ -83,7 +85,7 @@ std::string table_foot(const std::vector<SweepRow>& rows) {
     const std::size_t configs = rows.front().timed.size();
     for (std::size_t i = 0; i < configs; ++i) {
         double sum = 0;
-        for (const SweepRow& row : rows) {
+        for (const planning::SweepRow& row : rows) {
             sum += row.timed[i].bus_bandwidth() / giga;
         }
         foot += fmt::format("# Avg bus bandwidth{}: {:.4f}\n",
@@ -93,13 +95,13 @@ std::string table_foot(const std::vector<SweepRow>& rows) {
     return foot;
 }
 
-std::string explanation(const SweepRow& row) {
+std::string explanation(const planning::SweepRow& row) {
     std::string text;
-    for (const TimedMethod& timed : row.timed) {
+    for (const planning::TimedMethod& timed : row.timed) {
         text += fmt::format("#   {}: {}, for {} messages: {}\n", timed.name, name_of(timed.time.way),
                             timed.time.messages, timed.time.why);
     }
-    for (const Prediction& other : row.considered) {
+    for (const CandidateTime& other : row.considered) {
         const std::string name = text_of(other.config);
         if (other.time) {
             text += fmt::format("#     {}: {:.2f} us, {}\n", name, seconds(other.time->end()) * mega,
@@ -112,4 +114,4 @@ std::string explanation(const SweepRow& row) {
     return text;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

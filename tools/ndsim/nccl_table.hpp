@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 struct TableShape {
     bool picked = false;  // a column says which algorithm
@@ -21,11 +21,11 @@ struct TableShape {
 
 // Of a table with these methods in it.
 std::string table_head(const TableShape& shape, const std::vector<std::string>& configs);
-std::string table_line(const TableShape& shape, const SweepRow& row);
+std::string table_line(const TableShape& shape, const planning::SweepRow& row);
 // The average bus bandwidth, for each method by its name.
-std::string table_foot(const std::vector<SweepRow>& rows);
+std::string table_foot(const std::vector<planning::SweepRow>& rows);
 
 // How each time of a row was found, and why that is exact: comment lines.
-std::string explanation(const SweepRow& row);
+std::string explanation(const planning::SweepRow& row);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

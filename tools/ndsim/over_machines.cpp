@@ -16,7 +16,10 @@
 #include <mpi.h>
 #endif
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
 
 namespace {
 
@@ -66,7 +69,7 @@ std::vector<std::size_t> numbers_in(const std::string& text) {
 }
 
 // What the first process does beside its own rows: answers the others until all have gone home.
-void serve(int others, Queue& queue, const RowTaker& take) {
+void serve(int others, command_line::Queue& queue, const command_line::RowTaker& take) {
     while (others > 0) {
         int is_there = 0;
         MPI_Status status;
@@ -96,18 +99,18 @@ void serve(int others, Queue& queue, const RowTaker& take) {
 }
 
 // What the others do: rows, as many at a time as they have threads.
-void serve_the_first(Workers& workers, const RowMaker& make) {
+void serve_the_first(command_line::Workers& workers, const command_line::RowMaker& make) {
     const std::string head = std::to_string(workers.threads()) + "\n";
     std::string rows = head;
     for (;;) {
         send(0, request, rows);
-        Queue queue(numbers_in(receive(0, order)));
+        command_line::Queue queue(numbers_in(receive(0, order)));
         rows = head;
         const auto keep = [&](std::size_t number, const std::string& row) {
             rows += std::to_string(number) + " " + row + "\n";
             return true;
         };
-        over_cores(queue, workers, make, keep);
+        command_line::over_cores(queue, workers, make, keep);
         if (rows == head) {
             return;
         }
@@ -150,9 +153,10 @@ Machines::Ready Machines::agree(bool ready) const {
     return {first != 0, all != 0};
 }
 
-void Machines::work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const {
+void Machines::work_off(command_line::Queue& queue, command_line::Workers& workers, const command_line::RowMaker& make,
+                        const command_line::RowTaker& take) const {
     if (processes_ == 1) {
-        return over_cores(queue, workers, make, take);
+        return command_line::over_cores(queue, workers, make, take);
     }
     try {
         if (!is_first()) {
@@ -166,7 +170,7 @@ void Machines::work_off(Queue& queue, Workers& workers, const RowMaker& make, co
         std::exception_ptr failure;
         std::thread own([&] {
             try {
-                over_cores(queue, workers, make, take_one);
+                command_line::over_cores(queue, workers, make, take_one);
             } catch (...) {
                 failure = std::current_exception();
             }
@@ -189,7 +193,7 @@ Machines::Machines() : cores_(cores_of(1)) {
     const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
     size = size != nullptr ? size : std::getenv("PMI_SIZE");
     if (started_by_mpirun() && size != nullptr && std::atoi(size) > 1) {
-        throw MachineLimit("mpirun started several processes, but this ndsim was built without MPI");
+        throw config::MachineLimit("mpirun started several processes, but this ndsim was built without MPI");
     }
 }
 
@@ -199,10 +203,11 @@ Machines::Ready Machines::agree(bool ready) const {
     return {ready, ready};
 }
 
-void Machines::work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const {
-    over_cores(queue, workers, make, take);
+void Machines::work_off(command_line::Queue& queue, command_line::Workers& workers, const command_line::RowMaker& make,
+                        const command_line::RowTaker& take) const {
+    command_line::over_cores(queue, workers, make, take);
 }
 
 #endif
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

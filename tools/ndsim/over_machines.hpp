@@ -6,7 +6,7 @@
 
 #include "tools/command_line/row_queue.hpp"
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 class Machines {
 public:
@@ -29,7 +29,8 @@ public:
     Ready agree(bool ready) const;
 
     // All call it; `queue` and `take` are the first process's. An exception ends all of them.
-    void work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const;
+    void work_off(command_line::Queue& queue, command_line::Workers& workers, const command_line::RowMaker& make,
+                  const command_line::RowTaker& take) const;
 
 private:
     int process_ = 0;
@@ -37,4 +38,4 @@ private:
     int cores_ = 1;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

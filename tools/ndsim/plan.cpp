@@ -16,11 +16,15 @@
 
 #include <memory>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
 
 namespace {
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim plan",
     .summary =
         "Which layout of a training is the fastest, or the cheapest: all legal ones are looked at, those that fit "
@@ -37,7 +41,7 @@ class Bars {
 public:
     void at(std::size_t done, std::size_t all, const char* what) {
         if (!bar_ || all != all_ || what_ != what) {
-            bar_ = std::make_unique<Progress>(all);
+            bar_ = std::make_unique<command_line::Progress>(all);
             all_ = all;
             what_ = what;
         }
@@ -45,31 +49,34 @@ public:
     }
 
 private:
-    std::unique_ptr<Progress> bar_;
+    std::unique_ptr<command_line::Progress> bar_;
     std::size_t all_ = 0;
     std::string what_;
 };
 
-Plan searched(const PlanCommandOptions& options, const PlanQuestion& question, const ranks::StopSignal& stop) {
+planning::Plan searched(const PlanCommandOptions& options, const planning::PlanQuestion& question,
+                        const ranks::StopSignal& stop) {
     Bars bars;
-    Workers workers(options.jobs);
-    return search(question, {.objective = options.objective == "cost" ? PlanObjective::cost : PlanObjective::time,
-                             .exhaustive = options.exhaustive,
-                             .for_each = workers.executor(),
-                             .oracle = predictor(),
-                             .on_progress = [&](std::size_t done, std::size_t all,
-                                                const char* what) { bars.at(done, all, what); },
-                             .should_stop = [&] { return stop.received() != 0; }});
+    command_line::Workers workers(options.jobs);
+    return planning::search(
+        question,
+        {.objective = options.objective == "cost" ? planning::PlanObjective::cost : planning::PlanObjective::time,
+         .exhaustive = options.exhaustive,
+         .for_each = workers.executor(),
+         .oracle = planning::predictor(),
+         .on_progress = [&](std::size_t done, std::size_t all, const char* what) { bars.at(done, all, what); },
+         .should_stop = [&] { return stop.received() != 0; }});
 }
 
 // Where nothing fits: what would.
-void add_help(PlanReport& report) {
+void add_help(planning::PlanReport& report) {
     if (report.plan.nearest.empty()) {
-        const PlanSpace& space = report.question.space;
-        for (const PlanPoint& point : points_of(space, report.question.model, report.question.machine)) {
-            for (const model::LayoutProblem& problem :
-                 problems_of(report.question.model, report.question.machine,
-                             layout_of(space, report.question.model, point), point.gpus)) {
+        const planning::PlanSpace& space = report.question.space;
+        for (const planning::PlanPoint& point :
+             planning::points_of(space, report.question.model, report.question.machine)) {
+            for (const training::LayoutProblem& problem :
+                 training::problems_of(report.question.model, report.question.machine,
+                                       layout_of(space, report.question.model, point), point.gpus)) {
                 report.first_problems.push_back(problem.what);
             }
             return;
@@ -77,7 +84,7 @@ void add_help(PlanReport& report) {
         return;
     }
     try {
-        report.enough = enough_gpus(report.question, predictor());
+        report.enough = planning::enough_gpus(report.question, planning::predictor());
     } catch (const ProgramError&) {
         // More GPUs have more layouts than a search goes through: the nearest ones have to do.
     }
@@ -87,30 +94,31 @@ void add_help(PlanReport& report) {
 
 int run_plan(int argc, const char* const* argv) {
     PlanCommandOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
-    PlanReport report{.objective = options.objective == "cost" ? PlanObjective::cost : PlanObjective::time,
-                      .top = static_cast<std::size_t>(options.top)};
+    command_line::check_outputs(options.outputs);
+    planning::PlanReport report{
+        .objective = options.objective == "cost" ? planning::PlanObjective::cost : planning::PlanObjective::time,
+        .top = static_cast<std::size_t>(options.top)};
     report.question = question_of(options, report.told);
     const ranks::StopSignal stop;
     try {
         report.plan = searched(options, report.question, stop);
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
     if (report.plan.rows.empty() && stop.received() == 0) {
         add_help(report);
     }
-    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                    .json = [&] { return json_of(report); },
-                                    .table = [&] { return table_of(report); },
-                                    .picture = [&] { return heatmap_svg(report); }});
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                                  .json = [&] { return planning::json_of(report); },
+                                                  .table = [&] { return planning::table_of(report); },
+                                                  .picture = [&] { return planning::heatmap_svg(report); }});
     if (stop.received() != 0) {
         return stopped + stop.received();
     }
-    return report.plan.rows.empty() ? complain(executable.name, "no layout fits", failed) : done;
+    return report.plan.rows.empty() ? command_line::complain(executable.name, "no layout fits", failed) : done;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -12,14 +12,18 @@
 #include <algorithm>
 #include <array>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
 
 namespace {
 
 constexpr std::int64_t most = 1'000'000;
 constexpr std::int64_t usual_tokens = 4 << 20;  // of a step
 
-List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
+config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
     return {low, high, [&axis](const std::vector<std::int64_t>& values) {
                 axis.clear();
                 for (const std::int64_t value : values) {
@@ -31,21 +35,22 @@ List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
 struct Axis {
     const char* name;
     const char* help;
-    std::vector<int> PlanSpace::*values;
+    std::vector<int> planning::PlanSpace::*values;
     std::int64_t low = 1;
     std::int64_t high = most;
 };
 constexpr auto axes = std::to_array<Axis>({
-    {"gpus", "how many there are; several numbers are compared", &PlanSpace::gpus},
-    {"dp", "data parallel, of what the others leave of the GPUs (any)", &PlanSpace::dp},
-    {"tp", "tensor parallel (divisors of the GPUs, up to a node's)", &PlanSpace::tp},
-    {"pp", "pipeline stages (divisors of the GPUs, up to the layers)", &PlanSpace::pp},
-    {"cp", "context parallel (powers of two that leave a rank 4,096 tokens)", &PlanSpace::cp},
-    {"ep", "expert parallel (divisors of the experts)", &PlanSpace::ep},
-    {"expert-tp", "tensor parallel within an expert (1)", &PlanSpace::expert_tp},
-    {"micro-batch", "sequences at a time (powers of two up to 16)", &PlanSpace::micro_batch},
-    {"interleave", "chunks of the model per stage (divisors of a stage's layers, up to 16)", &PlanSpace::interleave},
-    {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &PlanSpace::zero, 0, 3},
+    {"gpus", "how many there are; several numbers are compared", &planning::PlanSpace::gpus},
+    {"dp", "data parallel, of what the others leave of the GPUs (any)", &planning::PlanSpace::dp},
+    {"tp", "tensor parallel (divisors of the GPUs, up to a node's)", &planning::PlanSpace::tp},
+    {"pp", "pipeline stages (divisors of the GPUs, up to the layers)", &planning::PlanSpace::pp},
+    {"cp", "context parallel (powers of two that leave a rank 4,096 tokens)", &planning::PlanSpace::cp},
+    {"ep", "expert parallel (divisors of the experts)", &planning::PlanSpace::ep},
+    {"expert-tp", "tensor parallel within an expert (1)", &planning::PlanSpace::expert_tp},
+    {"micro-batch", "sequences at a time (powers of two up to 16)", &planning::PlanSpace::micro_batch},
+    {"interleave", "chunks of the model per stage (divisors of a stage's layers, up to 16)",
+     &planning::PlanSpace::interleave},
+    {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &planning::PlanSpace::zero, 0, 3},
 });
 
 // Those of a list; none where it was not said.
@@ -56,17 +61,19 @@ std::vector<std::string> names_in(const std::string& list) {
 // Throws UsageError for a name that is not one of `known`.
 void check_name(const char* option, const std::string& name, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-        throw UsageError(fmt::format("{} must be of {}, not \"{}\"{}", option, fmt::join(known, ", "), name,
-                                     did_you_mean(name, known)));
+        throw config::UsageError(fmt::format("{} must be of {}, not \"{}\"{}", option, fmt::join(known, ", "), name,
+                                             did_you_mean(name, known)));
     }
 }
 
-std::vector<model::Recompute> recompute_of(const std::string& text) {
-    using model::Recompute;
-    std::vector<model::Recompute> found;
+std::vector<training::Recompute> recompute_of(const std::string& text) {
+    using training::Recompute;
+    std::vector<training::Recompute> found;
     for (const std::string& name : names_in(text)) {
         check_name("--recompute", name, {"none", "selective", "full"});
-        found.push_back(name == "none" ? Recompute::none : name == "full" ? Recompute::full : Recompute::selective);
+        found.push_back(name == "none"   ? training::Recompute::none
+                        : name == "full" ? training::Recompute::full
+                                         : training::Recompute::selective);
     }
     return found;
 }
@@ -81,7 +88,7 @@ std::vector<KnownSchedule> schedule_of(const std::string& text) {
 }
 
 // A power of two of sequences: the last one with no more than 4 M tokens.
-int usual_batch(const model::Transformer& model) {
+int usual_batch(const training::Transformer& model) {
     int batch = 1;
     while (std::int64_t{batch} * 2 * model.sequence <= usual_tokens) {
         batch *= 2;
@@ -96,38 +103,40 @@ void sort_once(std::vector<int>& values) {
 
 }  // namespace
 
-std::vector<OptionRow> option_rows(PlanCommandOptions& options) {
-    std::vector<OptionRow> rows = training_rows(options.training);
-    const auto replace = [&](const char* name, OptionRow row) {
-        *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; }) = std::move(row);
+std::vector<config::OptionRow> option_rows(PlanCommandOptions& options) {
+    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
+    const auto replace = [&](const char* name, config::OptionRow row) {
+        *std::find_if(rows.begin(), rows.end(), [&](const config::OptionRow& r) { return r.name == name; }) =
+            std::move(row);
     };
     for (const Axis& axis : axes) {
         replace(axis.name, {axis.name, "LIST", axis.help, numbers(options.axes.*axis.values, axis.low, axis.high)});
     }
     replace("recompute", {"recompute", "LIST", "of none, selective, full (none,full; all without flash attention)",
-                          text(options.recompute)});
-    replace("schedule",
-            {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)", text(options.schedule)});
-    std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
+                          config::text(options.recompute)});
+    replace("schedule", {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)",
+                         config::text(options.schedule)});
+    std::erase_if(rows, [](const config::OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
     rows.insert(rows.end(), {{"objective", "NAME", "what comes first: time or cost (time)",
-                              choice(options.objective, {"time", "cost"})},
+                              config::choice(options.objective, {"time", "cost"})},
                              {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
-                             jobs_row(options.jobs),
+                             command_line::jobs_row(options.jobs),
                              {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
-                              flag(options.exhaustive)}});
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs,
-                    {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
+                              config::flag(options.exhaustive)}});
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs,
+        {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
-PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told) {
+planning::PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told) {
     if (options.axes.gpus.empty()) {
-        throw UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
+        throw config::UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
     }
-    const PricedMachine priced = priced_machine_of(options.training);
-    PlanQuestion question{.model = model_of(options.training, told), .machine = priced.machine, .space = options.axes};
+    const planning::PricedMachine priced = planning::priced_machine_of(options.training);
+    planning::PlanQuestion question{
+        .model = planning::model_of(options.training, told), .machine = priced.machine, .space = options.axes};
     for (const Axis& axis : axes) {
         sort_once(question.space.*axis.values);
     }
@@ -154,4 +163,4 @@ PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::str
     return question;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

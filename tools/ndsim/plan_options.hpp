@@ -8,24 +8,24 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 struct PlanCommandOptions {
-    TrainingOptions training;  // all but the axes
-    PlanSpace axes;            // as they were said
+    planning::TrainingOptions training;  // all but the axes
+    planning::PlanSpace axes;            // as they were said
     std::string recompute;
     std::string schedule;
     std::string objective = "time";
     int top = 10;
     int jobs = 0;  // 0: as many as cores
     bool exhaustive = false;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
 // Those of `ndsim train`, with lists for the axes.
-std::vector<OptionRow> option_rows(PlanCommandOptions& options);
+std::vector<config::OptionRow> option_rows(PlanCommandOptions& options);
 
 // Throws UsageError. `told`: what was not said and how it was derived.
-PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told);
+planning::PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -20,11 +20,15 @@
 #include <map>
 #include <optional>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
 
 namespace {
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim sweep",
     .summary =
         "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
@@ -39,14 +43,14 @@ struct SweepOptions {
     std::map<std::string, std::vector<std::string>> values;
     std::string out;
     int jobs = 0;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepOptions& options) {
-    std::vector<OptionRow> rows;
-    for (const OptionRow& row : training) {
-        const auto take = [&row, &options](const std::string& what, const TomlValue& value, bool sets) {
-            std::vector<std::string> values = sweep_values(row, what, value);
+std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>& training, SweepOptions& options) {
+    std::vector<config::OptionRow> rows;
+    for (const config::OptionRow& row : training) {
+        const auto take = [&row, &options](const std::string& what, const config::TomlValue& value, bool sets) {
+            std::vector<std::string> values = planning::sweep_values(row, what, value);
             if (sets) {
                 options.values[row.name] = std::move(values);
             }
@@ -54,10 +58,10 @@ std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, Sweep
         rows.push_back({row.name, row.takes + ",…", row.help, Custom{take}});
     }
     rows.insert(rows.end(), {{"out", "FILE.csv", "write the rows there; what is there already is not done again",
-                              text(options.out)},
-                             jobs_row(options.jobs)});
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
+                              config::text(options.out)},
+                             command_line::jobs_row(options.jobs)});
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -65,30 +69,30 @@ std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, Sweep
 // None where --help or --version was asked for.
 std::optional<SweepOptions> options_of(int argc, const char* const* argv, const Machines& machines,
                                        std::vector<std::string>& order) {
-    TrainingOptions unused;
-    const std::vector<OptionRow> training = training_rows(unused);
-    for (const OptionRow& row : training) {
+    planning::TrainingOptions unused;
+    const std::vector<config::OptionRow> training = planning::training_rows(unused);
+    for (const config::OptionRow& row : training) {
         order.push_back(row.name);
     }
     SweepOptions options;
-    const std::vector<OptionRow> rows = option_rows(training, options);
-    const auto read = read_settings(executable, rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
+    const std::vector<config::OptionRow> rows = option_rows(training, options);
+    const auto read = command_line::read_settings(executable, rows, argc, argv);
+    if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
         if (machines.is_first()) {
-            print(answer->text);
+            command_line::print(answer->text);
         }
         return std::nullopt;
     }
-    set_options(std::get<Settings>(read), rows);
+    command_line::set_options(std::get<command_line::Settings>(read), rows);
     return options;
 }
 
 // In the order of the options of `ndsim train`, so that it does not matter in which they were typed.
-SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
+planning::SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
     if (options.values.count("model") == 0) {
-        throw UsageError("--model is missing: presets or files, several with commas; see --help");
+        throw config::UsageError("--model is missing: presets or files, several with commas; see --help");
     }
-    SweepGrid grid;
+    planning::SweepGrid grid;
     for (const std::string& name : order) {
         if (const auto found = options.values.find(name); found != options.values.end()) {
             grid.axes.push_back({name, found->second});
@@ -101,14 +105,16 @@ SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& o
 // Rows on their way out: into the file as they come, or in order to standard output.
 class Rows {
 public:
-    Rows(SweepTable& table, const SweepOptions& options)
-        : table_(table), prints_(options.out.empty() && shows_text(options.outputs)), file_name_(options.out) {
+    Rows(planning::SweepTable& table, const SweepOptions& options)
+        : table_(table),
+          prints_(options.out.empty() && command_line::shows_text(options.outputs)),
+          file_name_(options.out) {
         if (!file_name_.empty()) {
             // Whole rows only: what is appended begins a line.
-            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+            command_line::write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
             file_.open(file_name_, std::ios::app | std::ios::binary);
         } else if (prints_) {
-            print(table_.header() + "\n");
+            command_line::print(table_.header() + "\n");
         }
     }
 
@@ -116,39 +122,40 @@ public:
         if (file_.is_open()) {
             file_ << row << '\n' << std::flush;
             if (!file_) {
-                throw OutputError(fmt::format("{} cannot be written", file_name_));
+                throw config::OutputError(fmt::format("{} cannot be written", file_name_));
             }
         }
         table_.add(number, std::move(row));
         while (prints_ && next_ < table_.grid().size() && table_.has(next_)) {
-            print(table_.row_text(next_++) + "\n");
+            command_line::print(table_.row_text(next_++) + "\n");
         }
     }
 
     void finish() {
         if (file_.is_open()) {
             file_.close();
-            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+            command_line::write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
         }
     }
 
 private:
-    SweepTable& table_;
+    planning::SweepTable& table_;
     bool prints_;
     std::string file_name_;
     std::ofstream file_;
     std::size_t next_ = 0;
 };
 
-int sweep(const SweepOptions& options, SweepTable& table, const Machines& machines) {
-    const CasePredictor predictor = [](const TrainingCase& what, const PredictOptions& ask) {
-        return predict(what.model, what.machine, what.layout, ask);
+int sweep(const SweepOptions& options, planning::SweepTable& table, const Machines& machines) {
+    const planning::CasePredictor predictor = [](const planning::TrainingCase& what,
+                                                 const planning::PredictOptions& ask) {
+        return planning::predict(what.model, what.machine, what.layout, ask);
     };
-    const RowMaker make = [&](std::size_t number) {
-        return table.row(number, result_of(table.grid().configuration(number), predictor));
+    const command_line::RowMaker make = [&](std::size_t number) {
+        return table.row(number, planning::result_of(table.grid().configuration(number), predictor));
     };
-    Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
-    Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
+    command_line::Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
+    command_line::Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
     if (!machines.is_first()) {
         machines.work_off(queue, workers, make, {});
         return done;
@@ -158,11 +165,11 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
     std::size_t there = all - table.missing().size();
     const std::size_t before = there;
     Rows rows(table, options);
-    Progress progress(all);
+    command_line::Progress progress(all);
     machines.work_off(queue, workers, make, [&](std::size_t number, std::string row) {
         progress.erase();
         rows.add(number, std::move(row));
-        progress.at(++there, typed(table.grid().configuration(number)));
+        progress.at(++there, planning::typed(table.grid().configuration(number)));
         return stop.received() == 0;
     });
     progress.erase();
@@ -174,8 +181,8 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
         return options.out.empty() ? ""  // the rows are printed already
                                    : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
     };
-    write_outputs(options.outputs,
-                  {.text = told, .json = [&] { return table.json(); }, .table = [&] { return table.rows(); }});
+    command_line::write_outputs(
+        options.outputs, {.text = told, .json = [&] { return table.json(); }, .table = [&] { return table.rows(); }});
     return done;
 }
 
@@ -183,7 +190,7 @@ int sweep(const SweepOptions& options, SweepTable& table, const Machines& machin
 
 int run_sweep(int argc, const char* const* argv) {
     const Machines machines;
-    std::optional<SweepTable> table;
+    std::optional<planning::SweepTable> table;
     std::optional<SweepOptions> options;
     std::exception_ptr complaint;
     try {
@@ -193,12 +200,12 @@ int run_sweep(int argc, const char* const* argv) {
             table.emplace(grid_of(*options, order));
         }
         if (table && machines.is_first()) {
-            check_outputs(options->outputs);
+            command_line::check_outputs(options->outputs);
         }
         if (table && machines.is_first() && !options->out.empty()) {
-            check_output(options->out);
+            command_line::check_output(options->out);
             if (std::filesystem::exists(options->out)) {
-                table->read(read_text(options->out, "a table of rows", written_by_programs), options->out);
+                table->read(config::read_text(options->out, "a table of rows", written_by_programs), options->out);
             }
         }
     } catch (...) {
@@ -215,4 +222,4 @@ int run_sweep(int argc, const char* const* argv) {
     return table ? sweep(*options, *table, machines) : done;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace planning;
+using namespace report;
 
 namespace {
 
@@ -27,9 +30,9 @@ void add_config(Json& row, const AlgorithmConfig& config) {
     }
 }
 
-Json considered(const std::vector<Prediction>& all) {
+Json considered(const std::vector<CandidateTime>& all) {
     Json list = Json::array();
-    for (const Prediction& prediction : all) {
+    for (const CandidateTime& prediction : all) {
         Json one;
         add_config(one, prediction.config);
         if (prediction.time) {
@@ -42,8 +45,8 @@ Json considered(const std::vector<Prediction>& all) {
     return list;
 }
 
-Json row_of(const SweepRow& row, const TimedMethod& timed, bool custom) {
-    const CollectiveCase& what = timed.what;
+Json row_of(const planning::SweepRow& row, const planning::TimedMethod& timed, bool custom) {
+    const planning::CollectiveCase& what = timed.what;
     Json json{{"bytes", what.bytes()},
               {"count", what.count()},
               {"type", what.type.name},
@@ -72,10 +75,10 @@ Json row_of(const SweepRow& row, const TimedMethod& timed, bool custom) {
 
 }  // namespace
 
-std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+std::string sweep_json(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) {
     Json list = Json::array();
-    for (const SweepRow& row : rows) {
-        for (const TimedMethod& timed : row.timed) {
+    for (const planning::SweepRow& row : rows) {
+        for (const planning::TimedMethod& timed : row.timed) {
             list.push_back(row_of(row, timed, sweep.custom.has_value()));
         }
     }
@@ -87,14 +90,14 @@ std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-report::Table sweep_rows(const std::vector<SweepRow>& rows) {
+report::Table sweep_rows(const std::vector<planning::SweepRow>& rows) {
     using report::Cells;
     report::Table table{.columns = {{"bytes"},
                                     {"count"},
-                                    {"type", Cells::names},
-                                    {"redop", Cells::names},
+                                    {"type", report::Cells::names},
+                                    {"redop", report::Cells::names},
                                     {"root"},
-                                    {"algorithm", Cells::names},
+                                    {"algorithm", report::Cells::names},
                                     {"channels"},
                                     {"pieces"},
                                     {"inner"},
@@ -106,9 +109,9 @@ report::Table sweep_rows(const std::vector<SweepRow>& rows) {
                                     {"fastest"}},
                         .rows = {}};
     const auto real = [](double x) { return fmt::format("{:.12g}", x); };
-    for (const SweepRow& row : rows) {
-        for (const TimedMethod& timed : row.timed) {
-            const CollectiveCase& what = timed.what;
+    for (const planning::SweepRow& row : rows) {
+        for (const planning::TimedMethod& timed : row.timed) {
+            const planning::CollectiveCase& what = timed.what;
             const AlgorithmConfig& config = what.config;
             table.rows.push_back({std::to_string(what.bytes()), std::to_string(what.count()), what.type.name,
                                   what.reduces() ? "sum" : "none", std::to_string(what.has_root() ? what.root : -1),
@@ -122,28 +125,30 @@ report::Table sweep_rows(const std::vector<SweepRow>& rows) {
     return table;
 }
 
-std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-    Chart chart{.title = fmt::format("{} on {} ranks, {}", sweep.what.name(), sweep.what.ranks, sweep.cluster.name),
-                .x_title = "size, bytes",
-                .y_title = "bus bandwidth, GB/s",
-                .x = {},
-                .curves = {}};
-    for (const TimedMethod& timed : rows.front().timed) {
+std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) {
+    report::Chart chart{
+        .title = fmt::format("{} on {} ranks, {}", sweep.what.name(), sweep.what.ranks, sweep.cluster.name),
+        .x_title = "size, bytes",
+        .y_title = "bus bandwidth, GB/s",
+        .x = {},
+        .curves = {}};
+    for (const planning::TimedMethod& timed : rows.front().timed) {
         chart.curves.push_back({sweep.only_fastest ? "fastest" : timed.name, {}});
     }
-    std::vector<const SweepRow*> by_size;
-    for (const SweepRow& row : rows) {
+    std::vector<const planning::SweepRow*> by_size;
+    for (const planning::SweepRow& row : rows) {
         by_size.push_back(&row);
     }
-    std::stable_sort(by_size.begin(), by_size.end(),
-                     [](const SweepRow* a, const SweepRow* b) { return a->what().elements < b->what().elements; });
-    for (const SweepRow* const row : by_size) {
+    std::stable_sort(by_size.begin(), by_size.end(), [](const planning::SweepRow* a, const planning::SweepRow* b) {
+        return a->what().elements < b->what().elements;
+    });
+    for (const planning::SweepRow* const row : by_size) {
         chart.x.push_back(row->what().bytes());
         for (std::size_t i = 0; i < row->timed.size(); ++i) {
             chart.curves[i].values.push_back(row->timed[i].bus_bandwidth() / giga);
         }
     }
-    return svg_of(chart);
+    return report::svg_of(chart);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

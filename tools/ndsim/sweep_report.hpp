@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 // {"command":"collective","collective":"all-reduce","ranks":…,"network":…,"rows":[{"bytes":…,"algorithm":"ring",
 // "seconds":…,"algbw":…,"busbw":…,…}]}. Where the fastest was looked for, a row also has what was "considered".
-std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows);
+std::string sweep_json(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows);
 
 // A row for each size and method.
-report::Table sweep_rows(const std::vector<SweepRow>& rows);
+report::Table sweep_rows(const std::vector<planning::SweepRow>& rows);
 
 // One curve for each method; where the fastest was picked, one in all. Requires: a row with a bandwidth above 0.
-std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows);
+std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

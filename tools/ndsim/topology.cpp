@@ -10,7 +10,10 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
 
 namespace {
 
@@ -19,10 +22,10 @@ struct TopologyOptions {
     int ranks = 0;
     std::vector<std::int64_t> route;
     bool list = false;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim topology",
     .summary = "What a topology is made of, how far its GPUs are apart, and how it looks.",
     .examples = {"ndsim topology --list                                 # the names there are",
@@ -31,16 +34,16 @@ const Executable executable{
                  "ndsim topology cluster.toml --json"},
 };
 
-std::vector<OptionRow> option_rows(TopologyOptions& options) {
-    std::vector<OptionRow> rows{
-        as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", text(options.topology)},
-                    Role::optional_argument),
+std::vector<config::OptionRow> option_rows(TopologyOptions& options) {
+    std::vector<config::OptionRow> rows{
+        config::as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", config::text(options.topology)},
+                            config::Role::optional_argument),
         {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
         {"route", "A,B", "print every hop from rank A to rank B",
-         List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
-        {"list", "", "print the names of topologies and exit", flag(options.list)}};
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.table = "its kinds of links; with --route its hops", .picture = "draw it"});
+         config::List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
+        {"list", "", "print the names of topologies and exit", config::flag(options.list)}};
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs, {.table = "its kinds of links; with --route its hops", .picture = "draw it"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -50,11 +53,11 @@ std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& 
         return {};
     }
     if (options.route.size() != 2) {
-        throw UsageError(fmt::format("--route must be two ranks, A,B, not {}", options.route.size()));
+        throw config::UsageError(fmt::format("--route must be two ranks, A,B, not {}", options.route.size()));
     }
     for (const std::int64_t rank : options.route) {
         if (rank >= topology.gpus) {
-            throw UsageError(
+            throw config::UsageError(
                 fmt::format("--route: there is no rank {}; {} has 0 to {}", rank, topology.name, topology.gpus - 1));
         }
     }
@@ -65,20 +68,21 @@ std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& 
 
 int run_topology(int argc, const char* const* argv) {
     TopologyOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
+    command_line::check_outputs(options.outputs);
     if (options.list) {
-        write_outputs(options.outputs, {.text = topology_list, .json = topology_list_json, .table = topology_names});
+        command_line::write_outputs(options.outputs,
+                                    {.text = topology_list, .json = topology_list_json, .table = topology_names});
         return done;
     }
     if (options.topology.empty()) {
-        throw UsageError("TOPOLOGY is missing: a name or a FILE.toml; --list prints the names");
+        throw config::UsageError("TOPOLOGY is missing: a name or a FILE.toml; --list prints the names");
     }
-    const Topology topology = read_topology(options.topology, options.ranks);
+    const Topology topology = config::read_topology(options.topology, options.ranks);
     const auto ends = ends_of(options, topology);
-    write_outputs(
+    command_line::write_outputs(
         options.outputs,
         {.text = [&] { return ends ? route_text(topology, *ends) : topology_text(topology, facts_of(topology)); },
          .json = [&] { return topology_json(topology, facts_of(topology), ends); },
@@ -87,4 +91,4 @@ int run_topology(int argc, const char* const* argv) {
     return done;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::vector<std::pair<int, int>> example_pairs(const Topology& topology) {
     return pairs;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

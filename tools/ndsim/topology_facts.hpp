@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 // Links alike: between the same two kinds of vertices, with the same bandwidth and latency. Both directions are
 // counted.
@@ -45,4 +45,4 @@ const char* name_of(VertexKind kind);
 // GPU 0 and: its neighbour, the first GPUs beyond each level, the last one.
 std::vector<std::pair<int, int>> example_pairs(const Topology& topology);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

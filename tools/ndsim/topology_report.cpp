@@ -7,7 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace report;
 
 namespace {
 
@@ -169,9 +171,12 @@ std::string topology_json(const Topology& topology, const TopologyFacts& facts, 
 
 report::Table links_of(const TopologyFacts& facts) {
     using report::Cells;
-    report::Table table{
-        .columns = {{"from", Cells::words}, {"to", Cells::words}, {"count"}, {"bytes_per_second"}, {"latency_seconds"}},
-        .rows = {}};
+    report::Table table{.columns = {{"from", report::Cells::words},
+                                    {"to", report::Cells::words},
+                                    {"count"},
+                                    {"bytes_per_second"},
+                                    {"latency_seconds"}},
+                        .rows = {}};
     for (const auto& [kind, count] : facts.links) {
         table.rows.push_back({name_of(kind.a), name_of(kind.b), std::to_string(count),
                               std::to_string(kind.bytes_per_second), fmt::format("{}", seconds(kind.latency))});
@@ -181,9 +186,12 @@ report::Table links_of(const TopologyFacts& facts) {
 
 report::Table hops_of(const Topology& topology, const RankPair& ends) {
     using report::Cells;
-    report::Table table{
-        .columns = {{"link"}, {"from", Cells::words}, {"to", Cells::words}, {"bytes_per_second"}, {"latency_seconds"}},
-        .rows = {}};
+    report::Table table{.columns = {{"link"},
+                                    {"from", report::Cells::words},
+                                    {"to", report::Cells::words},
+                                    {"bytes_per_second"},
+                                    {"latency_seconds"}},
+                        .rows = {}};
     for (const LinkId id : route_of(topology, ends)) {
         const Link& link = topology.links[id];
         table.rows.push_back({std::to_string(id), name_of_vertex(topology, link.from),
@@ -217,4 +225,4 @@ report::Table topology_names() {
     return table;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 using RankPair = std::pair<int, int>;
 
@@ -25,4 +25,4 @@ std::string topology_list();
 std::string topology_list_json();
 report::Table topology_names();
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

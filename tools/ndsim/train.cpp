@@ -14,11 +14,16 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
+using namespace report;
 
 namespace {
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim train",
     .summary =
         "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
@@ -31,24 +36,26 @@ const Executable executable{
 };
 
 struct TrainOptions {
-    TrainingOptions training;
+    planning::TrainingOptions training;
     double tokens = 0;  // 0: not said
     double steps = 0;
     bool unfold = false;
     bool hash = false;
-    Outputs outputs;
+    command_line::Outputs outputs;
     std::string trace;
 };
 
-std::vector<OptionRow> option_rows(TrainOptions& options) {
-    std::vector<OptionRow> rows = training_rows(options.training);
-    rows.insert(rows.end(), {{"tokens", "X", "of a whole run: 15e12", real(options.tokens, 1, 1e18)},
-                             {"steps", "X", "of a whole run, in place of --tokens", real(options.steps, 1, 1e12)},
-                             {"unfold", "", "simulate every rank, not one of each stage", flag(options.unfold)},
-                             {"hash", "", "print the timeline's hash", flag(options.hash)},
-                             {"trace", "FILE|-", "the step's timeline, for ui.perfetto.dev; -: in place of the text",
-                              text(options.trace)}});
-    const std::vector<OptionRow> outputs = output_rows(options.outputs, {.table = "where the time of a step goes"});
+std::vector<config::OptionRow> option_rows(TrainOptions& options) {
+    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
+    rows.insert(rows.end(),
+                {{"tokens", "X", "of a whole run: 15e12", config::real(options.tokens, 1, 1e18)},
+                 {"steps", "X", "of a whole run, in place of --tokens", config::real(options.steps, 1, 1e12)},
+                 {"unfold", "", "simulate every rank, not one of each stage", config::flag(options.unfold)},
+                 {"hash", "", "print the timeline's hash", config::flag(options.hash)},
+                 {"trace", "FILE|-", "the step's timeline, for ui.perfetto.dev; -: in place of the text",
+                  config::text(options.trace)}});
+    const std::vector<config::OptionRow> outputs =
+        command_line::output_rows(options.outputs, {.table = "where the time of a step goes"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -72,44 +79,44 @@ public:
     }
 
 private:
-    Labels labels_;
+    report::Labels labels_;
     std::vector<Span> spans_;
 };
 
-StepReport report_of(const TrainOptions& options, Recording& recording) {
-    StepReport report{.what = training_case(options.training), .unfolded = options.unfold};
-    const TrainingCase& what = report.what;
-    PredictOptions ask{.unfold = options.unfold,
-                       .hash_timeline = options.hash || options.outputs.contains("json"),
-                       .jitter = options.training.jitter,
-                       .seed = static_cast<std::uint64_t>(options.training.seed)};
+planning::StepReport report_of(const TrainOptions& options, Recording& recording) {
+    planning::StepReport report{.what = planning::training_case(options.training), .unfolded = options.unfold};
+    const planning::TrainingCase& what = report.what;
+    planning::PredictOptions ask{.unfold = options.unfold,
+                                 .hash_timeline = options.hash || options.outputs.contains("json"),
+                                 .jitter = options.training.jitter,
+                                 .seed = static_cast<std::uint64_t>(options.training.seed)};
     // Of all ranks' spans only a trace is made: they would fill the memory.
     if (!options.unfold || !options.trace.empty()) {
         ask.on_span = recording.sink();
     }
-    report.step = predict(what.model, what.machine, what.layout, ask);
-    report.path = critical_path(recording.spans());
+    report.step = planning::predict(what.model, what.machine, what.layout, ask);
+    report.path = planning::critical_path(recording.spans());
     report.per_step = cost_of(report.step, what.machine, what.layout, 1);
-    report.per_trillion_tokens = cost_of_tokens(report.step, what, 1e12);
+    report.per_trillion_tokens = planning::cost_of_tokens(report.step, what, 1e12);
     if (options.steps > 0) {
         report.run = cost_of(report.step, what.machine, what.layout, options.steps);
     } else if (options.tokens > 0) {
-        report.run = cost_of_tokens(report.step, what, options.tokens);
+        report.run = planning::cost_of_tokens(report.step, what, options.tokens);
     }
     // Both compare with what predict_step() gives: without jitter, folded.
-    const double plain = seconds(predict_step(what.model, what.machine, what.layout).step);
-    report.sensitivities = sensitivities(what, plain, predict_step);
-    report.advice = advice(options.training, what, plain, predict_step);
+    const double plain = seconds(planning::predict_step(what.model, what.machine, what.layout).step);
+    report.sensitivities = planning::sensitivities(what, plain, predict_step);
+    report.advice = planning::advice(options.training, what, plain, predict_step);
     return report;
 }
 
 // The average over all ranks.
-report::Table parts_of(const Prediction& step) {
+report::Table parts_of(const planning::Prediction& step) {
     report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
     for (std::size_t i = 0; i < step.budget.size(); ++i) {
         const double share = step.budget[i] / seconds(step.step);
-        table.rows.push_back(
-            {title_of(static_cast<TimeCategory>(i)), fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
+        table.rows.push_back({planning::title_of(static_cast<training::TimeCategory>(i)),
+                              fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
     }
     return table;
 }
@@ -118,29 +125,32 @@ report::Table parts_of(const Prediction& step) {
 
 int run_train(int argc, const char* const* argv) {
     TrainOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
     if (options.steps > 0 && options.tokens > 0) {
-        throw UsageError("--steps and --tokens both say how long a run is; give one of them");
+        throw config::UsageError("--steps and --tokens both say how long a run is; give one of them");
     }
-    check_outputs(options.outputs, options.trace);
+    command_line::check_outputs(options.outputs, options.trace);
     if (!options.trace.empty()) {
-        check_output(options.trace);
+        command_line::check_output(options.trace);
     }
     Recording recording;
-    const StepReport report = report_of(options, recording);
-    write_outputs(options.outputs,
-                  {.text = [&] { return text_of(report); },
-                   .json = [&] { return json_of(report); },
-                   .table = [&] { return parts_of(report.step); }},
-                  options.trace != "-");
+    const planning::StepReport report = report_of(options, recording);
+    command_line::write_outputs(options.outputs,
+                                {.text = [&] { return text_of(report); },
+                                 .json = [&] { return planning::json_of(report); },
+                                 .table = [&] { return parts_of(report.step); }},
+                                options.trace != "-");
     if (!options.trace.empty()) {
-        write_output(options.trace,
-                     [&](std::ostream& out) { write_chrome_trace(out, recording.spans(), recording.ranks()); });
+        command_line::write_output(options.trace, [&](std::ostream& out) {
+            report::write_chrome_trace(out, recording.spans(), recording.ranks());
+        });
     }
-    const model::Memory& memory = report.step.memory;
-    return memory.fits() ? done : complain(executable.name, misfit_line(memory, report.advice), failed);
+    const training::Memory& memory = report.step.memory;
+    return memory.fits()
+               ? done
+               : command_line::complain(executable.name, planning::misfit_line(memory, report.advice), failed);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -17,7 +17,11 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
 namespace {
 
 struct ValidateOptions {
@@ -26,10 +30,10 @@ struct ValidateOptions {
     std::string sets;
     std::string efficiency;
     int jobs = 0;
-    Outputs outputs;
+    command_line::Outputs outputs;
 };
 
-const Executable executable{
+const command_line::Executable executable{
     .name = "ndsim validate",
     .summary =
         "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
@@ -38,29 +42,29 @@ const Executable executable{
                  "ndsim validate runs.json --set KORTH-T5,ZB-T4 --out predictions.json"},
 };
 
-std::vector<OptionRow> option_rows(ValidateOptions& options) {
-    std::vector<OptionRow> rows{
-        as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", text(options.file)}),
-        {"out", "FILE", "write predictions and errors to FILE, as JSON", text(options.out)},
-        {"set", "NAMES", "only these sets, separated by commas", text(options.sets)},
+std::vector<config::OptionRow> option_rows(ValidateOptions& options) {
+    std::vector<config::OptionRow> rows{
+        config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::text(options.file)}),
+        {"out", "FILE", "write predictions and errors to FILE, as JSON", config::text(options.out)},
+        {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
         {"efficiency", "CHANGES",
          "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
-         text(options.efficiency)},
-        jobs_row(options.jobs)};
-    std::vector<OptionRow> outputs = output_rows(
+         config::text(options.efficiency)},
+        command_line::jobs_row(options.jobs)};
+    std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the errors of each set"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
 struct Runs {
-    std::vector<RunRecord> records;
-    std::vector<Measured> measured;
+    std::vector<planning::RunRecord> records;
+    std::vector<planning::Measured> measured;
 };
 
 Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& file) {
     std::vector<std::string> known;
-    for (const RunRecord& record : all.records) {
+    for (const planning::RunRecord& record : all.records) {
         if (std::find(known.begin(), known.end(), record.set) == known.end()) {
             known.push_back(record.set);
         }
@@ -68,8 +72,9 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
     for (const std::string& set : sets) {
         if (std::find(known.begin(), known.end(), set) == known.end()) {
             const std::string near = did_you_mean(set, known);
-            throw UsageError(fmt::format("--set: {} has no set \"{}\"{}", file, set,
-                                         near.empty() ? fmt::format("; it has {}", fmt::join(known, ", ")) : near));
+            throw config::UsageError(
+                fmt::format("--set: {} has no set \"{}\"{}", file, set,
+                            near.empty() ? fmt::format("; it has {}", fmt::join(known, ", ")) : near));
         }
     }
     Runs result;
@@ -83,29 +88,30 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 }
 
 Runs read(const ValidateOptions& options) {
-    const std::string content = read_text(options.file, "a JSON file", written_by_programs);
-    Runs runs{read_runs(content, options.file), read_measured(content, options.file)};
+    const std::string content = config::read_text(options.file, "a JSON file", written_by_programs);
+    Runs runs{planning::read_runs(content, options.file), planning::read_measured(content, options.file)};
     return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }
 
-std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
-    Progress progress(runs.records.size());
-    Workers workers(options.jobs);
-    ValidationOptions how{.for_each = workers.executor(),
-                          .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
+std::vector<planning::RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
+    command_line::Progress progress(runs.records.size());
+    command_line::Workers workers(options.jobs);
+    planning::ValidationOptions how{.for_each = workers.executor(),
+                                    .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
     if (!options.efficiency.empty()) {
-        how.changes = efficiency_changes(options.efficiency);
+        how.changes = planning::efficiency_changes(options.efficiency);
     }
-    return predict_runs(runs.records, how);
+    return planning::predict_runs(runs.records, how);
 }
 
 // One line for each record that could not be predicted, or of which nothing was measured that can be.
-int complain_about(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+int complain_about(const std::vector<planning::RunPrediction>& predictions,
+                   const std::vector<planning::Measured>& measured) {
     int exit_code = done;
     for (std::size_t i = 0; i < predictions.size(); ++i) {
         const std::string& problem = predictions[i].problem.empty() ? measured[i].problem : predictions[i].problem;
         if (!problem.empty()) {
-            exit_code = complain(executable.name, problem, usage);
+            exit_code = command_line::complain(executable.name, problem, usage);
         }
     }
     return exit_code;
@@ -115,27 +121,29 @@ int complain_about(const std::vector<RunPrediction>& predictions, const std::vec
 
 int run_validate(int argc, const char* const* argv) {
     ValidateOptions options;
-    if (!take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    check_outputs(options.outputs);
+    command_line::check_outputs(options.outputs);
     if (!options.out.empty()) {
-        check_output(options.out);
+        command_line::check_output(options.out);
     }
     const Runs runs = read(options);
-    const std::vector<RunPrediction> predictions = predict_all(runs, options);
+    const std::vector<planning::RunPrediction> predictions = predict_all(runs, options);
     const int exit_code = complain_about(predictions, runs.measured);
     if (!options.out.empty()) {
-        write_output(options.out, [&](std::ostream& out) { out << validation_json(predictions, runs.measured); });
+        command_line::write_output(
+            options.out, [&](std::ostream& out) { out << planning::validation_json(predictions, runs.measured); });
     }
     // A file of which nothing could be used has nothing to report.
     if (std::all_of(predictions.begin(), predictions.end(), [](const auto& run) { return !run.problem.empty(); })) {
         return exit_code;
     }
-    write_outputs(options.outputs, {.text = [&] { return validation_table(predictions, runs.measured); },
-                                    .json = [&] { return validation_json(predictions, runs.measured); },
-                                    .table = [&] { return errors_of_sets(predictions, runs.measured); }});
+    command_line::write_outputs(options.outputs,
+                                {.text = [&] { return planning::validation_table(predictions, runs.measured); },
+                                 .json = [&] { return planning::validation_json(predictions, runs.measured); },
+                                 .table = [&] { return planning::errors_of_sets(predictions, runs.measured); }});
     return exit_code;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

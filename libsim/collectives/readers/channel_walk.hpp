@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 // Of members, not ranks.
 struct ChannelMessage {
@@ -120,4 +120,4 @@ private:
     Walked walked_;
 };
 
-}  // namespace sim
+}  // namespace sim::collectives

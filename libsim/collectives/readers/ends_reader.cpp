@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -46,4 +46,4 @@ void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& 
     ChannelWalk(schedule, channel, cards).all_steps(members);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

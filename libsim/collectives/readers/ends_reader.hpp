@@ -7,12 +7,13 @@
 #pragma once
 
 #include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // `each` is the size of a chunk. `members` holds the clocks on arrival and, afterwards, at the end.
 // Requires: times_ends(cluster.network).
 void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
                           std::vector<MemberClock>& members);
 
-}  // namespace sim
+}  // namespace sim::collectives

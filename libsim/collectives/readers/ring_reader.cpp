@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -67,4 +67,4 @@ bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, st
     return true;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "libsim/collectives/readers/time_reader.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // The members in the order in which a channel goes around them, from member 0; empty if it goes around no ring.
 std::vector<int> ring_of(const Schedule& schedule, int channel);
@@ -13,4 +14,4 @@ std::vector<int> ring_of(const Schedule& schedule, int channel);
 // changed.
 bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, std::vector<MemberClock>& members);
 
-}  // namespace sim
+}  // namespace sim::collectives

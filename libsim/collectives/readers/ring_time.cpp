@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <deque>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::optional<std::vector<Time>> ring_ends(std::span<const RingPlace> places, st
     return ring.ends();
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 // What place i pays in each step.
 struct RingPlace {
@@ -32,4 +32,4 @@ std::optional<std::vector<Time>> ring_ends(std::span<const RingPlace> places, st
 // How many different values of send + acknowledgement there are.
 std::int64_t different_stays(std::span<const RingPlace> places);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -157,4 +157,4 @@ void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<Mem
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

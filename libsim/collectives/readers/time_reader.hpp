@@ -20,7 +20,7 @@
 #include <functional>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 struct StepCost {
     Duration send{0};
@@ -76,4 +76,4 @@ inline void read_time(const Schedule& schedule, const StepCost& cost, std::vecto
     read_time(schedule, LinkCosts{cost}, members, reading);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -262,4 +262,4 @@ Step Schedule::part_of(Step step, int channel) const {
     return step;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

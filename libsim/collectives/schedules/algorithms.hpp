@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <initializer_list>
 #include <optional>
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 // A set of kinds of collectives.
 class CollectiveKinds {
@@ -77,4 +78,4 @@ std::vector<AlgorithmConfig> candidate_algorithms(CollectiveKind kind, int membe
 // "ring", "ring, 4 channels", "hierarchical, inner 8, middle 4".
 std::string text_of(const AlgorithmConfig& config);
 
-}  // namespace sim
+}  // namespace sim::collectives

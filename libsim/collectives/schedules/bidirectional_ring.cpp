@@ -2,7 +2,7 @@
 
 #include "libsim/collectives/schedules/ring.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -37,4 +37,4 @@ Schedule bidirectional_ring_schedule(const ScheduleRequest& request) {
                       2 * request.config.channels);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -9,10 +9,11 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of an all-reduce, a reduce-scatter or an all-gather.
 Schedule bidirectional_ring_schedule(const ScheduleRequest& request);
 
-}  // namespace sim
+}  // namespace sim::collectives

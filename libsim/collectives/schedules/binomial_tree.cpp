@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -106,4 +106,4 @@ Schedule binomial_tree_schedule(const ScheduleRequest& request) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -12,8 +12,9 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of a broadcast, an all-reduce, a reduce, a gather or a scatter. A reduce adds up in the order of rounds: what came
 // from the next member, from the next two, four, …
@@ -28,4 +29,4 @@ int binomial_rounds(int members);
 Peers binomial_away_from_root(int members, int distance, int round);
 Peers binomial_towards_root(int members, int distance, int round);
 
-}  // namespace sim
+}  // namespace sim::collectives

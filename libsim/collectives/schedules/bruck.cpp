@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -91,4 +91,4 @@ Schedule bruck_schedule(const ScheduleRequest& request) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -16,10 +16,11 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of a barrier, an all-gather, a reduce-scatter, an all-reduce or an all-to-all.
 Schedule bruck_schedule(const ScheduleRequest& request);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -335,4 +335,4 @@ void check_schedule(const Schedule& schedule) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -10,7 +10,7 @@
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Where a schedule goes wrong; -1 where only the end shows it.
 struct ScheduleError : ProgramError {
@@ -29,4 +29,4 @@ void check_schedule(const Schedule& schedule);
 // step they are sent in, that. Requires: a schedule that passes the check.
 Synchrony synchrony_of(const Schedule& schedule);
 
-}  // namespace sim
+}  // namespace sim::collectives

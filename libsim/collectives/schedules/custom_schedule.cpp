@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -356,4 +356,4 @@ Schedule read_schedule(std::string_view text, std::string_view name) {
     return reader.schedule();
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -18,11 +18,12 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <string_view>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 struct StepTable {
     std::vector<Step> steps;  // by channel, member and step
@@ -32,4 +33,4 @@ struct StepTable {
 // collective promises.
 Schedule read_schedule(std::string_view text, std::string_view name);
 
-}  // namespace sim
+}  // namespace sim::collectives

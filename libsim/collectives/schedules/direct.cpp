@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -108,4 +108,4 @@ Schedule direct_schedule(const ScheduleRequest& request) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -14,12 +14,13 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of a gather, whose root takes the chunks in the order of the members; of a scatter, whose root sends them in that
 // order; of an all-gather, a reduce-scatter, an all-to-all or an all-reduce, in whose step k every member sends to the
 // one k+1 further on.
 Schedule direct_schedule(const ScheduleRequest& request);
 
-}  // namespace sim
+}  // namespace sim::collectives

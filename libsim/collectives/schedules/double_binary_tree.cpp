@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -164,4 +164,4 @@ Schedule double_binary_tree_schedule(const ScheduleRequest& request) {
     return trees(request, depth, 2, request.kind == CollectiveKind::broadcast ? broadcast_step : reduce_step);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

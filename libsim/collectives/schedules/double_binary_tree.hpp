@@ -14,10 +14,11 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
 #include <array>
 
-namespace sim {
+namespace sim::collectives {
 
 // Of a broadcast, a reduce, or an all-reduce, which goes to member 0 and back.
 Schedule double_binary_tree_schedule(const ScheduleRequest& request);
@@ -31,4 +32,4 @@ struct TreePlace {
 };
 TreePlace place_in_tree(int tree, int members, int distance);
 
-}  // namespace sim
+}  // namespace sim::collectives

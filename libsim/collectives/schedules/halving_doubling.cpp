@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -144,4 +144,4 @@ Schedule halving_doubling_schedule(const ScheduleRequest& request) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -14,10 +14,11 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of an all-reduce, a reduce-scatter (halving alone) or an all-gather (doubling alone).
 Schedule halving_doubling_schedule(const ScheduleRequest& request);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -155,4 +155,4 @@ Schedule hierarchical_schedule(const ScheduleRequest& request) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

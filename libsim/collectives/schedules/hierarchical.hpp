@@ -17,10 +17,11 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of an all-reduce, reduce-scatter, all-gather, broadcast or reduce. Requires: levels that divide `members`.
 Schedule hierarchical_schedule(const ScheduleRequest& request);
 
-}  // namespace sim
+}  // namespace sim::collectives

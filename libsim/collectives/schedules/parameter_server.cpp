@@ -1,6 +1,6 @@
 #include "libsim/collectives/schedules/parameter_server.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -28,4 +28,4 @@ Schedule parameter_server_schedule(const ScheduleRequest& request) {
                       request.config.channels);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -9,10 +9,11 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of an all-reduce, added up in the order of the members.
 Schedule parameter_server_schedule(const ScheduleRequest& request);
 
-}  // namespace sim
+}  // namespace sim::collectives

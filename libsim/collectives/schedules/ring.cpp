@@ -2,7 +2,7 @@
 
 #include "libsim/collectives/schedules/ring_order.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -122,4 +122,4 @@ Step ring_step(CollectiveKind kind, int members, int member, int step) {
                    : gather_step(of, 0, member, kind == CollectiveKind::all_reduce ? step - (members - 1) : step);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -13,8 +13,9 @@
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Of a broadcast, an all-gather, a reduce-scatter, an all-reduce or a reduce. A broadcast is a pipeline down the ring,
 // from the root to its left neighbour, one chunk a step; a reduce is its mirror, from the root's right neighbour to the
@@ -24,4 +25,4 @@ Schedule ring_schedule(const ScheduleRequest& request);
 // What a member of a ring does in one of its steps. Requires: an all-reduce, reduce-scatter or all-gather.
 Step ring_step(CollectiveKind kind, int members, int member, int step);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -1,6 +1,6 @@
 #include "libsim/collectives/schedules/ring_order.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 RingOrder::Pass RingOrder::pass_of(int node) const {
     const bool by_three_rails = nodes_ % 2 == 1 && nodes_ >= 3 && inner_ >= 3;
@@ -43,4 +43,4 @@ int RingOrder::place_of(int member) const {
     return member;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -12,7 +12,9 @@
 // Source: NCCL, src/graph/connect.cc: "Alternate rings to avoid crossing rails".
 #pragma once
 
-namespace sim {
+#include "libsim/namespaces.hpp"
+
+namespace sim::collectives {
 
 class RingOrder {
 public:
@@ -36,4 +38,4 @@ private:
     int channel_;
 };
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
                                                                : around_rings(question, costs);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

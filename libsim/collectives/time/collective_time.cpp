@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::vector<Time> last_of_channels(const std::vector<Time>& ends, int members) {
     return last;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 enum class Way : std::uint8_t { closed_form, recurrence, synchronous_steps, flows };
 const char* name_of(Way way);
@@ -54,4 +54,4 @@ CollectiveTime collective_time(const CollectiveQuestion& question);
 // In this way; nothing where it would not be exact.
 std::optional<CollectiveTime> collective_time_by(Way way, const CollectiveQuestion& question);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -3,8 +3,9 @@
 
 #include "libsim/collectives/readers/channel_walk.hpp"
 #include "libsim/collectives/time/collective_time.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 struct Found {
     std::vector<Time> ends;
@@ -38,4 +39,4 @@ std::vector<Time> arrivals_of(const CollectiveQuestion& question);
 // The last of each member's channels.
 std::vector<Time> last_of_channels(const std::vector<Time>& ends, int members);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -9,7 +9,7 @@
 #include <functional>
 #include <numeric>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -88,7 +88,7 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
                      [&](std::size_t a, std::size_t b) { return contest.all[a].at_least < contest.all[b].at_least; });
     std::optional<Time> best;
     for (const std::size_t i : order) {
-        Prediction& prediction = contest.all[i];
+        CandidateTime& prediction = contest.all[i];
         if (best && Time{prediction.at_least} > *best) {
             continue;
         }
@@ -102,4 +102,4 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
     return contest;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

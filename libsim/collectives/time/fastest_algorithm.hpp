@@ -7,20 +7,21 @@
 #pragma once
 
 #include "libsim/collectives/time/collective_time.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
-struct Prediction {
+struct CandidateTime {
     AlgorithmConfig config;
     Duration at_least{0};                // from the members' own sends
     std::optional<CollectiveTime> time;  // of the last member; none: it cannot be the fastest
 };
 
 struct Comparison {
-    std::vector<Prediction> all;  // in the order of the methods
-    std::size_t fastest = 0;      // of equals the first
+    std::vector<CandidateTime> all;  // in the order of the methods
+    std::size_t fastest = 0;         // of equals the first
 
-    const Prediction& winner() const { return all[fastest]; }
+    const CandidateTime& winner() const { return all[fastest]; }
 };
 
 struct ComparisonQuestion {
@@ -38,4 +39,4 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
 // What the method takes at least: for some members, the sum of their own messages.
 Duration least_time(const CollectiveQuestion& question);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::optional<Found> by_flows(const CollectiveQuestion& question) {
                  walk.walked()};
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

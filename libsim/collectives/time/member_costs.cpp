@@ -2,7 +2,7 @@
 
 #include "libsim/collectives/time/collective_ways.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 std::vector<MemberClock> member_clocks(const CollectiveQuestion& question) {
     std::vector<MemberClock> members(question.ranks.size());
@@ -29,4 +29,4 @@ LinkCosts link_costs(const CollectiveQuestion& question) {
             std::move(node)};
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -3,8 +3,9 @@
 
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/time/collective_time.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // On arrival, with nothing under way.
 std::vector<MemberClock> member_clocks(const CollectiveQuestion& question);
@@ -12,4 +13,4 @@ std::vector<MemberClock> member_clocks(const CollectiveQuestion& question);
 // Requires: uniform links, or nodes of them. Throws ProgramError if they have no price for what the size counts.
 LinkCosts link_costs(const CollectiveQuestion& question);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -4,7 +4,7 @@
 #include "libsim/collectives/time/member_costs.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::optional<Found> by_recurrence(const CollectiveQuestion& question) {
     return on_uniform_links(question);
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

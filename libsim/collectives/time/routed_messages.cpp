@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 Routes::Routes(const Topology& topology, const CollectiveQuestion& question)
     : topology_(&topology),
@@ -38,4 +38,4 @@ void RoutedMessages::step_ends(const std::vector<Time>& clocks) {
     use_.nothing_before(*std::min_element(clocks.begin(), clocks.end()));
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

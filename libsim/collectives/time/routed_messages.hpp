@@ -5,13 +5,14 @@
 #pragma once
 
 #include "libsim/collectives/time/collective_ways.hpp"
+#include "libsim/namespaces.hpp"
 #include "libsim/network/link_use.hpp"
 #include "libsim/network/route_cost.hpp"
 
 #include <optional>
 #include <vector>
 
-namespace sim {
+namespace sim::collectives {
 
 // From one member to another. Those of the last peers are kept: a ring's are looked up once.
 class Routes {
@@ -53,4 +54,4 @@ private:
     bool holds_ = true;
 };
 
-}  // namespace sim
+}  // namespace sim::collectives

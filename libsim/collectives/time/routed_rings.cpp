@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -154,4 +154,4 @@ std::optional<Found> around_routed_rings(const CollectiveQuestion& question, con
     return found;
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -12,8 +12,9 @@
 #pragma once
 
 #include "libsim/collectives/time/collective_ways.hpp"
+#include "libsim/namespaces.hpp"
 
-namespace sim {
+namespace sim::collectives {
 
 // Nothing where the bounds differ, some channel goes around no ring, walking the steps is no more work, or time might
 // leave its range. Where only the last end is asked for, only that needs to be enclosed.
@@ -22,4 +23,4 @@ std::optional<Found> around_routed_rings(const CollectiveQuestion& question, con
 // What is found of a schedule of rings with these ends, by channel and member. Also of rings on links of their own.
 Found found_around_rings(const CollectiveQuestion& question, const std::vector<Time>& ends);
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::collectives {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question) {
         walked};
 }
 
-}  // namespace sim
+}  // namespace sim::collectives

@@ -2,7 +2,7 @@
 #include "libsim/config/profiles/kinds.hpp"
 #include "libsim/config/topology_table.hpp"
 
-namespace sim::scenarios {
+namespace sim::config {
 
 Cluster cluster_profile(const TomlReader& file, int ranks) {
     Cluster cluster;
@@ -13,4 +13,4 @@ Cluster cluster_profile(const TomlReader& file, int ranks) {
     return cluster;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::int64_t read_bytes_per_unit(const TomlReader& file) {
     return entry == nullptr ? 0 : file.per_second(*entry);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

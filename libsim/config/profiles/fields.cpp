@@ -1,7 +1,7 @@
 // Kinds whose [network] is the fields of a network model: "loggp", and any model that gives its own (ReadByFields).
 #include "libsim/config/profiles/kinds.hpp"
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<ProfileKind> kinds_read_by_fields() {
     return kinds_of(Network{});
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -4,7 +4,7 @@
 #include "libsim/cluster.hpp"
 #include "libsim/config/toml_reader.hpp"
 
-namespace sim::scenarios {
+namespace sim::config {
 
 struct ProfileKind {
     const char* name;
@@ -34,4 +34,4 @@ std::vector<std::string> flops_or_units_keys();
 // "network.bytes_per_unit"; 0 where the file does not say.
 std::int64_t read_bytes_per_unit(const TomlReader& file);
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -1,7 +1,7 @@
 // Kinds "units" and "uniform": uniform networks, and nodes of them.
 #include "libsim/config/profiles/kinds.hpp"
 
-namespace sim::scenarios {
+namespace sim::config {
 
 namespace {
 
@@ -65,4 +65,4 @@ Cluster uniform_profile(const TomlReader& file, int /*ranks*/) {
     return cluster;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::config

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -209,4 +209,4 @@ Bandwidth bisection_of(const Clos& clos, const FatTree& tree) {
     return least;
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -12,9 +12,10 @@
 // permutations on real life fat trees, Technion CCIT 776 (2010).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/fat_tree.hpp"
 
-namespace sim {
+namespace sim::network {
 
 struct Clos {
     struct Level {
@@ -44,4 +45,4 @@ void append_clos_route(const Clos& clos, int source, int target, std::vector<Lin
 // Half of what the narrowest level carries.
 Bandwidth bisection_of(const Clos& clos, const FatTree& tree);
 
-}  // namespace sim
+}  // namespace sim::network

@@ -12,7 +12,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -227,4 +227,4 @@ TopologyRow custom_row() {
             .by_keys = custom_of};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -10,9 +10,10 @@
 // at the links of the vertices on its way.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 struct CustomLink {
     std::string from;
@@ -36,4 +37,4 @@ Topology custom(const Custom& options);
 // to, both_ways = true, bytes_per_second, latency_seconds.
 TopologyRow custom_row();
 
-}  // namespace sim
+}  // namespace sim::network

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -211,4 +211,4 @@ TopologyRow dragonfly_row() {
             .by_keys = dragonfly_of};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -15,9 +15,10 @@
 // (2008).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 struct Dragonfly {
     int gpus_per_router = 4;
@@ -36,4 +37,4 @@ Topology dragonfly(int gpus, const Dragonfly& options);
 // file: gpus_per_router, routers_per_group, global_ports, local_bytes_per_second … and global_….
 TopologyRow dragonfly_row();
 
-}  // namespace sim
+}  // namespace sim::network

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace sim {
+namespace sim::network {
 
 Topology fat_tree(int gpus, const FatTree& tree) {
     require_gpus(gpus, "a fat tree");
@@ -62,4 +62,4 @@ TopologyRow fat_tree_row() {
             .by_keys = [](const TopologyKeys& keys, int gpus) { return fat_tree(gpus, fat_tree_of(keys)); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

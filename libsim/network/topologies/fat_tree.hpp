@@ -17,9 +17,10 @@
 // Loukissas & Vahdat, SIGCOMM (2008); Zahavi (clos.hpp).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 enum class Ecmp : std::uint8_t { destination, hash };
 
@@ -46,4 +47,4 @@ TopologyRow fat_tree_row();
 KeyNames fat_tree_keys();
 FatTree fat_tree_of(const TopologyKeys& keys);
 
-}  // namespace sim
+}  // namespace sim::network

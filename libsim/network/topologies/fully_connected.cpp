@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::network {
 
 Topology fully_connected(int gpus, const Wire& wire) {
     require_gpus(gpus, "fully connected GPUs");
@@ -24,4 +24,4 @@ TopologyRow fully_connected_row() {
             .by_keys = [](const TopologyKeys& keys, int gpus) { return fully_connected(gpus, keys.wire()); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

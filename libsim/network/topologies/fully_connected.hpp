@@ -10,13 +10,14 @@
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapter 3.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // Throws ProgramError without a GPU or a bandwidth, or with more links than can be built (5,793 GPUs).
 Topology fully_connected(int gpus, const Wire& wire);
 
 TopologyRow fully_connected_row();
 
-}  // namespace sim
+}  // namespace sim::network

@@ -1,6 +1,6 @@
 #include "libsim/network/topologies/grid_shapes.hpp"
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::vector<int> grid_sides(int gpus, int count, int unit) {
     return best;
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -235,4 +235,4 @@ TopologyRow multi_dimensional_row() {
         .by_keys = by_keys};
 }
 
-}  // namespace sim
+}  // namespace sim::network

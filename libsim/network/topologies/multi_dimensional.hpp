@@ -19,9 +19,10 @@
 // dimensions as building blocks: Won et al., ASTRA-sim2.0, ISPASS (2023).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 enum class DimensionKind : std::uint8_t { ring, line, fully_connected, switched };
 
@@ -39,4 +40,4 @@ Topology multi_dimensional(const std::vector<Dimension>& dimensions);
 // latency_seconds.
 TopologyRow multi_dimensional_row();
 
-}  // namespace sim
+}  // namespace sim::network

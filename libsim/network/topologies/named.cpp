@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -93,4 +93,4 @@ Topology named_topology(const std::string& name, int gpus) {
                                    did_you_mean(name, names)));
 }
 
-}  // namespace sim
+}  // namespace sim::network

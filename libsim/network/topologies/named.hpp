@@ -4,9 +4,10 @@
 // A topology of one's own is a file in this folder, and its row here (docs/how-to/add-a-topology.md).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 std::vector<TopologyRow> topologies();
 // Those that have a name and need nothing but a number of GPUs; those that a file may name.
@@ -18,4 +19,4 @@ std::vector<std::string> names_of(const std::vector<TopologyRow>& rows);
 // with the nearest numbers that do.
 Topology named_topology(const std::string& name, int gpus);
 
-}  // namespace sim
+}  // namespace sim::network

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -118,4 +118,4 @@ TopologyRow node_row() {
             }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -11,9 +11,10 @@
 // Bisection bandwidth: n / 2 x link, each way.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 struct NodeParts {
     int gpus = 8;
@@ -56,4 +57,4 @@ TopologyRow node_row();
 KeyNames node_keys();
 NodeParts node_of(const TopologyKeys& keys);
 
-}  // namespace sim
+}  // namespace sim::network

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -96,4 +96,4 @@ TopologyRow nodes_fat_tree_row() {
             .by_keys = [](const TopologyKeys& keys, int gpus) { return nodes_fat_tree(gpus, node_tree_of(keys)); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

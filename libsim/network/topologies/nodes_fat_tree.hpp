@@ -13,11 +13,12 @@
 // Levels: the GPUs of a node; those under one leaf, or under one leaf of every rail.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/fat_tree.hpp"
 #include "libsim/network/topologies/node.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 struct NodeTree {
     NodeParts node;
@@ -36,4 +37,4 @@ TopologyRow nodes_fat_tree_row();
 KeyNames node_tree_keys();
 NodeTree node_tree_of(const TopologyKeys& keys);
 
-}  // namespace sim
+}  // namespace sim::network

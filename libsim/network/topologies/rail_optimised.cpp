@@ -1,6 +1,6 @@
 #include "libsim/network/topologies/rail_optimised.hpp"
 
-namespace sim {
+namespace sim::network {
 
 Topology rail_optimised(int gpus, NodeTree options) {
     if (options.rails == 1) {
@@ -16,4 +16,4 @@ TopologyRow rail_optimised_row() {
             .by_keys = [](const TopologyKeys& keys, int gpus) { return rail_optimised(gpus, node_tree_of(keys)); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -15,10 +15,11 @@
 // NCCL 2.12, NVIDIA technical blog (2022).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/nodes_fat_tree.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // With options.rails == 1: as many rails as a node has cards.
 Topology rail_optimised(int gpus, NodeTree options);
@@ -26,4 +27,4 @@ Topology rail_optimised(int gpus, NodeTree options);
 // Of a file: as nodes-fat-tree.
 TopologyRow rail_optimised_row();
 
-}  // namespace sim
+}  // namespace sim::network

@@ -2,7 +2,7 @@
 
 #include "libsim/network/topologies/multi_dimensional.hpp"
 
-namespace sim {
+namespace sim::network {
 
 Topology ring(int gpus, const Wire& wire) {
     require_gpus(gpus, "a ring of GPUs");
@@ -21,4 +21,4 @@ TopologyRow ring_row() {
             .by_keys = [](const TopologyKeys& keys, int gpus) { return ring(gpus, keys.wire()); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

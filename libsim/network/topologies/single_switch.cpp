@@ -2,7 +2,7 @@
 
 #include "libsim/network/topologies/multi_dimensional.hpp"
 
-namespace sim {
+namespace sim::network {
 
 Topology single_switch(int gpus, const Wire& wire) {
     require_gpus(gpus, "GPUs on a switch");
@@ -21,4 +21,4 @@ TopologyRow single_switch_row() {
             .by_keys = [](const TopologyKeys& keys, int gpus) { return single_switch(gpus, keys.wire()); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

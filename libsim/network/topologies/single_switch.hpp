@@ -10,13 +10,14 @@
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapter 2.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // Throws ProgramError without a GPU or a bandwidth.
 Topology single_switch(int gpus, const Wire& wire);
 
 TopologyRow single_switch_row();
 
-}  // namespace sim
+}  // namespace sim::network

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -138,4 +138,4 @@ Topology tpu_v5e(int gpus) {
     return slice(grid_sides(gpus, 2), {50 * GB_per_s, 1us}, 16);
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -10,9 +10,10 @@
 // Fewer GPUs than a node has: a part of one. Else whole nodes. All throw ProgramError with the nearest sizes that fit.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // 8 GPUs, NVSwitch with 300 GB/s per GPU, 8 cards of 200 Gb/s; rails of 40-port HDR switches. Up to 12,800 GPUs.
 // Source: DGX SuperPOD reference architecture, DGX A100 (2020).
@@ -43,4 +44,4 @@ Topology tpu_v5p(int gpus);
 // Source: Google Cloud TPU documentation, v5e (400 GB/s both ways per chip, 4 links); Austin et al. (rings).
 Topology tpu_v5e(int gpus);
 
-}  // namespace sim
+}  // namespace sim::network

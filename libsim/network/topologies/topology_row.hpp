@@ -4,13 +4,14 @@
 // numbers, follows from the topology that it builds.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/wire.hpp"
 
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace sim {
+namespace sim::network {
 
 // The keys of a topology, or of one of its tables, as a file gives them. All throw, with file, line and key, where a
 // value is missing or is not what is wanted.
@@ -73,4 +74,4 @@ inline constexpr Wire plain_wire{50 * GB_per_s, std::chrono::nanoseconds(500)};
 // Throws ProgramError with the nearest numbers of GPUs that do fit.
 [[noreturn]] void refuse_size(int gpus, const char* what, const std::function<bool(int)>& fits);
 
-}  // namespace sim
+}  // namespace sim::network

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace sim {
+namespace sim::network {
 
 namespace {
 
@@ -59,4 +59,4 @@ TopologyRow torus_3d_row() {
     return {.name = "torus-3d", .what = "a 3D torus", .by_size = [](int n) { return even_torus(n, 3, "a 3D torus"); }};
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -13,9 +13,10 @@
 // TPU v4, ISCA (2023).
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topologies/topology_row.hpp"
 
-namespace sim {
+namespace sim::network {
 
 // Throws ProgramError without a dimension, or with one of no GPU, or without a bandwidth.
 Topology torus(const std::vector<int>& sizes, const Wire& wire);
@@ -25,4 +26,4 @@ TopologyRow torus_row();
 TopologyRow torus_2d_row();
 TopologyRow torus_3d_row();
 
-}  // namespace sim
+}  // namespace sim::network

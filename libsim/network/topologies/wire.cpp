@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::network {
 
 void require_wire(const Wire& wire, std::string_view what) {
     if (wire.bandwidth.bytes_per_second <= 0) {
@@ -79,4 +79,4 @@ void refuse_size(int gpus, const char* what, const std::function<bool(int)>& fit
         fmt::format("{} of {} GPUs does not come out even; the nearest that do: {} and {}", what, gpus, below, above));
 }
 
-}  // namespace sim
+}  // namespace sim::network

@@ -1,11 +1,12 @@
 // What the builders are made of: GPUs, cables, and complaints about both. For topologies/ alone.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/topology.hpp"
 
 #include <string_view>
 
-namespace sim {
+namespace sim::network {
 
 // What one direction of a cable carries, and how long it takes to reach the other end.
 struct Wire {
@@ -31,4 +32,4 @@ void add_cable(Topology& topology, int a, int b, const Wire& wire);
 // Keeps as levels those of `groups` that divide each other and all GPUs, and are more than one GPU and fewer than all.
 void set_levels(Topology& topology, const std::vector<std::int64_t>& groups);
 
-}  // namespace sim
+}  // namespace sim::network

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::optional<std::string> blocking_sends_deadlock(const PipelineShape& shape, c
     return {};
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

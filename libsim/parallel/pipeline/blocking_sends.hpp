@@ -6,12 +6,13 @@
 // A send and its receive end together, once both have begun. Cost: linear in the steps.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 // Empty if it runs to its end; else the stages that wait for each other, one per line, with the step of each.
 // Throws ProgramError, as check_schedule, for steps that are no schedule.
 std::optional<std::string> blocking_sends_deadlock(const PipelineShape& shape, const PipelineSteps& steps);
 
-}  // namespace sim
+}  // namespace sim::parallel

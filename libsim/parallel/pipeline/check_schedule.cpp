@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <array>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -133,4 +133,4 @@ void check_schedule(const PipelineShape& shape, const PipelineSteps& steps) {
     }
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -4,11 +4,12 @@
 // Cost: linear in the steps.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 // Throws ProgramError that names the first step that is wrong, or the stages that wait for each other and for what.
 void check_schedule(const PipelineShape& shape, const PipelineSteps& steps);
 
-}  // namespace sim
+}  // namespace sim::parallel

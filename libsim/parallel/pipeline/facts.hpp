@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-namespace sim {
+namespace sim::parallel {
 
 // The share of all stages' time in which they do not compute, where stages are even, messages are free and a backward
 // pass takes two forward passes. Where training steps overlap, in the long run.
@@ -40,4 +40,4 @@ inline Duration passes_without_pause(const PipelineShape& shape, const StagePass
     return std::int64_t{shape.micro_batches} * (passes.forward + passes.backward());
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 int most_in_flight(std::span<const PipelineStep> steps, PipelineWork freed_by) {
     int kept = 0;
@@ -17,4 +17,4 @@ int most_in_flight(std::span<const PipelineStep> steps, PipelineWork freed_by) {
     return most;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

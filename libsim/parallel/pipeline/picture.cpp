@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps
                               100 * run.bubble());
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

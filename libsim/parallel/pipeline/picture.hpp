@@ -1,9 +1,10 @@
 // A pipeline schedule as text for a terminal.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 // One row per stage, time from left to right: F0 is the forward of micro-batch 0, B0 its backward, W0 the gradient of
 // its weights where backward is split (B is then that of the input); F0b is in chunk b, the second. "." is idle.
@@ -16,4 +17,4 @@ std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps
 // "stage 0: F0 F1 B0 B1", one line per stage, in the order of the steps.
 std::string list_schedule(const PipelineShape& shape, const PipelineSteps& steps);
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -158,4 +158,4 @@ void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std
     run(gpu, shape, stages.index_of(gpu.rank()), steps, body, options, {gpu, stages, shape, options, false});
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // What the program does in a step; it costs what the program computes in it. What travels is whatever it returns.
 struct PipelineBody {
@@ -51,4 +51,4 @@ void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
                   const std::function<void(const PipelineStep&)>& compute, const PipelineOptions& options = {});
 
-}  // namespace sim
+}  // namespace sim::parallel

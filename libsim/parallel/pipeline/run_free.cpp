@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 Duration PipelineCosts::of(PipelineWork work) const {
     switch (work) {
@@ -61,4 +61,4 @@ FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const P
     return run;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

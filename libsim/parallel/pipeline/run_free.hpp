@@ -8,7 +8,7 @@
 #include "libsim/parallel/pipeline/schedule.hpp"
 #include "libsim/units.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 // Of one step: a micro-batch through one chunk.
 struct PipelineCosts {
@@ -40,4 +40,4 @@ struct FreeRun {
 // Throws ProgramError, as check_schedule, for steps that are no schedule.
 FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const PipelineCosts& costs);
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::parallel {
 
 const PipelineStep& at(const PipelineSteps& steps, const StepPlace& place) {
     return steps[static_cast<std::size_t>(place.stage)][place.number];
@@ -40,4 +40,4 @@ RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& step
     return result;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

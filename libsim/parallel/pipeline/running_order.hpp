@@ -4,9 +4,10 @@
 // Cost: linear in the steps. Requires: micro-batches and chunks within `shape`.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 struct StepPlace {
     int stage = 0;
@@ -40,4 +41,4 @@ std::string describe_cycle(int stages, int stage, WaitsFor&& waits_for, Line&& l
     return text;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sim {
+namespace sim::parallel {
 
 PipelineSteps steps_of_all(const PipelineShape& shape, PipelineSchedule schedule) {
     if (shape.stages < 1 || shape.micro_batches < 1 || shape.chunks < 1) {
@@ -68,4 +68,4 @@ std::string describe(const PipelineShape& shape, const PipelineStep& step) {
     return shape.chunks == 1 ? text : fmt::format("{}, chunk {}", text, step.chunk);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -5,12 +5,14 @@
 // which order a stage does its own steps; when they run follows from what they wait for.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace sim {
+namespace sim::parallel {
 
 // A schedule that splits backward does backward_input (which the stage before waits for), and some time later
 // backward_weight (which nobody waits for), in place of backward.
@@ -57,4 +59,4 @@ const char* name_of(PipelineWork work);
 // "forward of micro-batch 3"; with several chunks "forward of micro-batch 3, chunk 1".
 std::string describe(const PipelineShape& shape, const PipelineStep& step);
 
-}  // namespace sim
+}  // namespace sim::parallel

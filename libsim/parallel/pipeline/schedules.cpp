@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -138,4 +138,4 @@ const NamedPipelineSchedule& usual_pipeline_schedule(int chunks) {
                          [&](const auto& s) { return s.usual && s.uses_chunks == (chunks > 1); });
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

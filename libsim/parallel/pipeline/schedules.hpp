@@ -5,6 +5,7 @@
 // docs/how-to/add-a-pipeline-schedule.md.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
@@ -12,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace sim {
+namespace sim::parallel {
 
 // How a framework names a schedule on its command line or in its configuration; null: it does not have it.
 struct ScheduleInFrameworks {
@@ -82,4 +83,4 @@ inline std::string_view name_of(const KnownSchedule& schedule) {
 // All of them, in the order of the table.
 std::vector<KnownSchedule> known_schedules();
 
-}  // namespace sim
+}  // namespace sim::parallel

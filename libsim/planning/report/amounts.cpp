@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::vector<int> tenths_of_percent(std::span<const double> values) {
     return tenths;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

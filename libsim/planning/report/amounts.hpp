@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 std::string time_text(double seconds);           // "4.123 s", "12.35 ms", "8.40 us"
 std::string long_time_text(double seconds);      // "54.2 days", "3.50 h"
@@ -24,4 +24,4 @@ std::string percent_text(double share);  // "41.2 %"
 // All zero where the sum of `values` is not above 0.
 std::vector<int> tenths_of_percent(std::span<const double> values);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -19,7 +19,7 @@ struct Shown {
     const char* advice;  // what limits a step of which this takes most
 };
 // In the order of TimeCategory.
-constexpr std::array<Shown, time_categories> shown{{
+constexpr std::array<Shown, training::time_categories> shown{{
     {"compute", 'C', "the GPUs' own work"},
     {"recompute", 'R', "recomputation of the forward pass"},
     {"tensor-parallel communication", 'T', "exposed tensor-parallel communication"},
@@ -51,7 +51,7 @@ std::string percent(int tenths) {
 
 }  // namespace
 
-const char* title_of(TimeCategory spent) {
+const char* title_of(training::TimeCategory spent) {
     return shown[static_cast<std::size_t>(spent)].title;
 }
 
@@ -92,4 +92,4 @@ std::string time_budget(const Prediction& step) {
     return text;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -91,10 +91,10 @@ std::string path_section(const std::vector<PathPiece>& path, Duration step, cons
             rest += sum.part.length;
             continue;
         }
-        text +=
-            fmt::format("  {:>9} {:>7} {:>6} x  {:<40} {}\n", time_text(seconds(sum.part.length)),
-                        percent_text(seconds(sum.part.length) / seconds(step)), sum.part.times,
-                        std::string(label_of(sum.part.work)) + (sum.message ? " on its way" : ""), where(sum, rank));
+        text += fmt::format("  {:>9} {:>7} {:>6} x  {:<40} {}\n", time_text(seconds(sum.part.length)),
+                            percent_text(seconds(sum.part.length) / seconds(step)), sum.part.times,
+                            std::string(training::label_of(sum.part.work)) + (sum.message ? " on its way" : ""),
+                            where(sum, rank));
     }
     if (rest > Duration{0}) {
         text += fmt::format("  {:>9} {:>7}           {} others\n", time_text(seconds(rest)),
@@ -114,7 +114,7 @@ std::string sensitivity_section(const std::vector<Sensitivity>& found) {
     return text;
 }
 
-std::string advice_section(const AdviceList& list, const model::Memory& memory) {
+std::string advice_section(const AdviceList& list, const training::Memory& memory) {
     if (!memory.fits()) {
         return what_would_fit(list) + counts_of(list);
     }
@@ -137,4 +137,4 @@ std::string advice_section(const AdviceList& list, const model::Memory& memory) 
     return text + counts_of(list);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::string communication_table(const std::vector<CommunicationUse>& communicati
     return text;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -1,10 +1,10 @@
 #include "libsim/planning/report/json.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const model::Layout& layout) {
+Json json_of(const training::Layout& layout) {
     return {{"dp", layout.parallelism.dp},
             {"tp", layout.parallelism.tp},
             {"pp", layout.parallelism.pp},
@@ -33,15 +33,15 @@ Json json_of(const model::Layout& layout) {
             {"offload_optimizer", layout.framework.offload_optimizer}};
 }
 
-Json json_of(const model::MemoryUse& use) {
+Json json_of(const training::MemoryUse& use) {
     return {{"parameters", use.parameters},   {"gradients", use.gradients}, {"optimizer", use.optimizer},
             {"activations", use.activations}, {"working", use.working},     {"buffers", use.buffers},
             {"reserve", use.reserve},         {"total", use.total()}};
 }
 
-Json json_of(const model::Memory& memory) {
+Json json_of(const training::Memory& memory) {
     Json stages = Json::array();
-    for (const model::StageMemory& stage : memory.stages) {
+    for (const training::StageMemory& stage : memory.stages) {
         Json one{{"stage", stage.stage}};
         one.update(json_of(stage.peak));
         one["in_flight"] = stage.in_flight;
@@ -58,8 +58,8 @@ Json json_of(const model::Memory& memory) {
 
 Json json_of(const Budget& budget) {
     Json object = Json::object();
-    for (std::size_t i = 0; i < time_categories; ++i) {
-        object[name_of(static_cast<TimeCategory>(i))] = budget[i];
+    for (std::size_t i = 0; i < training::time_categories; ++i) {
+        object[name_of(static_cast<training::TimeCategory>(i))] = budget[i];
     }
     return object;
 }
@@ -79,4 +79,4 @@ void add_case(Json& object, const TrainingCase& what) {
     object["layout"] = json_of(what.layout);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
-nlohmann::ordered_json json_of(const model::Layout& layout);  // keys as the options' names, with _ for -
-nlohmann::ordered_json json_of(const model::MemoryUse& use);
-nlohmann::ordered_json json_of(const model::Memory& memory);
+nlohmann::ordered_json json_of(const training::Layout& layout);  // keys as the options' names, with _ for -
+nlohmann::ordered_json json_of(const training::MemoryUse& use);
+nlohmann::ordered_json json_of(const training::Memory& memory);
 nlohmann::ordered_json json_of(const Budget& budget);
 nlohmann::ordered_json json_of(const RunCost& cost);
 
 // "model", "machine", "gpus" and "layout".
 void add_case(nlohmann::ordered_json& object, const TrainingCase& what);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

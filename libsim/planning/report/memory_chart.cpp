@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -17,11 +17,11 @@ struct Column {
     std::int64_t total = 0;
 };
 
-std::vector<Column> columns_of(const std::vector<model::MemoryAt>& steps, std::size_t width) {
+std::vector<Column> columns_of(const std::vector<training::MemoryAt>& steps, std::size_t width) {
     std::vector<Column> columns(std::min(width, steps.size()));
     for (std::size_t i = 0; i < steps.size(); ++i) {
         Column& column = columns[i * columns.size() / steps.size()];
-        const model::MemoryUse& use = steps[i].use;
+        const training::MemoryUse& use = steps[i].use;
         if (use.total() >= column.total) {
             column = {use.states() + use.reserve + use.buffers, use.total()};
         }
@@ -31,7 +31,7 @@ std::vector<Column> columns_of(const std::vector<model::MemoryAt>& steps, std::s
 
 }  // namespace
 
-std::string memory_chart(const std::vector<model::MemoryAt>& steps, std::int64_t capacity, std::size_t width) {
+std::string memory_chart(const std::vector<training::MemoryAt>& steps, std::int64_t capacity, std::size_t width) {
     const std::vector<Column> columns = columns_of(steps, width);
     std::int64_t top = capacity;
     for (const Column& column : columns) {
@@ -57,4 +57,4 @@ std::string memory_chart(const std::vector<model::MemoryAt>& steps, std::int64_t
     return text + fmt::format("  {:>9} +{}\n", "", std::string(columns.size(), '-'));
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

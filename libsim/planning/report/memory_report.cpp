@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -15,7 +15,7 @@ constexpr std::size_t chart_width = 72;
 using Json = nlohmann::ordered_json;
 
 std::string states_line(const TrainingCase& what) {
-    const model::StateBytes bytes = state_bytes(what.layout, what.layout.replicas());
+    const training::StateBytes bytes = training::state_bytes(what.layout, what.layout.replicas());
     return fmt::format(
         "  a parameter of a dense layer takes {:.4g} + {:.4g} + {:.4g} bytes (itself, gradient, optimizer)\n",
         bytes.parameters, bytes.gradients, bytes.optimizer);
@@ -46,7 +46,7 @@ std::string json_of(const MemoryReport& report) {
     object["memory"] = json_of(report.memory);
     object["stage"] = report.stage;
     object["over_time"] = Json::array();
-    for (const model::MemoryAt& at : report.steps) {
+    for (const training::MemoryAt& at : report.steps) {
         Json one{{"step", at.step}};
         one.update(json_of(at.use));
         object["over_time"].push_back(std::move(one));
@@ -70,8 +70,8 @@ report::Table memory_over_stages(const TrainingCase& what) {
                         .rows = {}};
     for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
         int number = 0;
-        for (const model::MemoryAt& at : memory_over_time(what.model, what.machine, what.layout, stage)) {
-            const model::MemoryUse& use = at.use;
+        for (const training::MemoryAt& at : training::memory_over_time(what.model, what.machine, what.layout, stage)) {
+            const training::MemoryUse& use = at.use;
             std::vector<std::string> row{std::to_string(stage), std::to_string(number++), at.step};
             for (const std::int64_t bytes : {use.parameters, use.gradients, use.optimizer, use.activations, use.working,
                                              use.buffers, use.reserve, use.total()}) {
@@ -83,4 +83,4 @@ report::Table memory_over_stages(const TrainingCase& what) {
     return table;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct MemoryReport {
     TrainingCase what;
-    model::Memory memory;
-    int stage = 0;                       // of which the timeline is
-    std::vector<model::MemoryAt> steps;  // of this stage
+    training::Memory memory;
+    int stage = 0;                          // of which the timeline is
+    std::vector<training::MemoryAt> steps;  // of this stage
 };
 
 std::string text_of(const MemoryReport& report);
@@ -24,6 +24,6 @@ report::Table memory_over_stages(const TrainingCase& what);
 
 // Totals over time as a chart of characters, `width` columns of the most in each, up to the capacity where that is
 // more. Requires: steps.
-std::string memory_chart(const std::vector<model::MemoryAt>& steps, std::int64_t capacity, std::size_t width);
+std::string memory_chart(const std::vector<training::MemoryAt>& steps, std::int64_t capacity, std::size_t width);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
 constexpr std::size_t most_rows = 16;
 
 // All stages, or of many the first four, the fullest, the emptiest and the last two.
-std::vector<std::size_t> stages_shown(const model::Memory& memory) {
+std::vector<std::size_t> stages_shown(const training::Memory& memory) {
     const std::size_t count = memory.stages.size();
     std::vector<std::size_t> stages;
     for (std::size_t i = 0; i < count; ++i) {
@@ -36,7 +36,7 @@ std::string gb(std::int64_t bytes) {
     return fmt::format("{:.2f}", static_cast<double>(bytes) / 1e9);
 }
 
-std::string overflow(const model::StageMemory& stage, std::int64_t capacity) {
+std::string overflow(const training::StageMemory& stage, std::int64_t capacity) {
     if (stage.peak.total() <= capacity) {
         return "";
     }
@@ -48,15 +48,15 @@ std::string overflow(const model::StageMemory& stage, std::int64_t capacity) {
 
 }  // namespace
 
-std::string memory_table(const model::Memory& memory) {
+std::string memory_table(const training::Memory& memory) {
     std::string text = fmt::format(
         "\nMemory of a rank at its peak, in GB of {} GB\n"
         "  stage  params  grads  optimizer  activations  working  buffers  reserve   total    left  in flight  when\n",
         gb(memory.capacity));
     const std::vector<std::size_t> shown = stages_shown(memory);
     for (const std::size_t i : shown) {
-        const model::StageMemory& stage = memory.stages[i];
-        const model::MemoryUse& use = stage.peak;
+        const training::StageMemory& stage = memory.stages[i];
+        const training::MemoryUse& use = stage.peak;
         text +=
             fmt::format("  {:>5} {:>7} {:>6} {:>10} {:>12} {:>8} {:>8} {:>8} {:>7} {:>7} {:>10}  {}{}\n", stage.stage,
                         gb(use.parameters), gb(use.gradients), gb(use.optimizer), gb(use.activations), gb(use.working),
@@ -70,4 +70,4 @@ std::string memory_table(const model::Memory& memory) {
     return text;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

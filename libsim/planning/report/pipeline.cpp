@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -17,8 +17,9 @@ std::string uneven(const std::vector<Budget>& stages) {
     std::vector<double> busy;
     for (const Budget& stage : stages) {
         double sum = 0;
-        for (const TimeCategory kind : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
-                                        TimeCategory::context, TimeCategory::expert}) {
+        for (const training::TimeCategory kind :
+             {training::TimeCategory::compute, training::TimeCategory::recompute, training::TimeCategory::tensor,
+              training::TimeCategory::context, training::TimeCategory::expert}) {
             sum += stage[static_cast<std::size_t>(kind)];
         }
         busy.push_back(sum);
@@ -37,14 +38,14 @@ std::string uneven(const std::vector<Budget>& stages) {
                              equal, more);
 }
 
-std::string warning_of(const model::Layout& layout) {
+std::string warning_of(const training::Layout& layout) {
     return layout.parallelism.schedule->warning(layout.pipeline_shape());
 }
 
 }  // namespace
 
 std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
-    const model::Layout& layout = what.layout;
+    const training::Layout& layout = what.layout;
     if (layout.parallelism.pp == 1) {
         return "";
     }
@@ -70,4 +71,4 @@ std::string pipeline_section(const TrainingCase& what, const Prediction& step) {
     return text + (stages.size() > most ? " …\n" : "\n");
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

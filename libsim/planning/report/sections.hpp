@@ -3,29 +3,29 @@
 
 #include "libsim/planning/report/step_report.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 std::string title_of(const TrainingCase& what);  // model, machine, layout
 std::string verdict(const StepReport& report);
 std::string time_budget(const Prediction& step);
 // "61.3 GB of 80.0 GB on a rank of stage 0 …", or by how much and with which layer it does not fit.
-std::string memory_line(const model::Memory& memory);
-std::string memory_table(const model::Memory& memory);
+std::string memory_line(const training::Memory& memory);
+std::string memory_table(const training::Memory& memory);
 std::string communication_table(const std::vector<CommunicationUse>& communication);
 std::string pipeline_section(const TrainingCase& what, const Prediction& step);
 // `rank`: what a rank of the path is called, "stage" where one stands for all of a stage.
 std::string path_section(const std::vector<PathPiece>& path, Duration step, const char* rank);
 std::string sensitivity_section(const std::vector<Sensitivity>& found);
-std::string advice_section(const AdviceList& list, const model::Memory& memory);
+std::string advice_section(const AdviceList& list, const training::Memory& memory);
 // For standard error, of a step whose memory does not fit: by how much, and the fastest neighbour that does.
-std::string misfit_line(const model::Memory& memory, const AdviceList& list);
+std::string misfit_line(const training::Memory& memory, const AdviceList& list);
 std::string footer(const StepReport& report);
 // What the scenarios, in which ep is an axis beside dp, would call the layout's experts. Requires: ep > 1.
-std::string experts_as_own_axis(const model::Layout& layout);
+std::string experts_as_own_axis(const training::Layout& layout);
 
 // "exposed tensor-parallel communication"
-const char* title_of(TimeCategory spent);
+const char* title_of(training::TimeCategory spent);
 // What takes most of the step, in words.
 std::string limiter(const Budget& budget);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -1,7 +1,7 @@
 #include "libsim/planning/report/json.hpp"
 #include "libsim/planning/report/sections.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -45,7 +45,7 @@ Json path_of(const std::vector<PathPiece>& path) {
 Json path_sum_of(const std::vector<PathPiece>& path) {
     Json list = Json::array();
     for (const PathSum& sum : summed(path)) {
-        list.push_back({{"what", label_of(sum.part.work)},
+        list.push_back({{"what", training::label_of(sum.part.work)},
                         {"is_message", sum.message},
                         {"times", sum.part.times},
                         {"seconds", seconds(sum.part.length)},
@@ -69,7 +69,7 @@ Json advice_of(const AdviceList& advice) {
 }
 
 Json pipeline_of(const StepReport& report) {
-    const model::Layout& layout = report.what.layout;
+    const training::Layout& layout = report.what.layout;
     Json object{{"schedule", layout.parallelism.schedule->name}, {"bubble_fraction", report.step.bubble_fraction}};
     const auto bubble = layout.parallelism.schedule->bubble;
     object["closed_form_bubble_fraction"] =
@@ -117,4 +117,4 @@ std::string json_of(const StepReport& report) {
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

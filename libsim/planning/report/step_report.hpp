@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct StepReport {
     TrainingCase what;
@@ -34,4 +34,4 @@ std::string text_of(const StepReport& report);
 // simulated_ranks, timeline_sha256 and more.
 std::string json_of(const StepReport& report);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

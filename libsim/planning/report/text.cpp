@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 double tokens_of_step(const TrainingCase& what) {
     return static_cast<double>(what.layout.batch.global) * what.model.sequence;
@@ -12,7 +12,7 @@ RunCost cost_of_tokens(const Prediction& step, const TrainingCase& what, double 
     return cost_of(step, what.machine, what.layout, tokens / tokens_of_step(what));
 }
 
-std::string experts_as_own_axis(const model::Layout& layout) {
+std::string experts_as_own_axis(const training::Layout& layout) {
     const std::string here =
         fmt::format("ep {} is a share of dp {} x cp {} x tp {}, as in Megatron", layout.parallelism.ep,
                     layout.parallelism.dp, layout.parallelism.cp, layout.parallelism.tp);
@@ -61,4 +61,4 @@ std::string text_of(const StepReport& report) {
            footer(report);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

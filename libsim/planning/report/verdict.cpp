@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-std::string axes_of(const model::Layout& layout) {
+std::string axes_of(const training::Layout& layout) {
     std::string text = fmt::format("dp {}", layout.parallelism.dp);
     for (const auto& [name, size] : {std::pair{"tp", layout.parallelism.tp},
                                      {"pp", layout.parallelism.pp},
@@ -66,8 +66,8 @@ std::string run_line(const RunCost& run, double tokens) {
 
 }  // namespace
 
-std::string memory_line(const model::Memory& memory) {
-    const model::StageMemory& fullest = memory.fullest();
+std::string memory_line(const training::Memory& memory) {
+    const training::StageMemory& fullest = memory.fullest();
     const std::int64_t total = fullest.peak.total();
     const std::int64_t left = memory.capacity - total;
     const std::string of =
@@ -83,8 +83,8 @@ std::string memory_line(const model::Memory& memory) {
     return fmt::format("DOES NOT FIT: {}, {} too much{}", of, bytes_text(static_cast<double>(-left)), where);
 }
 
-std::string misfit_line(const model::Memory& memory, const AdviceList& list) {
-    const model::StageMemory& fullest = memory.fullest();
+std::string misfit_line(const training::Memory& memory, const AdviceList& list) {
+    const training::StageMemory& fullest = memory.fullest();
     const std::int64_t total = fullest.peak.total();
     const std::string much =
         fmt::format("does not fit: {} of {} on a rank of stage {}", bytes_text(static_cast<double>(total)),
@@ -98,7 +98,7 @@ std::string misfit_line(const model::Memory& memory, const AdviceList& list) {
 }
 
 std::string title_of(const TrainingCase& what) {
-    const model::Layout& layout = what.layout;
+    const training::Layout& layout = what.layout;
     return fmt::format("{} on {} x {} ({}): {}\n{} of {} x {} tokens, global batch {}, {}, zero {}, recompute {}\n",
                        what.model.name, what.gpus(), what.machine.gpu.name, what.machine.name, axes_of(layout),
                        number_text(layout.micro_batches(), "micro-batch", "micro-batches"), layout.batch.micro,
@@ -125,4 +125,4 @@ std::string verdict(const StepReport& report) {
     return text;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::string heatmap_svg(const PlanReport& plan) {
         fmt::format("width=\"{}\" height=\"{}\" font-family=\"sans-serif\" font-size=\"13\"", width, height), text);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

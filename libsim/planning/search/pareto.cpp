@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 bool is_no_worse(const Tradeoff& a, const Tradeoff& b) {
     return a.step <= b.step && a.memory <= b.memory && a.cost <= b.cost;
@@ -27,4 +27,4 @@ std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all) {
     return front;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

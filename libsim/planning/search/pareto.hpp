@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // Less is better, of each.
 struct Tradeoff {
@@ -22,4 +22,4 @@ bool is_no_worse(const Tradeoff& a, const Tradeoff& b);
 // Cost: n log n, and n times the front's size.
 std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -1,11 +1,11 @@
 #include "libsim/planning/search/search.hpp"
 #include "libsim/training/step/estimate.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-PlanOracle::Answer simulate(const PlanQuestion& question, const model::Layout& layout) {
+PlanOracle::Answer simulate(const PlanQuestion& question, const training::Layout& layout) {
     const Prediction found = predict(question.model, question.machine, layout, {.details = false});
     return {.step = found.step,
             .memory = found.memory.fullest().peak.total(),
@@ -17,14 +17,14 @@ PlanOracle::Answer simulate(const PlanQuestion& question, const model::Layout& l
 
 PlanOracle predictor() {
     return {.least_memory =
-                [](const PlanQuestion& question, const model::Layout& layout) {
-                    return model::least_memory(question.model, question.machine, layout);
+                [](const PlanQuestion& question, const training::Layout& layout) {
+                    return training::least_memory(question.model, question.machine, layout);
                 },
             .least_step =
-                [](const PlanQuestion& question, const model::Layout& layout) {
-                    return model::estimated_step(model::plan_step(question.model, question.machine, layout));
+                [](const PlanQuestion& question, const training::Layout& layout) {
+                    return training::estimated_step(training::plan_step(question.model, question.machine, layout));
                 },
             .simulate = simulate};
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

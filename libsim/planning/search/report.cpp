@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -20,21 +20,21 @@ std::string grouped(std::size_t n) {
     return text;
 }
 
-const char* what_is_wrong(model::Misfit misfit) {
-    using model::Misfit;
+const char* what_is_wrong(training::Misfit misfit) {
+    using training::Misfit;
     switch (misfit) {
-        case Misfit::count: return "have a size that cannot be";
-        case Misfit::gpus: return "do not make up the GPUs";
-        case Misfit::heads: return "split heads unevenly";
-        case Misfit::width: return "split a width unevenly";
-        case Misfit::layers: return "have more stages than layers";
-        case Misfit::sequence: return "split the sequence unevenly";
-        case Misfit::experts: return "split experts unevenly";
-        case Misfit::batch: return "do not divide the global batch";
-        case Misfit::schedule: return "have a shape that the schedule cannot take";
-        case Misfit::combination: return "combine what does not go together";
-        case Misfit::precision: return "need units that the GPU does not have";
-        case Misfit::network: return "need links that the machine does not have";
+        case training::Misfit::count: return "have a size that cannot be";
+        case training::Misfit::gpus: return "do not make up the GPUs";
+        case training::Misfit::heads: return "split heads unevenly";
+        case training::Misfit::width: return "split a width unevenly";
+        case training::Misfit::layers: return "have more stages than layers";
+        case training::Misfit::sequence: return "split the sequence unevenly";
+        case training::Misfit::experts: return "split experts unevenly";
+        case training::Misfit::batch: return "do not divide the global batch";
+        case training::Misfit::schedule: return "have a shape that the schedule cannot take";
+        case training::Misfit::combination: return "combine what does not go together";
+        case training::Misfit::precision: return "need units that the GPU does not have";
+        case training::Misfit::network: return "need links that the machine does not have";
     }
     return "?";
 }
@@ -46,7 +46,7 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += question.model.experts.count > 0 ? fmt::format(" ep {}", p.ep) : "";
     text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
-    text += p.recompute == model::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
+    text += p.recompute == training::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
     const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
     text += schedule.usual ? "" : fmt::format(" {}", schedule.name);
     return text;
@@ -78,18 +78,18 @@ std::string table(const PlanReport& report) {
 }
 
 // As launch_flags() calls it.
-const char* launched_as(const model::Layout& layout) {
+const char* launched_as(const training::Layout& layout) {
     switch (layout.framework.loop) {
-        case model::TrainingLoop::megatron: return "Megatron-LM";
-        case model::TrainingLoop::deepspeed: return "DeepSpeed";
-        case model::TrainingLoop::torch: break;
+        case training::TrainingLoop::megatron: return "Megatron-LM";
+        case training::TrainingLoop::deepspeed: return "DeepSpeed";
+        case training::TrainingLoop::torch: break;
     }
     return "torchtitan";
 }
 
 std::string flags_text(const PlanReport& report) {
     const PlanRow& best = report.plan.rows.front();
-    const model::Layout layout = layout_of(report.question.space, report.question.model, best.point);
+    const training::Layout layout = layout_of(report.question.space, report.question.model, best.point);
     std::string text;
     // The framework whose loop and loss were predicted comes first.
     std::vector<LaunchFlags> all = launch_flags(report.question.model, layout);
@@ -129,7 +129,7 @@ std::string nothing_fits(const PlanReport& report) {
 
 }  // namespace
 
-std::string counts_text(const PlanCounts& counts, const model::Machine& machine) {
+std::string counts_text(const PlanCounts& counts, const training::Machine& machine) {
     std::string text;
     const auto add = [&](std::size_t n, const std::string& what) {
         if (n > 0) {
@@ -140,7 +140,7 @@ std::string counts_text(const PlanCounts& counts, const model::Machine& machine)
     add(counts.need_too_much(),
         fmt::format("need more than {}", bytes_text(static_cast<double>(machine.gpu.memory_bytes))));
     for (std::size_t i = 0; i < misfit_kinds; ++i) {
-        add(counts.refused[i], what_is_wrong(static_cast<model::Misfit>(i)));
+        add(counts.refused[i], what_is_wrong(static_cast<training::Misfit>(i)));
     }
     add(counts.feasible, "fit and were simulated");
     add(counts.outdone, "fit and are no better in anything than one of these");
@@ -165,4 +165,4 @@ std::string text_of(const PlanReport& report) {
     return text + table(report) + flags_text(report);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct PlanReport {
     PlanQuestion question;
@@ -21,7 +21,7 @@ struct PlanReport {
 };
 
 // "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly": nothing is left out.
-std::string counts_text(const PlanCounts& counts, const model::Machine& machine);
+std::string counts_text(const PlanCounts& counts, const training::Machine& machine);
 
 // For people. Lines end with "\n".
 std::string text_of(const PlanReport& report);
@@ -32,4 +32,4 @@ report::Table table_of(const PlanReport& report);
 // Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
 std::string heatmap_svg(const PlanReport& report);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -33,7 +33,7 @@ Json miss_json(const PlanQuestion& question, const PlanMiss& miss) {
 Json counts_json(const PlanCounts& counts) {
     Json refused = Json::object();
     for (std::size_t i = 0; i < misfit_kinds; ++i) {
-        refused[name_of(static_cast<model::Misfit>(i))] = counts.refused[i];
+        refused[name_of(static_cast<training::Misfit>(i))] = counts.refused[i];
     }
     return {{"layouts", counts.all},           {"refused", std::move(refused)},
             {"evaluated", counts.evaluated()}, {"need_too_much_memory", counts.need_too_much()},
@@ -116,4 +116,4 @@ report::Table table_of(const PlanReport& plan) {
     return table;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

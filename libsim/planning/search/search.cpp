@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -143,4 +143,4 @@ EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle) {
     return {};
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

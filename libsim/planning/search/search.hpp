@@ -1,9 +1,9 @@
 // Goes through all layouts of a space: which can be, which fit into memory, and how long the best of these take.
 //
-// A layout is asked from cheap to dear: is it legal (model::is_possible), what does it need at least
-// (model::least_memory), how long does it take at least (model::estimated_step), and the simulation (predict). One is
-// not simulated where another one, that is, is no worse than its bounds in step, memory and cost: it cannot be better
-// in anything. Who is simulated does not depend on the number of threads.
+// A layout is asked from cheap to dear: is it legal (training::is_possible), what does it need at least
+// (training::least_memory), how long does it take at least (training::estimated_step), and the simulation (predict).
+// One is not simulated where another one, that is, is no worse than its bounds in step, memory and cost: it cannot be
+// better in anything. Who is simulated does not depend on the number of threads.
 #pragma once
 
 #include "libsim/for_each.hpp"
@@ -16,11 +16,11 @@
 #include <functional>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct PlanQuestion {
-    model::Transformer model;
-    model::Machine machine;
+    training::Transformer model;
+    training::Machine machine;
     PlanSpace space;
 };
 
@@ -32,9 +32,9 @@ struct PlanOracle {
         double tokens_per_second = 0;
         double mfu = 0;
     };
-    std::function<std::int64_t(const PlanQuestion&, const model::Layout&)> least_memory;
-    std::function<Duration(const PlanQuestion&, const model::Layout&)> least_step;
-    std::function<Answer(const PlanQuestion&, const model::Layout&)> simulate;
+    std::function<std::int64_t(const PlanQuestion&, const training::Layout&)> least_memory;
+    std::function<Duration(const PlanQuestion&, const training::Layout&)> least_step;
+    std::function<Answer(const PlanQuestion&, const training::Layout&)> simulate;
 };
 // least_memory(), estimated_step() and predict().
 PlanOracle predictor();
@@ -56,7 +56,7 @@ inline constexpr std::size_t misfit_kinds = 12;
 // What became of the layouts; the numbers add up to `all`.
 struct PlanCounts {
     std::size_t all = 0;
-    std::array<std::size_t, misfit_kinds> refused{};  // by model::Misfit
+    std::array<std::size_t, misfit_kinds> refused{};  // by training::Misfit
     std::size_t too_large_at_least = 0;               // found without a simulation
     std::size_t too_large = 0;                        // found by one
     std::size_t outdone = 0;      // may fit, but are no better in anything than one that was simulated
@@ -112,4 +112,4 @@ struct EnoughGpus {
 };
 EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

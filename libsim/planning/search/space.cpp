@@ -7,11 +7,11 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
-using model::Recompute;
+using training::Recompute;
 
 constexpr std::size_t most_points = 2'000'000;
 constexpr int most_micro_batch = 16;
@@ -43,7 +43,7 @@ std::vector<int> given_or(const std::vector<int>& given, const std::vector<int>&
 // Builds points from the outer axes to the inner ones.
 class Points {
 public:
-    Points(const PlanSpace& space, const model::Transformer& model, const model::Machine& machine)
+    Points(const PlanSpace& space, const training::Transformer& model, const training::Machine& machine)
         : space_(space), model_(model), machine_(machine), schedules_(schedules_of(space)) {}
 
     std::vector<PlanPoint> all() && {
@@ -143,8 +143,8 @@ private:
     }
 
     const PlanSpace& space_;
-    const model::Transformer& model_;
-    const model::Machine& machine_;
+    const training::Transformer& model_;
+    const training::Machine& machine_;
     std::vector<KnownSchedule> schedules_;
     std::vector<PlanPoint> found_;
 };
@@ -156,13 +156,13 @@ std::vector<KnownSchedule> schedules_of(const PlanSpace& space) {
                                   : space.schedule;
 }
 
-std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transformer& model,
-                                 const model::Machine& machine) {
+std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transformer& model,
+                                 const training::Machine& machine) {
     return Points(space, model, machine).all();
 }
 
-model::Layout layout_of(const PlanSpace& space, const model::Transformer& model, const PlanPoint& point) {
-    model::Layout layout = space.rest;
+training::Layout layout_of(const PlanSpace& space, const training::Transformer& model, const PlanPoint& point) {
+    training::Layout layout = space.rest;
     layout.parallelism.dp = point.dp;
     layout.parallelism.tp = point.tp;
     layout.parallelism.pp = point.pp;
@@ -178,9 +178,9 @@ model::Layout layout_of(const PlanSpace& space, const model::Transformer& model,
     layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(
         point.tp > 1 && model.sequence % point.cp == 0 && model.sequence / point.cp % point.tp == 0);
     if (layout.framework.loss) {
-        layout.framework.loss = model::loss_of_framework(layout);
+        layout.framework.loss = training::loss_of_framework(layout);
     }
     return layout;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct PlanSpace {
     std::vector<int> gpus;
@@ -36,10 +36,10 @@ struct PlanSpace {
     std::vector<int> interleave;
     std::vector<int> micro_batch;
     std::vector<int> zero;
-    std::vector<model::Recompute> recompute;
+    std::vector<training::Recompute> recompute;
     std::vector<KnownSchedule> schedule;
     std::optional<bool> sequence_parallel;
-    model::Layout rest;  // global batch, precision, switches … of all layouts
+    training::Layout rest;  // global batch, precision, switches … of all layouts
 };
 
 // One layout, as small as a search of millions wants it.
@@ -54,7 +54,7 @@ struct PlanPoint {
     int micro_batch = 1;
     int interleave = 1;
     std::int8_t zero = 0;
-    model::Recompute recompute = model::Recompute::none;
+    training::Recompute recompute = training::Recompute::none;
     std::uint8_t schedule = 0;  // of schedules_of()
     friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
 };
@@ -65,9 +65,9 @@ std::vector<KnownSchedule> schedules_of(const PlanSpace& space);
 // Every combination once, simple ones first: fewer GPUs, then less of tp, pp, cp, ep and chunks, lower zero, no
 // recomputation, smaller micro-batches. Where tp x pp x cp does not divide the GPUs there is one point, whose ranks are
 // fewer than its GPUs. Throws ProgramError beyond 2 million of them.
-std::vector<PlanPoint> points_of(const PlanSpace& space, const model::Transformer& model,
-                                 const model::Machine& machine);
+std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transformer& model,
+                                 const training::Machine& machine);
 
-model::Layout layout_of(const PlanSpace& space, const model::Transformer& model, const PlanPoint& point);
+training::Layout layout_of(const PlanSpace& space, const training::Transformer& model, const PlanPoint& point);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

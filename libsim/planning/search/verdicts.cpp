@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -123,13 +123,13 @@ double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Durati
 }
 
 PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle) {
-    const model::Layout layout = layout_of(question.space, question.model, point);
-    model::Misfit misfit{};
-    if (!model::is_possible(question.model, question.machine, layout, &misfit)) {
+    const training::Layout layout = layout_of(question.space, question.model, point);
+    training::Misfit misfit{};
+    if (!training::is_possible(question.model, question.machine, layout, &misfit)) {
         return {.kind = Kind::refused, .misfit = misfit};
     }
     if (layout.ranks() != point.gpus) {
-        return {.kind = Kind::refused, .misfit = model::Misfit::gpus};
+        return {.kind = Kind::refused, .misfit = training::Misfit::gpus};
     }
     const std::int64_t least = oracle.least_memory(question, layout);
     if (least > question.machine.gpu.memory_bytes) {
@@ -149,4 +149,4 @@ std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::ve
     return Judge(question, points, options).judge();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

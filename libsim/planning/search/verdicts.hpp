@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct PlanVerdict {
     enum class Kind : std::uint8_t {
@@ -18,7 +18,7 @@ struct PlanVerdict {
         feasible,
     };
     Kind kind = Kind::not_reached;
-    model::Misfit misfit{};     // where it is refused
+    training::Misfit misfit{};  // where it is refused
     PlanOracle::Answer answer;  // bounds until it is simulated
 };
 
@@ -34,4 +34,4 @@ PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, cons
 std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::vector<PlanPoint>& points,
                                      const PlanOptions& options);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

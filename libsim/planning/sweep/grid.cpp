@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -16,10 +16,10 @@ constexpr std::size_t most_configurations = 10'000'000;
 
 TrainingOptions options_of(const Change& configuration) {
     TrainingOptions options;
-    const std::vector<OptionRow> rows = training_rows(options);
+    const std::vector<config::OptionRow> rows = training_rows(options);
     for (const auto& [name, value] : configuration) {
-        const OptionRow& row = row_named(rows, name);
-        set_option(row, "--" + name, value_of_text(row, value));
+        const config::OptionRow& row = config::row_named(rows, name);
+        config::set_option(row, "--" + name, config::value_of_text(row, value));
     }
     return options;
 }
@@ -39,7 +39,7 @@ std::size_t SweepGrid::size() const {
     std::size_t all = 1;
     for (const SweepAxis& axis : axes) {
         if (axis.values.size() > most_configurations / all) {
-            throw UsageError(fmt::format("the sweep has more than {} configurations", most_configurations));
+            throw config::UsageError(fmt::format("the sweep has more than {} configurations", most_configurations));
         }
         all *= axis.values.size();
     }
@@ -69,7 +69,7 @@ std::vector<std::string> result_of(const Change& configuration, const CasePredic
             predictor(what, {.jitter = options.jitter, .seed = static_cast<std::uint64_t>(options.seed)});
         const RunCost cost = cost_of(step, what.machine, what.layout, 1);
         const bool fits = step.memory.fits();
-        const model::StageMemory& fullest = step.memory.fullest();
+        const training::StageMemory& fullest = step.memory.fullest();
         return {fits ? "ok" : "too large",
                 std::to_string(what.gpus()),
                 fmt::format("{}", seconds(step.step)),
@@ -82,11 +82,11 @@ std::vector<std::string> result_of(const Change& configuration, const CasePredic
                 cost.usd > 0 ? fmt::format("{}", cost.usd) : "",
                 std::to_string(what.layout.batch.global),
                 fits ? "" : fmt::format("stage {} does not fit into memory", fullest.stage)};
-    } catch (const UsageError& error) {
+    } catch (const config::UsageError& error) {
         return failure("impossible", error.what());
     } catch (const ProgramError& error) {
         return failure("impossible", error.what());
     }
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct SweepAxis {
     std::string option;
@@ -28,4 +28,4 @@ std::vector<std::string> result_columns();
 using CasePredictor = std::function<Prediction(const TrainingCase&, const PredictOptions&)>;
 std::vector<std::string> result_of(const Change& configuration, const CasePredictor& predictor);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

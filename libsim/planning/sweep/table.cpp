@@ -9,7 +9,7 @@
 #include <charconv>
 #include <unordered_map>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -75,7 +75,7 @@ void SweepTable::read(const std::string& text, const std::string& file) {
         const std::string line = text.substr(at, end - at);
         at = end + 1;
         if (first && line != header()) {
-            throw UsageError(
+            throw config::UsageError(
                 fmt::format("{} is there and is not a table of this sweep: its columns are \"{}\", not \"{}\"", file,
                             line, header()));
         }
@@ -153,4 +153,4 @@ std::string SweepTable::json() const {
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

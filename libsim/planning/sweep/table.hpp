@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 class SweepTable {
 public:
@@ -45,4 +45,4 @@ private:
     std::vector<std::string> others_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

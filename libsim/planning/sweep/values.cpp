@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 namespace {
 
@@ -57,7 +57,7 @@ std::optional<Range> range_of(const std::string& text) {
 std::vector<std::string> values_of(const Range& range, const std::string& what, const std::string& text) {
     const bool goes_on = range.adds ? range.step > 0 : range.low > 0 && range.step > 1;
     if (!goes_on || range.high < range.low) {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("{} must be a list, or a range like 8:1024:x2 or 8:64:+8, not \"{}\"", what, text));
     }
     std::vector<std::string> values;
@@ -70,26 +70,27 @@ std::vector<std::string> values_of(const Range& range, const std::string& what, 
         }
         values.push_back(text_of(value));
     }
-    throw UsageError(fmt::format("{} has more than {} values", what, most_values));
+    throw config::UsageError(fmt::format("{} has more than {} values", what, most_values));
 }
 
 }  // namespace
 
-std::vector<std::string> sweep_values(const OptionRow& row, const std::string& what, const std::string& text) {
+std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what, const std::string& text) {
     const auto range = range_of(text);
     const bool has_commas = row.name == "efficiency" || text.find(';') != std::string::npos;
     const std::vector<std::string> values = range ? values_of(*range, what, text) : split(text, has_commas ? ';' : ',');
     std::set<std::string> seen;
     for (const std::string& value : values) {
-        check_option(row, what, value_of_text(row, value));
+        config::check_option(row, what, config::value_of_text(row, value));
         if (!seen.insert(value).second) {
-            throw UsageError(fmt::format("{} has {} twice", what, value));
+            throw config::UsageError(fmt::format("{} has {} twice", what, value));
         }
     }
     return values;
 }
 
-std::vector<std::string> sweep_values(const OptionRow& row, const std::string& what, const TomlValue& value) {
+std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what,
+                                      const config::TomlValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
         return sweep_values(row, what, *text);
     }
@@ -105,10 +106,10 @@ std::vector<std::string> sweep_values(const OptionRow& row, const std::string& w
             text += fmt::format("{}{}", text.empty() ? "" : ",", text_of(one));
         }
     } else {
-        throw UsageError(
+        throw config::UsageError(
             fmt::format("{} must be a list like 1,2,4 or a range like 8:1024:x2, not {}", what, describe(value)));
     }
     return sweep_values(row, what, text);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // Each is one that `row` takes; none twice. Throws UsageError that names `what` ("--tp"), and for more than
 // 1,000,000 values.
-std::vector<std::string> sweep_values(const OptionRow& row, const std::string& what, const std::string& text);
+std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what, const std::string& text);
 // Of a file: a number, a text as above, a list of numbers, true or false.
-std::vector<std::string> sweep_values(const OptionRow& row, const std::string& what, const TomlValue& value);
+std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what,
+                                      const config::TomlValue& value);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <array>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
-using model::Layout;
-using model::Precision;
-using model::Recompute;
+using training::Layout;
+using training::Precision;
+using training::Recompute;
 
-Precision precision_of(const RunRecord& record, const model::Machine& machine, Assumed& assumed) {
+Precision precision_of(const RunRecord& record, const training::Machine& machine, Assumed& assumed) {
     const std::string& text = record.precision;
     if (mentions(text, "fp4|fp8")) {
         if (mentions(text, "fp4")) {
@@ -137,7 +137,7 @@ int flash_version_of(const RunRecord& record, const Practice& practice) {
 
 void take_framework(const RunRecord& record, const Practice& practice, Layout& layout, Assumed& assumed) {
     const std::string& notes = record.notes;
-    model::Framework& framework = layout.framework;
+    training::Framework& framework = layout.framework;
     framework = practice.habits;
     framework.flash_attention = record.flash_attention.empty() || mentions(record.flash_attention, "true|v");
     framework.flash_version = flash_version_of(record, practice);
@@ -145,7 +145,7 @@ void take_framework(const RunRecord& record, const Practice& practice, Layout& l
         assumed["flash_attention"] = fmt::format("version {}", framework.flash_version);
     }
     if (mentions(notes, "compile")) {
-        framework.fusion = model::Fusion::compiled;
+        framework.fusion = training::Fusion::compiled;
     }
     framework.overlap_tensor = record.layout.tp > 1 && (framework.overlap_tensor || mentions(notes, "async TP"));
     framework.scatter_gather = framework.scatter_gather && !mentions(notes, "unoptimised p2p|unoptimized p2p");
@@ -153,7 +153,7 @@ void take_framework(const RunRecord& record, const Practice& practice, Layout& l
 }
 
 void take_spreading(const RunLayout& run, const Practice& practice, Layout& layout, Assumed& assumed) {
-    model::Parallelism& parallelism = layout.parallelism;
+    training::Parallelism& parallelism = layout.parallelism;
     parallelism.zero = run.zero.value_or(practice.zero);
     parallelism.sequence_parallel = run.tp > 1 && run.sequence_parallel.value_or(practice.sequence_parallel);
     if (!run.zero) {
@@ -183,8 +183,8 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
 
 }  // namespace
 
-Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
-                         const model::Machine& machine, Assumed& assumed) {
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const training::Transformer& model,
+                         const training::Machine& machine, Assumed& assumed) {
     const RunLayout& run = record.layout;
     Candidates result;
     Layout& layout = result.known;
@@ -207,4 +207,4 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     return result;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

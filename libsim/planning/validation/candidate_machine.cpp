@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 // The longest known name that `gpu` begins with: "H100-SXM-96GB-HBM2e (2.4 TB/s, 500 W cap)". Empty: none.
 std::string known_name(const std::string& gpu) {
     std::string longest;
-    for (const std::string& name : model::accelerator_names()) {
+    for (const std::string& name : training::accelerator_names()) {
         if (gpu.size() >= name.size() && mentions(gpu.substr(0, name.size()), name) && name.size() > longest.size()) {
             longest = name;
         }
@@ -21,16 +21,16 @@ std::string known_name(const std::string& gpu) {
     return longest;
 }
 
-model::Machine node_of(const std::string& gpu) {
+training::Machine node_of(const std::string& gpu) {
     try {
-        return model::machine(gpu);
+        return training::machine(gpu);
     } catch (const ProgramError&) {
         const std::string name = known_name(gpu);
         if (name.empty()) {
-            throw ProgramError(
-                fmt::format("hardware.gpu \"{}\" is not known{}", gpu, did_you_mean(gpu, model::accelerator_names())));
+            throw ProgramError(fmt::format("hardware.gpu \"{}\" is not known{}", gpu,
+                                           did_you_mean(gpu, training::accelerator_names())));
         }
-        return model::machine(name);
+        return training::machine(name);
     }
 }
 
@@ -52,10 +52,10 @@ Machines machines_of(const std::vector<RunRecord>& records) {
     return machines;
 }
 
-model::Machine machine_of(const RunRecord& record, const Machines& machines,
-                          const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
+training::Machine machine_of(const RunRecord& record, const Machines& machines,
+                             const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
     const auto known = machines.find(record.hardware.gpu);
-    model::Machine machine = known != machines.end() ? known->second : node_of(record.hardware.gpu);
+    training::Machine machine = known != machines.end() ? known->second : node_of(record.hardware.gpu);
     change_efficiency(machine.gpu, changes);
     const RunHardware& run = record.hardware;
     constexpr double giga = 1e9;
@@ -73,4 +73,4 @@ model::Machine machine_of(const RunRecord& record, const Machines& machines,
     return machine;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

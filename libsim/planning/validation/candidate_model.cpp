@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
-using model::Transformer;
+using training::Transformer;
 
 // The first number in a text.
 std::optional<int> number_in(const std::string& text) {
@@ -48,7 +48,7 @@ int usual_heads(const RunRecord& record) {
 // The published model of this name, or the longest of which the name goes on with "-"; layers = 0: none.
 Transformer published_like(const std::string& name) {
     const Transformer* found = nullptr;
-    for (const Transformer& model : model::presets()) {
+    for (const Transformer& model : training::presets()) {
         const std::string& known = model.name;
         const bool begins = name.size() >= known.size() && mentions(name.substr(0, known.size()), known);
         if (begins && (name.size() == known.size() || name[known.size()] == '-') &&
@@ -83,7 +83,8 @@ void take_attention(const RunRecord& record, Transformer& model, Assumed& assume
             assumed["latent_attention"] = "as DeepSeek-V2: ranks 1536 and 512, heads of 128 + 64";
         }
         // DeepSeek-V2 and V3 have the same (arXiv 2405.04434, 2412.19437).
-        const model::LatentAttention usual = model.latent.value_or(model::LatentAttention{1536, 512, 128, 64, 128});
+        const training::LatentAttention usual =
+            model.latent.value_or(training::LatentAttention{1536, 512, 128, 64, 128});
         model.latent = {.query_rank = run.query_rank.value_or(usual.query_rank),
                         .key_value_rank = run.key_value_rank.value_or(usual.key_value_rank),
                         .plain_dim = run.plain_dim.value_or(usual.plain_dim),
@@ -98,7 +99,7 @@ void take_attention(const RunRecord& record, Transformer& model, Assumed& assume
 
 void take_experts(const RunRecord& record, Transformer& model, Assumed& assumed) {
     const RunModel& run = record.model;
-    const model::Experts usual = model.experts;
+    const training::Experts usual = model.experts;
     model.experts = {};
     if (run.experts.value_or(0) == 0) {
         return;
@@ -161,8 +162,8 @@ Transformer transformer_of(const RunRecord& record, const Practice& practice, As
     take_attention(record, model, assumed);
     take_experts(record, model, assumed);
     take_vocabulary(record, practice, model, assumed);
-    model::check_transformer(model);
+    training::check_transformer(model);
     return model;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

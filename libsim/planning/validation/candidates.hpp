@@ -12,32 +12,32 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // Field and value, for everything that the record does not say.
 using Assumed = std::map<std::string, std::string>;
 
 // Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
 // missing.
-using Machines = std::map<std::string, model::Machine>;
+using Machines = std::map<std::string, training::Machine>;
 Machines machines_of(const std::vector<RunRecord>& records);
 
 // Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
-model::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
-model::Machine machine_of(const RunRecord& record, const Machines& machines,
-                          const std::vector<EfficiencyChange>& changes, Assumed& assumed);
+training::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
+training::Machine machine_of(const RunRecord& record, const Machines& machines,
+                             const std::vector<EfficiencyChange>& changes, Assumed& assumed);
 
 // The values of what is open; never empty.
 struct OpenChoices {
     std::vector<int> micro_batches;
     std::vector<int> interleaves;
-    std::vector<model::Recompute> recomputes;  // the least first
+    std::vector<training::Recompute> recomputes;  // the least first
 };
 struct Candidates {
-    model::Layout known;  // all that is not open
+    training::Layout known;  // all that is not open
     OpenChoices open;
 };
-Candidates candidates_of(const RunRecord& record, const Practice& practice, const model::Transformer& model,
-                         const model::Machine& machine, Assumed& assumed);
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const training::Transformer& model,
+                         const training::Machine& machine, Assumed& assumed);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 class Search {
@@ -72,4 +72,4 @@ Descent coordinate_descent(std::vector<Coordinate> coordinates, int passes,
     return search.result();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 struct Gate {
@@ -23,4 +23,4 @@ std::optional<double> promised_error(std::string_view set) {
     return gate == gates.end() ? std::nullopt : std::optional(gate->error);
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

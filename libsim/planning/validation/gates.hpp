@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // A share. Nothing: none is promised.
 std::optional<double> promised_error(std::string_view set);
@@ -13,4 +13,4 @@ std::optional<double> promised_error(std::string_view set);
 inline constexpr double promised_memory_error = 0.05;
 inline constexpr double promised_correlation = 0.9;  // within sweeps
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

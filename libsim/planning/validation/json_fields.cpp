@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 using nlohmann::json;
@@ -127,20 +127,20 @@ json parse_records(const std::string& text, const std::string& file) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
         const std::string what = error.what();
         const std::size_t bracket = what.find("] ");
-        throw UsageError(fmt::format("{}: is not valid JSON: {}", file,
-                                     bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file,
+                                             bracket == std::string::npos ? what : what.substr(bracket + 2)));
     }
     const json* list = root.is_array() ? &root : nullptr;
     if (root.is_object() && root.contains("records")) {
         list = &root["records"];
     }
     if (list == nullptr || !list->is_array()) {
-        throw UsageError(fmt::format("{}: has no list \"records\" of published runs", file));
+        throw config::UsageError(fmt::format("{}: has no list \"records\" of published runs", file));
     }
     if (list->empty()) {
-        throw UsageError(fmt::format("{}: the list \"records\" is empty", file));
+        throw config::UsageError(fmt::format("{}: the list \"records\" is empty", file));
     }
     return *list;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

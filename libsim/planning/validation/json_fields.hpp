@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // A complaint about one record.
-struct BadRecord : UsageError {
-    using UsageError::UsageError;
+struct BadRecord : config::UsageError {
+    using config::UsageError::UsageError;
 };
 
 // All throw BadRecord. "optional": null or missing is nothing.
@@ -35,7 +35,7 @@ struct JsonFields {
     [[noreturn]] void refuse(const char* key, const std::string& wanted) const;
 };
 
-// Throws UsageError, which names `file`: no JSON, or without a list "records".
+// Throws config::UsageError, which names `file`: no JSON, or without a list "records".
 nlohmann::json parse_records(const std::string& text, const std::string& file);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 using nlohmann::json;
@@ -47,15 +47,15 @@ std::vector<Measured> read_measured(const std::string& text, const std::string& 
     return all;
 }
 
-double counted_flops(const std::string& kind, const model::Transformer& model, int global_batch, bool causal_half) {
+double counted_flops(const std::string& kind, const training::Transformer& model, int global_batch, bool causal_half) {
     const bool hardware = kind.find("hardware") != std::string::npos;
-    const model::ModelFlops forward = model::forward_flops(model, causal_half && !hardware);
+    const training::ModelFlops forward = training::forward_flops(model, causal_half && !hardware);
     const double passes = hardware ? 4 : 3;
     return global_batch * (passes * (forward.layers + forward.attention) + 3 * forward.logits);
 }
 
-std::optional<double> measured_seconds(const Measured& measured, const model::Transformer& model,
-                                       const model::Layout& layout, bool causal_half) {
+std::optional<double> measured_seconds(const Measured& measured, const training::Transformer& model,
+                                       const training::Layout& layout, bool causal_half) {
     if (measured.step_seconds) {
         return measured.step_seconds;
     }
@@ -70,4 +70,4 @@ std::optional<double> measured_seconds(const Measured& measured, const model::Tr
     return std::nullopt;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct Measured {
     std::optional<double> step_seconds;
@@ -26,12 +26,12 @@ std::vector<Measured> read_measured(const std::string& text, const std::string& 
 
 // Of one step: given, or from tokens per second, or from FLOP/s by the operations that were counted. Nothing if nothing
 // was measured.
-std::optional<double> measured_seconds(const Measured& measured, const model::Transformer& model,
-                                       const model::Layout& layout, bool causal_half);
+std::optional<double> measured_seconds(const Measured& measured, const training::Transformer& model,
+                                       const training::Layout& layout, bool causal_half);
 
 // Operations of a step as published FLOP/s count them. `kind` "hardware …": with the recomputed forward pass (96 B s L
 // h^2 (1 + s/6h + V/16Lh) for GPT, Narayanan et al. 2021); "model …": without it (72 B s L h^2 (1 + s/6h + V/12Lh),
 // Korthikanti et al. 2022). `causal_half`: attention's masked half is not counted (NeMo, Megatron Bridge).
-double counted_flops(const std::string& kind, const model::Transformer& model, int global_batch, bool causal_half);
+double counted_flops(const std::string& kind, const training::Transformer& model, int global_batch, bool causal_half);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

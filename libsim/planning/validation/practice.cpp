@@ -4,11 +4,11 @@
 #include <array>
 #include <cctype>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
-using model::Fusion;
-using model::TrainingLoop;
+using training::Fusion;
+using training::TrainingLoop;
 
 // The order counts: what is told apart by fewer words stands above.
 constexpr std::array table{
@@ -169,4 +169,4 @@ const Practice& practice_of(const RunRecord& record) {
     return named(mentions(record.flash_attention, "true|v") ? "Megatron Core" : "Megatron-LM");
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

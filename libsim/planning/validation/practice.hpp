@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
-// What a framework's authors call a GPU's memory; see model::MemoryUse.
+// What a framework's authors call a GPU's memory; see training::MemoryUse.
 enum class MemoryMeans : std::uint8_t {
     allocated,  // tensors at their most: torch.cuda.max_memory_allocated
     reserved,   // with what the allocator holds: torch.cuda.max_memory_reserved
@@ -23,7 +23,7 @@ enum class MemoryMeans : std::uint8_t {
 struct Practice {
     std::string_view framework;
     std::string_view words;           // any of these, separated by |, in source, set or notes
-    model::Framework habits;          // flash_version: where it uses flash attention
+    training::Framework habits;       // flash_version: where it uses flash attention
     int zero = 0;                     // where the record does not say
     bool fp32_gradients = true;       // with fp16 …
     bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
@@ -42,4 +42,4 @@ const Practice& practice_of(const RunRecord& record);
 // Whether `text` has one of the `words`, separated by |, whatever their case.
 bool mentions(std::string_view text, std::string_view words);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

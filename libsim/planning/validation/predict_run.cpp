@@ -10,14 +10,14 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
-using model::Layout;
-using model::Machine;
-using model::Memory;
-using model::Recompute;
-using model::Transformer;
+using training::Layout;
+using training::Machine;
+using training::Memory;
+using training::Recompute;
+using training::Transformer;
 
 constexpr std::size_t most_layouts = 12;
 constexpr double gib = 1024.0 * 1024 * 1024;
@@ -42,20 +42,21 @@ std::vector<Layout> possible_layouts(const Candidates& candidates, const Transfo
             if (layout.parallelism.interleave == 1 && layout.parallelism.schedule->uses_chunks) {
                 layout.parallelism.schedule = usual_pipeline_schedule();
             }
-            if (is_possible(model, machine, layout)) {
+            if (training::is_possible(model, machine, layout)) {
                 result.push_back(layout);
             }
         }
     }
     if (result.empty()) {
-        const std::vector<model::LayoutProblem> problems = problems_of(model, machine, layout);
+        const std::vector<training::LayoutProblem> problems = training::problems_of(model, machine, layout);
         throw ProgramError(problems.empty() ? "no layout is possible" : "layout: " + problems.front().what);
     }
     return result;
 }
 
 bool fits(const Transformer& model, const Machine& machine, const Layout& layout) {
-    return least_memory(model, machine, layout) <= machine.gpu.memory_bytes && memory_of(model, machine, layout).fits();
+    return training::least_memory(model, machine, layout) <= machine.gpu.memory_bytes &&
+           training::memory_of(model, machine, layout).fits();
 }
 
 // Sets the least recomputation that fits; false: none does, and it is the most.
@@ -85,8 +86,8 @@ double least_share(const std::vector<Recompute>& choices, const Transformer& mod
     }
     Layout without = layout;
     without.framework.recompute = choices.front();
-    const auto all = static_cast<double>(least_memory(model, machine, without));
-    const auto least = static_cast<double>(least_memory(model, machine, layout));
+    const auto all = static_cast<double>(training::least_memory(model, machine, without));
+    const auto least = static_cast<double>(training::least_memory(model, machine, layout));
     const auto capacity = static_cast<double>(machine.gpu.memory_bytes);
     if (all <= capacity || least >= capacity) {
         return 1;
@@ -122,7 +123,7 @@ Choice fastest(const std::vector<Layout>& layouts, const std::vector<Recompute>&
 
 Layout smallest(const std::vector<Layout>& layouts, const Transformer& model, const Machine& machine) {
     return *std::min_element(layouts.begin(), layouts.end(), [&](const Layout& a, const Layout& b) {
-        return least_memory(model, machine, a) < least_memory(model, machine, b);
+        return training::least_memory(model, machine, a) < training::least_memory(model, machine, b);
     });
 }
 
@@ -166,8 +167,9 @@ double layer_seconds(Transformer model, const Machine& machine, const Layout& la
     const auto busy = [&] {
         const Budget budget = predict(model, machine, layout).budget;
         double sum = 0;
-        for (const TimeCategory category : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
-                                            TimeCategory::context, TimeCategory::expert}) {
+        for (const training::TimeCategory category :
+             {training::TimeCategory::compute, training::TimeCategory::recompute, training::TimeCategory::tensor,
+              training::TimeCategory::context, training::TimeCategory::expert}) {
             sum += budget[static_cast<std::size_t>(category)];
         }
         return sum / layout.micro_batches();
@@ -178,7 +180,7 @@ double layer_seconds(Transformer model, const Machine& machine, const Layout& la
 }
 
 double printed_gib(const Memory& memory, const Practice& practice) {
-    const model::MemoryUse& peak = memory.fullest().peak;
+    const training::MemoryUse& peak = memory.fullest().peak;
     switch (practice.memory) {
         case MemoryMeans::allocated: return static_cast<double>(peak.allocated()) / gib;
         case MemoryMeans::reserved: return static_cast<double>(peak.reserved()) / gib;
@@ -199,7 +201,7 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     result.layout = choice.layout;
     result.step_seconds = seconds_of(choice.step);
     const auto printed = [&](const Layout& layout) {
-        return printed_gib(memory_of(result.model, machine, layout), practice);
+        return printed_gib(training::memory_of(result.model, machine, layout), practice);
     };
     Layout without = choice.layout;
     without.framework.recompute = candidates.open.recomputes.front();
@@ -226,4 +228,4 @@ RunPrediction predict_run(const RunRecord& record, const Machines& machines,
     return result;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct RunPrediction {
     std::string id;
@@ -15,8 +15,8 @@ struct RunPrediction {
     double step_seconds = 0;
     double memory_gib = 0;                // of the fullest GPU, as its framework would print it
     std::optional<double> layer_seconds;  // of models of one layer: its forward and backward pass
-    model::Transformer model;
-    model::Layout layout;
+    training::Transformer model;
+    training::Layout layout;
     bool causal_half = false;  // how the framework counts FLOP/s
     Assumed assumed;
     std::string problem;  // not predicted, and why; then nothing above but id and set is sure
@@ -27,4 +27,4 @@ struct RunPrediction {
 RunPrediction predict_run(const RunRecord& record, const Machines& machines,
                           const std::vector<EfficiencyChange>& changes = {});
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 using nlohmann::json;
@@ -135,4 +135,4 @@ std::vector<RunRecord> read_runs(const std::string& text, const std::string& fil
     return records;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

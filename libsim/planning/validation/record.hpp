@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct RunModel {
     std::string name;
@@ -76,4 +76,4 @@ struct RunRecord {
 // Throws UsageError, which names `file`, for a text that holds no records.
 std::vector<RunRecord> read_runs(const std::string& text, const std::string& file);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 using nlohmann::ordered_json;
@@ -158,4 +158,4 @@ std::string validation_json(const std::vector<RunPrediction>& predictions, const
     return ordered_json{{"sets", sets}, {"records", records}}.dump() + "\n";
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

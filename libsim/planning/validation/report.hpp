@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // A row per set, then the worst runs.
 std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
@@ -20,4 +20,4 @@ report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, cons
 // not predicted has a "problem". One line.
 std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

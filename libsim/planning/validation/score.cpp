@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::planning {
 namespace {
 
 // From 1 on; what is equal shares the mean of its ranks.
@@ -44,7 +44,7 @@ std::optional<double> correlation(const std::vector<double>& x, const std::vecto
 
 // Runs that differ in how one model is laid out on as many GPUs.
 std::string sweep_of(const RunPrediction& run) {
-    const model::Transformer& m = run.model;
+    const training::Transformer& m = run.model;
     std::string key = run.set;
     for (const int size : {m.layers, m.hidden, m.ffn, m.sequence, m.experts.count, run.layout.ranks()}) {
         key += ' ' + std::to_string(size);
@@ -161,4 +161,4 @@ std::vector<SetScore> set_scores(const std::vector<RunPrediction>& predictions, 
     return sets;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // A prediction and what was measured, both above 0.
 struct Pair {
@@ -48,4 +48,4 @@ RunScore score_of(std::size_t number, const RunPrediction& prediction, const Mea
 // Sets in the order in which they come in the file.
 std::vector<SetScore> set_scores(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

@@ -1,6 +1,6 @@
 #include "libsim/planning/validation/validation.hpp"
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 // One number at a time: runs differ a thousandfold in what they cost.
 std::vector<RunPrediction> predict_runs(const std::vector<RunRecord>& records, const ValidationOptions& options) {
@@ -11,4 +11,4 @@ std::vector<RunPrediction> predict_runs(const std::vector<RunRecord>& records, c
     return results;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

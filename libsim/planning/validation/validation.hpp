@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::planning {
 
 struct ValidationOptions {
     std::vector<EfficiencyChange> changes;
@@ -19,4 +19,4 @@ struct ValidationOptions {
 // In the order of `records`, whatever `for_each` does.
 std::vector<RunPrediction> predict_runs(const std::vector<RunRecord>& records, const ValidationOptions& options = {});
 
-}  // namespace sim::scenarios
+}  // namespace sim::planning

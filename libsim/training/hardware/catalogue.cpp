@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string text_under(const std::vector<HardwareEntry>& entries, std::string_vi
     return "";
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

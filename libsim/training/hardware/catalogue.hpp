@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // Lower case, without a remark in brackets at its end: "A100-SXM-40GB (DGX A100)" is a100-sxm-40gb.
 std::string plain_name(std::string_view name);
@@ -26,4 +26,4 @@ bool find_in_catalogue(std::string_view folder, std::string_view name, Catalogue
 // The text under `key`, or "".
 std::string text_under(const std::vector<HardwareEntry>& entries, std::string_view key);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -138,4 +138,4 @@ std::string describe(const HardwareValue& value) {
     return std::visit(Describer{}, value);
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // What no key asks for: a date, a list of numbers …
 struct OtherKind {
@@ -31,4 +31,4 @@ std::vector<HardwareEntry> hardware_entries(std::string_view text, const std::st
 // "0.5", "the text \"x\"" …: what a complaint says was found.
 std::string describe(const HardwareValue& value);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace sim::model {
+namespace sim::training {
 
 struct HardwareFile {
     std::string_view folder;  // accelerators, generations, machines
@@ -13,4 +13,4 @@ struct HardwareFile {
 };
 std::span<const HardwareFile> hardware_files();
 
-}  // namespace sim::model
+}  // namespace sim::training

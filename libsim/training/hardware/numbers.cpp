@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -150,4 +150,4 @@ void note_defaults(Hardware& hardware, const std::vector<Slot>& slots) {
     }
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

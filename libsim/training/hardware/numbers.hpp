@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // Throws ProgramError: "FILE:LINE: KEY must be WANTED, not FOUND".
 [[noreturn]] void refuse(const HardwareEntry& entry, const std::string& wanted);
@@ -27,4 +27,4 @@ void forget_number(Hardware& hardware, const std::string& field);
 // What the slots hold and no file gave.
 void note_defaults(Hardware& hardware, const std::vector<Slot>& slots);
 
-}  // namespace sim::model
+}  // namespace sim::training

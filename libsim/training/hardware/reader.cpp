@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -215,4 +215,4 @@ void finish(Hardware& hardware, const std::string& where) {
     machine.derive_network();
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // Changes what the file's entries say; leaves all else as it is. `instead` names the accelerator that takes the place
 // of the file's. Throws ProgramError.
@@ -22,4 +22,4 @@ void put_named_machine(Hardware& hardware, std::string_view name, const std::str
 // Throws ProgramError for what a machine cannot do without; adds the numbers that no file gave; derives the network.
 void finish(Hardware& hardware, const std::string& where);
 
-}  // namespace sim::model
+}  // namespace sim::training

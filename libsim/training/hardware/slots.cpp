@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::vector<Slot> network_slots(Nccl& network) {
     return slots;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

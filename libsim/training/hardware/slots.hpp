@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // A number that is told, and that no model uses.
 struct Fact {};
@@ -30,4 +30,4 @@ std::vector<Slot> machine_slots(Machine& machine);
 std::vector<Slot> efficiency_slots(Efficiency& efficiency);  // efficiency.gemm_peak …
 std::vector<Slot> network_slots(Nccl& network);              // network.ring.ll.base …
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -180,4 +180,4 @@ std::vector<int> ConfigKeys::numbers(const char* key) const {
     return found;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 class ConfigKeys {
 public:
@@ -43,4 +43,4 @@ private:
     std::string where_;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -147,4 +147,4 @@ Transformer read_llama_like(const ConfigKeys& keys) {
     return model;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

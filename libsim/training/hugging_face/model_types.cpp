@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::span<const ModelType> model_types() {
     return types;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

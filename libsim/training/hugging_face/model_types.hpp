@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace sim::model {
+namespace sim::training {
 
 struct ModelType {
     std::string_view name;
@@ -29,4 +29,4 @@ std::string sequence_key_of(const ConfigKeys& keys);
 // hidden / heads, or 0 (which check_transformer() explains) where that is none.
 int head_dim_of(int hidden, int heads);
 
-}  // namespace sim::model
+}  // namespace sim::training

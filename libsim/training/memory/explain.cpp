@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -38,4 +38,4 @@ std::string explain_overflow(const Memory& memory, const Layout& layout) {
     return lines;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

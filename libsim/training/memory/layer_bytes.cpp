@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -171,4 +171,4 @@ LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool expe
             .backward = backward_of(model, layout, experts)};
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

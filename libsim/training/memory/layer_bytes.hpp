@@ -4,7 +4,7 @@
 #include "libsim/training/layout.hpp"
 #include "libsim/training/transformer.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 // In bytes; whole numbers wherever tp and cp divide the widths.
 struct LayerBytes {
@@ -27,4 +27,4 @@ bool has_dropout(const Transformer& model);
 // Parameters are gathered layer by layer, as FSDP and ZeRO-3 do.
 bool is_fully_sharded(const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::int64_t least_memory(const Transformer& model, const Machine&, const Layout
     return most;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

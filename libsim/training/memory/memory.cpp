@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::int64_t layer_activations(const Transformer& model, const Layout& layout, i
     return std::llround(layer_bytes(model, layout, model.has_experts(layer)).kept);
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

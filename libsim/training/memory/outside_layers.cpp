@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -101,4 +101,4 @@ double context_bytes(const Layout& layout) {
     return (512.0 + 300.0 * groups) * MiB;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

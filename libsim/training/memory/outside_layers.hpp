@@ -6,7 +6,7 @@
 #include "libsim/training/memory/stage_bytes.hpp"
 #include "libsim/training/transformer.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 // Of one micro-batch, kept for the backward pass.
 double embedding_mask_bytes(const Transformer& model, const Layout& layout);
@@ -27,4 +27,4 @@ double step_bytes(const Layout& layout, const Spread& spread);
 double buffer_bytes(const Transformer& model, const Layout& layout, const Spread& spread);
 double context_bytes(const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 MemoryUse published_use(const Transformer& model, const Layout& layout, int stage) {
     Transformer matrices = model;
@@ -35,4 +35,4 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
     return use;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -1,6 +1,6 @@
 #include "libsim/training/memory/replay.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 void replay(const StageBytes& stage, std::span<const PipelineStep> steps, const OnStep& on_step) {
     double activations = 0;
@@ -28,4 +28,4 @@ void replay(const StageBytes& stage, std::span<const PipelineStep> steps, const 
     }
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -9,7 +9,7 @@
 #include <functional>
 #include <span>
 
-namespace sim::model {
+namespace sim::training {
 
 // The most of a step: a forward's activations count in it, a backward's still do.
 struct KeptInStep {
@@ -21,4 +21,4 @@ struct KeptInStep {
 using OnStep = std::function<void(const PipelineStep&, const KeptInStep&)>;
 void replay(const StageBytes& stage, std::span<const PipelineStep> steps, const OnStep& on_step);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -179,4 +179,4 @@ MemoryUse StageBytes::with(double activations, double working) const {
     return use;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // One chunk of the model, for one micro-batch.
 struct ChunkBytes {
@@ -45,4 +45,4 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout);
 
 StageBytes stage_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage);
 
-}  // namespace sim::model
+}  // namespace sim::training

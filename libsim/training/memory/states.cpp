@@ -1,7 +1,7 @@
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -41,4 +41,4 @@ StateBytes state_bytes(const Layout& layout, int replicas) {
     return states;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

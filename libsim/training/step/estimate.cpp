@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -180,4 +180,4 @@ Duration estimated_step(const StepPlan& plan) {
     return plan.step_overhead + longest + optimizer;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -3,7 +3,7 @@
 
 #include "libsim/training/step/step_plan.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 // Read from the pieces of every stage (stage_step.hpp) and the formulas of the schedule: the longest stage's
 // computations, what it waits for of the stages around it, the communication that nothing can hide, and the update.
@@ -11,4 +11,4 @@ namespace sim::model {
 // except for schedules whose steps overlap. Cost: linear in the stages' buckets.
 Duration estimated_step(const StepPlan& plan);
 
-}  // namespace sim::model
+}  // namespace sim::training

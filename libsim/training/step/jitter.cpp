@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -44,4 +44,4 @@ Duration Jitter::scaled(Duration time, double factor) {
     return factor == 1 ? time : Duration{std::llround(static_cast<double>(time.count()) * factor)};
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace sim::model {
+namespace sim::training {
 
 class Jitter {
 public:
@@ -26,4 +26,4 @@ private:
     std::uint64_t number_ = 0;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

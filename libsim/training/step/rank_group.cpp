@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -57,4 +57,4 @@ TimeCategory category_of(RankGroup group) {
     return TimeCategory::data;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

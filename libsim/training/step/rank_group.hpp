@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace sim::model {
+namespace sim::training {
 
 enum class RankGroup : std::uint8_t {
     tensor,
@@ -30,4 +30,4 @@ Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node)
 // What waiting for this group's communication is called.
 TimeCategory category_of(RankGroup group);
 
-}  // namespace sim::model
+}  // namespace sim::training

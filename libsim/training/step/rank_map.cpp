@@ -2,7 +2,7 @@
 
 #include "libsim/check.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 RankMap::RankMap(const Layout& layout, bool folded)
     : mesh_({{"tp", layout.parallelism.tp},
@@ -57,4 +57,4 @@ Group RankMap::group(RankGroup group, int rank) const {
     return standing(rank, Group::strided(real, 1, 1));
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

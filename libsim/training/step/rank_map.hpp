@@ -11,7 +11,7 @@
 
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 class RankMap {
 public:
@@ -39,4 +39,4 @@ private:
     bool folded_;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

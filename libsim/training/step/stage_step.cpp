@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -227,4 +227,4 @@ StageStep stage_step(const StepPlan& plan, int stage) {
     return StepOfStage(plan, stage).all();
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -22,7 +22,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // One collective of a group; 0 bytes: there is none.
 struct StepCollective {
@@ -80,4 +80,4 @@ struct StageStep {
 // Cost: linear in the stage's buckets. The pieces refer to buckets of `plan`, which outlives them.
 StageStep stage_step(const StepPlan& plan, int stage);
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -201,4 +201,4 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     return plan;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace sim::model {
+namespace sim::training {
 
 // Parameters whose gradients travel together, or that are gathered together.
 struct Bucket {
@@ -59,4 +59,4 @@ struct StepPlan {
 // Requires: check_layout() accepted the layout. Cost: some 10 us.
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout);
 
-}  // namespace sim::model
+}  // namespace sim::training

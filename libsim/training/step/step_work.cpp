@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -84,4 +84,4 @@ StepWork StepWorks::of(const std::string& label) {
     return at->second;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

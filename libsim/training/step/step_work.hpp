@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace sim::model {
+namespace sim::training {
 
 // In the order in which a step comes to them.
 enum class StepWork : std::uint8_t {
@@ -52,4 +52,4 @@ private:
     std::unordered_map<const std::string*, StepWork> known_;
 };
 
-}  // namespace sim::model
+}  // namespace sim::training

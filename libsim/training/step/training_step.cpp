@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sim::model {
+namespace sim::training {
 
 namespace {
 
@@ -135,4 +135,4 @@ Cluster step_cluster(const StepPlan& plan, const RankMap& map) {
     return cluster;
 }
 
-}  // namespace sim::model
+}  // namespace sim::training

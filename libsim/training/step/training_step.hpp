@@ -10,7 +10,7 @@
 #include "libsim/training/step/rank_map.hpp"
 #include "libsim/training/step/step_plan.hpp"
 
-namespace sim::model {
+namespace sim::training {
 
 struct StepOptions {
     double jitter = 0;  // standard deviation of a micro-batch's computation, of its mean; 0: none
@@ -23,4 +23,4 @@ void training_step(GPU& gpu, const StepPlan& plan, const RankMap& map, const Ste
 // What it runs on.
 Cluster step_cluster(const StepPlan& plan, const RankMap& map);
 
-}  // namespace sim::model
+}  // namespace sim::training

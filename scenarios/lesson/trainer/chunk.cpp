@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 namespace {
 
@@ -16,7 +16,8 @@ Stream stream_of(int chunk, bool experts) {
 
 }  // namespace
 
-Chunk::Chunk(GPU& gpu, const Options& options, const RankPlan& plan, const Costs& costs, Meter& meter, int index)
+Chunk::Chunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, const Costs& costs, Meter& meter,
+             int index)
     : gpu_(&gpu),
       options_(&options),
       plan_(&plan),
@@ -25,7 +26,7 @@ Chunk::Chunk(GPU& gpu, const Options& options, const RankPlan& plan, const Costs
       stage_(options.shape, placement_, surroundings(costs)),
       gradient_(stage_.weight_count(), 0.0),
       done_(static_cast<std::size_t>(placement_.layer_count), 0) {
-    const std::vector<double> whole = training::initial_weights(options.shape, options.unsigned_seed());
+    const std::vector<double> whole = lesson::initial_weights(options.shape, options.unsigned_seed());
     for (const std::size_t place : stage_.places()) {
         weights_.push_back(whole[place]);
     }
@@ -40,20 +41,20 @@ Chunk::Chunk(GPU& gpu, const Options& options, const RankPlan& plan, const Costs
     }
 }
 
-training::Surroundings Chunk::surroundings(const Costs& costs) {
-    training::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
-    around.work = [this, &costs](training::Region region, training::LayerPass pass) {
+lesson::Surroundings Chunk::surroundings(const Costs& costs) {
+    lesson::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
+    around.work = [this, &costs](lesson::Region region, lesson::LayerPass pass) {
         meter_->add(costs.compute(items_, layer_, region, pass), layer_);
     };
-    around.begin_layer = [this](int layer, training::LayerPass pass) {
+    around.begin_layer = [this](int layer, lesson::LayerPass pass) {
         layer_ = layer;
-        if (pass != training::LayerPass::backward_weight) {
-            use(index_of(layer), pass == training::LayerPass::forward ? sim::Pass::forward : sim::Pass::backward);
+        if (pass != lesson::LayerPass::backward_weight) {
+            use(index_of(layer), pass == lesson::LayerPass::forward ? sim::Pass::forward : sim::Pass::backward);
         }
     };
-    around.end_layer = [this](int layer, training::LayerPass pass) {
+    around.end_layer = [this](int layer, lesson::LayerPass pass) {
         const std::size_t index = index_of(layer);
-        if (pass == training::LayerPass::backward_weight && layer == lowest_unit(index)) {
+        if (pass == lesson::LayerPass::backward_weight && layer == lowest_unit(index)) {
             layer_done(index);
         }
     };
@@ -72,21 +73,21 @@ int Chunk::lowest_unit(std::size_t layer) const {
 
 Pack Chunk::pack(bool experts, const Costs& costs) const {
     std::vector<std::vector<std::size_t>> by_layer(static_cast<std::size_t>(placement_.layer_count));
-    for (const training::LayerWeights& segment : stage_.segments()) {
+    for (const lesson::LayerWeights& segment : stage_.segments()) {
         std::vector<std::size_t>& places = by_layer[index_of(segment.layer)];
         for (std::size_t i = experts ? segment.dense_end : segment.begin;
              i < (experts ? segment.end : segment.dense_end); ++i) {
             places.push_back(i);
         }
     }
-    const std::vector<training::Range> partial = stage_.partial_over_tensor();
+    const std::vector<lesson::Range> partial = stage_.partial_over_tensor();
     Pack layout;
     for (std::size_t layer = 0; layer < by_layer.size(); ++layer) {
         const int number = placement_.first_layer + static_cast<int>(layer);
         const Units size = experts ? costs.expert_gradient(number) : costs.dense_gradient(number);
         const std::size_t begin = layout.places.size();
         for (const std::size_t place : by_layer[layer]) {
-            const auto holds = [&](const training::Range& range) { return range.begin <= place && place < range.end; };
+            const auto holds = [&](const lesson::Range& range) { return range.begin <= place && place < range.end; };
             if (std::any_of(partial.begin(), partial.end(), holds)) {
                 layout.partial.push_back(layout.places.size());
             }
@@ -128,23 +129,23 @@ void Chunk::layer_done(std::size_t layer) {
     each_pack([&](Replica& pack) { pack.layer_done(layer, gradient_, last); });
 }
 
-training::Matrix Chunk::forward(int micro_batch, const training::Batch& batch, training::Matrix x) {
+lesson::Matrix Chunk::forward(int micro_batch, const lesson::Batch& batch, lesson::Matrix x) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
-    training::Matrix y = stage_.forward(weights_, micro_batch, batch, std::move(x));
+    lesson::Matrix y = stage_.forward(weights_, micro_batch, batch, std::move(x));
     end_use();
     return y;
 }
 
-training::Matrix Chunk::backward(int micro_batch, training::Matrix dy) {
+lesson::Matrix Chunk::backward(int micro_batch, lesson::Matrix dy) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
-    training::Matrix dx = stage_.backward(weights_, micro_batch, std::move(dy), gradient_);
+    lesson::Matrix dx = stage_.backward(weights_, micro_batch, std::move(dy), gradient_);
     end_use();
     return dx;
 }
 
-training::Matrix Chunk::backward_input(int micro_batch, training::Matrix dy) {
+lesson::Matrix Chunk::backward_input(int micro_batch, lesson::Matrix dy) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
-    training::Matrix dx = stage_.backward_input(weights_, micro_batch, std::move(dy));
+    lesson::Matrix dx = stage_.backward_input(weights_, micro_batch, std::move(dy));
     end_use();
     return dx;
 }
@@ -184,4 +185,4 @@ std::vector<std::size_t> Chunk::places() const {
     return here;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -12,19 +12,20 @@
 #include <optional>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 class Chunk {
 public:
     // Everything but `index` must outlive it.
-    Chunk(GPU& gpu, const Options& options, const RankPlan& plan, const Costs& costs, Meter& meter, int index);
+    Chunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, const Costs& costs, Meter& meter,
+          int index);
     Chunk(const Chunk&) = delete;
     Chunk& operator=(const Chunk&) = delete;
 
-    // Rows of the residual stream in and out: see training::Stage.
-    training::Matrix forward(int micro_batch, const training::Batch& batch, training::Matrix x);
-    training::Matrix backward(int micro_batch, training::Matrix dy);
-    training::Matrix backward_input(int micro_batch, training::Matrix dy);
+    // Rows of the residual stream in and out: see lesson::Stage.
+    lesson::Matrix forward(int micro_batch, const lesson::Batch& batch, lesson::Matrix x);
+    lesson::Matrix backward(int micro_batch, lesson::Matrix dy);
+    lesson::Matrix backward_input(int micro_batch, lesson::Matrix dy);
     void backward_weight(int micro_batch);
 
     void accumulate();
@@ -35,7 +36,7 @@ public:
     std::vector<std::size_t> places() const;
 
 private:
-    training::Surroundings surroundings(const Costs& costs);
+    lesson::Surroundings surroundings(const Costs& costs);
     Pack pack(bool experts, const Costs& costs) const;
     std::size_t index_of(int layer) const;
     int lowest_unit(std::size_t layer) const;
@@ -51,11 +52,11 @@ private:
     }
 
     GPU* gpu_;
-    const Options* options_;
+    const scenarios::Options* options_;
     const RankPlan* plan_;
     Meter* meter_;
-    training::Placement placement_;
-    training::Stage stage_;
+    lesson::Placement placement_;
+    lesson::Stage stage_;
     std::vector<double> weights_;
     std::vector<double> gradient_;
     std::unique_ptr<Replica> shared_;   // with all replicas
@@ -66,4 +67,4 @@ private:
     std::vector<std::size_t> done_;  // by layer: micro-batches of this step
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

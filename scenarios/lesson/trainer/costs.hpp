@@ -13,13 +13,13 @@
 #include "scenarios/lesson/transformer/surroundings.hpp"
 #include "scenarios/options/options.hpp"
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 class Costs {
 public:
-    explicit Costs(const Options& options) : options_(&options) {}
+    explicit Costs(const scenarios::Options& options) : options_(&options) {}
 
-    Units compute(int items, int layer, training::Region region, training::LayerPass pass) const;
+    Units compute(int items, int layer, lesson::Region region, lesson::LayerPass pass) const;
 
     // What tensor parallel ranks sum, or gather and scatter, after half a layer.
     Units summed(int items) const { return activation(items, options_->mesh.cp); }
@@ -37,7 +37,7 @@ public:
 private:
     Units activation(int items, int parts) const;
 
-    const Options* options_;
+    const scenarios::Options* options_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

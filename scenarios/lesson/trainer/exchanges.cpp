@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 namespace {
 
-using training::Matrix;
+using lesson::Matrix;
 using Numbers = std::vector<double>;
 
 // Among ranks that share a layer's width.
@@ -20,9 +20,9 @@ class TensorExchange {
 public:
     using Operator = Numbers (TensorParallel::*)(Numbers, const Activations&) const;
 
-    TensorExchange(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs, Meter& meter)
+    TensorExchange(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs, Meter& meter)
         : tensor_(gpu, plan.along({"tp"}), {.sequence_parallel = plan.chunks.front().sequence_parallel}),
-          rows_(training::context_rows(shape, plan.chunks.front())),
+          rows_(lesson::context_rows(shape, plan.chunks.front())),
           costs_(&costs),
           meter_(&meter) {}
 
@@ -42,7 +42,7 @@ private:
                                 .rows = static_cast<std::size_t>(rows_),
                                 .columns = static_cast<std::size_t>(x.cols()),
                                 .size = costs_->summed(static_cast<int>(items))};
-        return training::rows_of((tensor_.*apply)({x.data(), x.data() + x.size()}, whole), x.cols());
+        return lesson::rows_of((tensor_.*apply)({x.data(), x.data() + x.size()}, whole), x.cols());
     }
 
     TensorParallel tensor_;
@@ -52,11 +52,11 @@ private:
 };
 
 // To the next context part, from the one before: [K|V] of this rank's positions and heads, or their gradient.
-std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const training::Shape& shape,
-                                         const Costs& costs, Meter& meter) {
-    const training::Placement& placement = plan.chunks.front();
+std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
+                                         Meter& meter) {
+    const lesson::Placement& placement = plan.chunks.front();
     const int columns = 2 * shape.hidden / placement.tensor.of;
-    const auto of_an_item = static_cast<std::size_t>(training::context_rows(shape, placement) * columns);
+    const auto of_an_item = static_cast<std::size_t>(lesson::context_rows(shape, placement) * columns);
     return [&gpu, &costs, &meter, group = plan.along({"cp"}), of_an_item](Numbers x) {
         meter.settle();
         const Units size = costs.rotated(static_cast<int>(x.size() / of_an_item));
@@ -76,10 +76,10 @@ std::function<ExpertExchange::Parts(ExpertExchange::Parts)> expert_exchange(GPU&
 
 }  // namespace
 
-training::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs,
-                                    Meter& meter) {
-    const training::Placement& placement = plan.chunks.front();
-    training::Surroundings around;
+lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
+                                  Meter& meter) {
+    const lesson::Placement& placement = plan.chunks.front();
+    lesson::Surroundings around;
     if (placement.tensor.of > 1) {
         const TensorExchange tensor(gpu, plan, shape, costs, meter);
         around.leave = tensor.of_all_rows(&TensorParallel::leave);
@@ -98,4 +98,4 @@ training::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const traini
     return around;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -11,10 +11,10 @@
 #include "scenarios/lesson/trainer/plan.hpp"
 #include "scenarios/lesson/transformer/surroundings.hpp"
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 // Without work, begin_layer and end_layer. Everything must outlive what is returned.
-training::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const training::Shape& shape, const Costs& costs,
-                                    Meter& meter);
+lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
+                                  Meter& meter);
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <string>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 class Meter {
 public:
@@ -49,4 +49,4 @@ private:
     int highest_ = 0;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -10,12 +10,14 @@
 
 #include <fmt/format.h>
 
-namespace sim::scenarios {
+namespace sim::lesson {
+
+using namespace config;
 
 namespace {
 
 // Items of the ranks with the same weights: by speed if asked, where each rank has its own.
-std::vector<sim::Share> item_shares(const Options& options) {
+std::vector<sim::Share> item_shares(const scenarios::Options& options) {
     const int replicas = options.mesh.dp * options.mesh.ep;
     if (!options.weighted) {
         return even_shares(options.items, replicas);
@@ -28,7 +30,7 @@ std::vector<sim::Share> item_shares(const Options& options) {
 }
 
 // Of the rank with the most.
-int most_items(const Options& options) {
+int most_items(const scenarios::Options& options) {
     int most = 0;
     for (const sim::Share& share : item_shares(options)) {
         most = std::max(most, share.count);
@@ -37,14 +39,14 @@ int most_items(const Options& options) {
 }
 
 // How many micro-batches a rank's `items` are cut into.
-int micro_batch_count(const Options& options, int items) {
+int micro_batch_count(const scenarios::Options& options, int items) {
     if (options.item_by_item) {
         return options.works_in_layers() ? std::min(items, 1) : items;
     }
     return options.micro_batches;
 }
 
-std::vector<sim::Share> micro_batches_of(const Options& options, const sim::Share& mine) {
+std::vector<sim::Share> micro_batches_of(const scenarios::Options& options, const sim::Share& mine) {
     std::vector<sim::Share> batches;
     const int count = micro_batch_count(options, mine.count);
     for (const sim::Share& share : count == 0 ? std::vector<sim::Share>{} : even_shares(mine.count, count)) {
@@ -53,12 +55,12 @@ std::vector<sim::Share> micro_batches_of(const Options& options, const sim::Shar
     return batches;
 }
 
-training::Placement chunk_of(const Options& options, const RankPlan& plan, int chunk) {
+lesson::Placement chunk_of(const scenarios::Options& options, const RankPlan& plan, int chunk) {
     const int virtual_stages = plan.pipeline.stages * plan.pipeline.chunks;
     const int virtual_stage = chunk * plan.pipeline.stages + plan.stage;
     const int layers = options.shape.layers / virtual_stages;
     const auto part = [&](std::string_view axis) {
-        return training::Part{plan.mesh.coordinate(plan.rank, axis), plan.mesh.size(axis)};
+        return lesson::Part{plan.mesh.coordinate(plan.rank, axis), plan.mesh.size(axis)};
     };
     return {.first_layer = virtual_stage * layers,
             .layer_count = layers,
@@ -70,18 +72,18 @@ training::Placement chunk_of(const Options& options, const RankPlan& plan, int c
             .sequence_parallel = options.sequence_parallel && options.mesh.tp > 1};
 }
 
-void check_items(const Options& options) {
-    const MeshSizes& mesh = options.mesh;
+void check_items(const scenarios::Options& options) {
+    const scenarios::MeshSizes& mesh = options.mesh;
     if (options.item_by_item) {
         const int most = most_items(options);
         if (options.accumulate > most) {
-            throw UsageError(
+            throw config::UsageError(
                 fmt::format("--accumulate must be at most {0}, the items of a rank in a step, not {1}; "
                             "--accumulate {0} adds up all of them, --items {2} gives a rank as many",
                             most, options.accumulate, std::int64_t{options.accumulate} * mesh.dp));
         }
         if (options.works_in_layers() && options.items < mesh.dp) {
-            throw UsageError(
+            throw config::UsageError(
                 fmt::format("{} items leave some of dp {} without any; --zero and --overlap need "
                             "at least {}",
                             options.items, mesh.dp, mesh.dp));
@@ -94,9 +96,9 @@ void check_items(const Options& options) {
     check_divides("items", options.items, parts, std::int64_t{mesh.dp} * mesh.ep * options.micro_batches);
 }
 
-void check_model(const Options& options) {
-    const MeshSizes& mesh = options.mesh;
-    const training::Shape& shape = options.shape;
+void check_model(const scenarios::Options& options) {
+    const scenarios::MeshSizes& mesh = options.mesh;
+    const lesson::Shape& shape = options.shape;
     check_divides("hidden numbers", shape.hidden, "heads", shape.heads);
     check_divides("heads", shape.heads, "tp", mesh.tp);
     check_divides("layers", shape.layers, options.chunks > 1 ? "pp x chunks" : "pp", mesh.pp * options.chunks);
@@ -107,18 +109,18 @@ void check_model(const Options& options) {
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw UsageError(fmt::format(
+            throw config::UsageError(fmt::format(
                 "--top-k {0} is more than the experts there are, {1}; --top-k {1}, or --experts {2}, would fit",
                 shape.top_k, shape.experts, (shape.top_k + mesh.ep - 1) / mesh.ep * mesh.ep));
         }
     }
 }
 
-PipelineShape shape_of(const Options& options) {
+PipelineShape shape_of(const scenarios::Options& options) {
     return {.stages = options.mesh.pp, .micro_batches = options.micro_batches, .chunks = options.chunks};
 }
 
-void check_pipeline(const Options& options) {
+void check_pipeline(const scenarios::Options& options) {
     if (options.mesh.pp == 1 && options.chunks == 1) {
         return;
     }
@@ -138,12 +140,12 @@ void check_pipeline(const Options& options) {
 
 }  // namespace
 
-sim::Mesh mesh_of(const Options& options) {
-    const MeshSizes& mesh = options.mesh;
+sim::Mesh mesh_of(const scenarios::Options& options) {
+    const scenarios::MeshSizes& mesh = options.mesh;
     return sim::Mesh({{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}});
 }
 
-RankPlan plan_of(const Options& options, int rank) {
+RankPlan plan_of(const scenarios::Options& options, int rank) {
     RankPlan plan{.rank = rank, .mesh = mesh_of(options)};
     plan.stage = plan.mesh.coordinate(rank, "pp");
     plan.pipeline = shape_of(options);
@@ -159,7 +161,7 @@ RankPlan plan_of(const Options& options, int rank) {
     return plan;
 }
 
-void check_plan(const Options& options) {
+void check_plan(const scenarios::Options& options) {
     try {
         check_pipeline(options);
         check_model(options);
@@ -167,11 +169,11 @@ void check_plan(const Options& options) {
     } catch (const DeadlockError&) {
         throw;  // an exit code of its own
     } catch (const ProgramError& error) {
-        throw UsageError(error.what());
+        throw config::UsageError(error.what());
     }
 }
 
-std::string schedule_text(const Options& options) {
+std::string schedule_text(const scenarios::Options& options) {
     const PipelineShape shape = shape_of(options);
     const NamedPipelineSchedule& schedule = *options.schedule;
     const PipelineSteps steps = steps_of_all(shape, schedule.steps);
@@ -182,4 +184,4 @@ std::string schedule_text(const Options& options) {
                        list_schedule(shape, steps));
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -13,27 +13,27 @@
 #include <string>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 struct RankPlan {
     int rank = 0;
     sim::Mesh mesh;
-    PipelineShape pipeline;                   // pp stages; micro-batches and chunks of each
-    int stage = 0;                            // which of them this rank is
-    std::vector<training::Placement> chunks;  // what this rank has of the model
-    std::vector<sim::Share> micro_batches;    // the items it works on, in each step
-    int most_micro_batches = 0;               // of any rank
+    PipelineShape pipeline;                 // pp stages; micro-batches and chunks of each
+    int stage = 0;                          // which of them this rank is
+    std::vector<lesson::Placement> chunks;  // what this rank has of the model
+    std::vector<sim::Share> micro_batches;  // the items it works on, in each step
+    int most_micro_batches = 0;             // of any rank
     Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
 };
 
-sim::Mesh mesh_of(const Options& options);
-RankPlan plan_of(const Options& options, int rank);
+sim::Mesh mesh_of(const scenarios::Options& options);
+RankPlan plan_of(const scenarios::Options& options, int rank);
 
 // Throws UsageError, with what would fit, where the model or the items cannot be split as the options ask, and
 // DeadlockError where stages that wait for each other's sends would wait for ever.
-void check_plan(const Options& options);
+void check_plan(const scenarios::Options& options);
 
 // What each stage does when, as text.
-std::string schedule_text(const Options& options);
+std::string schedule_text(const scenarios::Options& options);
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 namespace {
 
-Compression compression_of(const Options& options) {
+Compression compression_of(const scenarios::Options& options) {
     if (options.compress == "top-k") {
         return TopK{options.compress_fraction};
     }
@@ -20,7 +20,7 @@ Compression compression_of(const Options& options) {
     return Uncompressed{};
 }
 
-BucketOptions bucket_options(const Options& options, Stream stream) {
+BucketOptions bucket_options(const scenarios::Options& options, Stream stream) {
     return {.overlap = options.overlap,
             .stream = stream,
             .config = options.synchronize,
@@ -33,7 +33,7 @@ void add(std::span<double> sum, std::span<const double> values) {
 
 }  // namespace
 
-Replica::Replica(GPU& gpu, const Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
+Replica::Replica(GPU& gpu, const scenarios::Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
                  std::span<double> weights)
     : gpu_(&gpu),
       layout_(std::move(layout)),
@@ -46,7 +46,7 @@ Replica::Replica(GPU& gpu, const Options& options, Pack layout, const ReplicaGro
     }
     gradient_.assign(weights_.size(), 0.0);
     std::size_t updated = weights_.size();
-    const int states = training::states_per_weight(options.optimizer);
+    const int states = lesson::states_per_weight(options.optimizer);
     if (zero_stage_ > 0) {
         zero_.emplace(gpu, groups.replicas, layout_.segments, weights_,
                       ZeroOptions{.stage = zero_stage_,
@@ -192,4 +192,4 @@ std::vector<std::size_t> Replica::held_places() const {
     return places;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

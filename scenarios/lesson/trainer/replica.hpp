@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 // A pack: weights from several places of a stage's flat array, layer after layer.
 struct Pack {
@@ -32,7 +32,7 @@ struct ReplicaGroups {
 class Replica {
 public:
     // `weights` are the stage's, whole and equal on all replicas; they stay where they are.
-    Replica(GPU& gpu, const Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
+    Replica(GPU& gpu, const scenarios::Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
             std::span<double> weights);
     Replica(const Replica&) = delete;  // ZeRO works on its arrays where they are
     Replica& operator=(const Replica&) = delete;
@@ -69,7 +69,7 @@ private:
     int zero_stage_;
     std::optional<GradientBuckets> buckets_;
     std::optional<Zero> zero_;
-    std::optional<training::Optimizer> optimizer_;
+    std::optional<lesson::Optimizer> optimizer_;
 };
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -12,11 +12,11 @@
 
 #include <deque>
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 namespace {
 
-using training::Matrix;
+using lesson::Matrix;
 
 std::vector<double> numbers_of(const Matrix& x) {
     return {x.data(), x.data() + x.size()};
@@ -24,13 +24,13 @@ std::vector<double> numbers_of(const Matrix& x) {
 
 class Trainer {
 public:
-    Trainer(GPU& gpu, const Options& options)
+    Trainer(GPU& gpu, const scenarios::Options& options)
         : gpu_(&gpu), options_(&options), plan_(plan_of(options, gpu.rank())), costs_(options), meter_(gpu) {
         for (int chunk = 0; chunk < plan_.pipeline.chunks; ++chunk) {
             chunks_.emplace_back(gpu, options, plan_, costs_, meter_, chunk);
         }
         for (const sim::Share& share : plan_.micro_batches) {
-            batches_.push_back(training::make_batch(options.shape, options.unsigned_seed(), share));
+            batches_.push_back(lesson::make_batch(options.shape, options.unsigned_seed(), share));
         }
     }
 
@@ -135,7 +135,7 @@ private:
     const sim::Share& share(int micro_batch) const {
         return plan_.micro_batches[static_cast<std::size_t>(micro_batch)];
     }
-    const training::Batch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
+    const lesson::Batch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
     Chunk& chunk(const PipelineStep& step) { return chunks_[static_cast<std::size_t>(step.chunk)]; }
     Units kept(int micro_batch) const {
         return costs_.kept(share(micro_batch).count, plan_.chunks.front().layer_count);
@@ -149,17 +149,17 @@ private:
     }
 
     GPU* gpu_;
-    const Options* options_;
+    const scenarios::Options* options_;
     RankPlan plan_;
     Costs costs_;
     Meter meter_;
     std::deque<Chunk> chunks_;
-    std::vector<training::Batch> batches_;
+    std::vector<lesson::Batch> batches_;
 };
 
 }  // namespace
 
-void train(GPU& gpu, const Options& options) {
+void train(GPU& gpu, const scenarios::Options& options) {
     Trainer trainer(gpu, options);
     for (int step = 0; step < options.steps; ++step) {
         trainer.step();
@@ -167,4 +167,4 @@ void train(GPU& gpu, const Options& options) {
     trainer.report();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -8,9 +8,9 @@
 #include "libsim/gpu.hpp"
 #include "scenarios/options/options.hpp"
 
-namespace sim::scenarios {
+namespace sim::lesson {
 
 // Reports "weights", those that are on this rank at the end, and "places", where in the whole model each of them is.
-void train(GPU& gpu, const Options& options);
+void train(GPU& gpu, const scenarios::Options& options);
 
-}  // namespace sim::scenarios
+}  // namespace sim::lesson

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -70,4 +70,4 @@ Training train(const TrainingTask& task) {
     return training;
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

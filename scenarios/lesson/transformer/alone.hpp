@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 std::size_t weight_count(const Shape& shape);
 
@@ -37,4 +37,4 @@ Training train(const TrainingTask& task);
 // Over items 0 to items - 1.
 double mean_loss(const Shape& shape, std::span<const double> weights, std::uint64_t seed, int items);
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 AttentionInput SelfAttention::input_of(const Saved& saved) const {
     return {.q = numbers_of(saved.q),
@@ -39,4 +39,4 @@ void SelfAttention::backward_weight(const Saved& saved, Gradient gradient) const
     add_matrix_gradient(gradient, output, rows_of(saved.heads.out, query.columns), saved.dy);
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -11,7 +11,7 @@
 #include "scenarios/lesson/transformer/shape.hpp"
 #include "scenarios/lesson/transformer/tensor.hpp"
 
-namespace sim::training {
+namespace sim::lesson {
 
 using Rotate = std::function<std::vector<double>(std::vector<double>)>;
 
@@ -44,4 +44,4 @@ private:
     Ring ring(const Rotate& rotate) const { return {.index = context.index, .size = context.of, .rotate = rotate}; }
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -67,4 +67,4 @@ Matrix split_rows(const Matrix& x, Part part, int rows_per_item) {
     return result;
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

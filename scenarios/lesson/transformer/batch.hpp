@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace sim::training {
+namespace sim::lesson {
 using sim::Share;
 
 // All positions of so many items, item after item; a stage takes those that are its own.
@@ -27,4 +27,4 @@ Batch make_batch(const Shape& shape, std::uint64_t seed, Share share);
 // Requires: part.of divides rows_per_item, which divides x.rows().
 Matrix split_rows(const Matrix& x, Part part, int rows_per_item);
 
-}  // namespace sim::training
+}  // namespace sim::lesson

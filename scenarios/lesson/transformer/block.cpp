@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 Matrix Block::forward(Weights weights, Matrix x, Saved& saved, const Surroundings& around) const {
     Matrix y = through(around.enter, attention_norm.forward(weights, x, saved.attention_norm));
@@ -62,4 +62,4 @@ void Block::backward_weight(const Saved& saved, Gradient gradient, const Surroun
     attention_norm.backward_weight(saved.attention_norm, gradient);
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

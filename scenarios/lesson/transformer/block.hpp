@@ -11,7 +11,7 @@
 
 #include <variant>
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct Block {
     LayerNorm attention_norm;
@@ -34,4 +34,4 @@ struct Block {
     void backward_weight(const Saved& saved, Gradient gradient, const Surroundings& surroundings) const;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

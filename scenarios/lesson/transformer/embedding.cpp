@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 Matrix Embedding::forward(Weights weights, Matrix in, Saved& saved) const {
     Matrix x = in * weight(weights, matrix);
@@ -23,4 +23,4 @@ void Embedding::backward_weight(const Saved& saved, Gradient gradient) const {
     }
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -5,7 +5,7 @@
 
 #include "scenarios/lesson/transformer/tensor.hpp"
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct Embedding {
     Tensor matrix;     // We: inputs x D
@@ -23,4 +23,4 @@ struct Embedding {
     void backward_weight(const Saved& saved, Gradient gradient) const;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -39,4 +39,4 @@ void FeedForward::backward_weight(const Saved& saved, Gradient gradient) const {
     add_matrix_gradient(gradient, down, saved.hidden, saved.dy);
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -9,7 +9,7 @@
 
 #include "scenarios/lesson/transformer/tensor.hpp"
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct FeedForward {
     Tensor up;         // W1: D x F
@@ -29,4 +29,4 @@ struct FeedForward {
     void backward_weight(const Saved& saved, Gradient gradient) const;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -52,4 +52,4 @@ void Head::backward_weight(const Saved& saved, Gradient gradient) const {
     norm.backward_weight(saved.norm, gradient);
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -9,7 +9,7 @@
 #include "scenarios/lesson/transformer/layer_norm.hpp"
 #include "scenarios/lesson/transformer/shape.hpp"
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct Head {
     LayerNorm norm;
@@ -31,4 +31,4 @@ struct Head {
     void backward_weight(const Saved& saved, Gradient gradient) const;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -36,4 +36,4 @@ void LayerNorm::backward_weight(const Saved& saved, Gradient gradient) const {
     add_bias_gradient(gradient, bias, saved.dy);
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

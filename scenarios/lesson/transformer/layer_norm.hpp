@@ -6,7 +6,7 @@
 
 #include "scenarios/lesson/transformer/tensor.hpp"
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct LayerNorm {
     Tensor gain;
@@ -23,4 +23,4 @@ struct LayerNorm {
     void backward_weight(const Saved& saved, Gradient gradient) const;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

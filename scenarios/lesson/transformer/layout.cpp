@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -166,4 +166,4 @@ WeightLayout layout_of(const Shape& shape, const Placement& placement) {
     return layout;
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

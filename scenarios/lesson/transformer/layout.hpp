@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 // Of a stage's flat weights.
 struct Range {
@@ -45,4 +45,4 @@ struct WeightLayout {
 // Throws std::invalid_argument where the model cannot be split so.
 WeightLayout layout_of(const Shape& shape, const Placement& placement);
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -94,4 +94,4 @@ void Mixture::backward_weight(const Saved& saved, Gradient gradient) const {
     }
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -14,7 +14,7 @@
 
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct Mixture {
     Tensor router;                     // Wr: D x E
@@ -37,4 +37,4 @@ struct Mixture {
     void backward_weight(const Saved& saved, Gradient gradient) const;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sim::training {
+namespace sim::lesson {
 
 std::vector<Choice> choose_experts(const Matrix& logits, int top_k) {
     std::vector<Choice> choices;
@@ -41,4 +41,4 @@ Matrix choice_gradient(const std::vector<Choice>& choices, const std::vector<dou
     return dlogits;
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 struct Choice {
     int expert = 0;
@@ -26,4 +26,4 @@ std::vector<Choice> choose_experts(const Matrix& logits, int top_k);
 Matrix choice_gradient(const std::vector<Choice>& choices, const std::vector<double>& dgates, Index tokens,
                        int experts);
 
-}  // namespace sim::training
+}  // namespace sim::lesson

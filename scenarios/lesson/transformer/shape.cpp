@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace sim::training {
+namespace sim::lesson {
 
 namespace {
 
@@ -36,4 +36,4 @@ void require_fit(const Shape& shape, const Placement& placement) {
     }
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

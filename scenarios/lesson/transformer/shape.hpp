@@ -2,7 +2,7 @@
 // one chunk of a rank's pipeline stage, holds.
 #pragma once
 
-namespace sim::training {
+namespace sim::lesson {
 
 enum class Loss {
     mean_squared,   // of a row of outputs at each position
@@ -60,4 +60,4 @@ inline int stream_rows(const Shape& shape, const Placement& placement) {
 // Throws std::invalid_argument, with the reason, where the model cannot be split so.
 void require_fit(const Shape& shape, const Placement& placement);
 
-}  // namespace sim::training
+}  // namespace sim::lesson

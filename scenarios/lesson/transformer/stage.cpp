@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sim::training {
+namespace sim::lesson {
 
 Stage::Stage(const Shape& shape, const Placement& placement, Surroundings surroundings)
     : shape_(shape), placement_(placement), around_(std::move(surroundings)), layout_(layout_of(shape, placement)) {}
@@ -132,4 +132,4 @@ Matrix Stage::own_rows(const Matrix& of_items) const {
     return rows;
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 class Stage {
 public:
@@ -73,4 +73,4 @@ private:
     std::map<int, Saved> saved_;
 };
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 enum class Region { attention, feed_forward };
 enum class LayerPass { forward, backward_input, backward_weight };
@@ -60,4 +60,4 @@ void tell(const std::function<void(Arguments...)>& function, std::type_identity_
     }
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace sim::training {
+namespace sim::lesson {
 
 using Index = Eigen::Index;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -67,4 +67,4 @@ inline void add_bias_gradient(Gradient gradient, const Tensor& tensor, const Mat
     Eigen::Map<Matrix>(gradient.data() + tensor.begin, 1, tensor.columns) += dy.colwise().sum();
 }
 
-}  // namespace sim::training
+}  // namespace sim::lesson

@@ -10,7 +10,9 @@
 #include <map>
 #include <set>
 
-namespace sim::scenarios {
+namespace sim::tools {
+
+using namespace report;
 
 namespace {
 
@@ -185,4 +187,4 @@ std::string drawing_of(const Topology& topology) {
                                svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}));
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -7,8 +7,8 @@
 
 #include "libsim/network/topology.hpp"
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 std::string drawing_of(const Topology& topology);
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

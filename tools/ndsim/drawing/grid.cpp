@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 namespace {
 
@@ -122,4 +122,4 @@ Placement on_a_grid(const Topology& topology) {
     return placement;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 namespace {
 
@@ -132,4 +132,4 @@ Placement in_groups(const Topology& topology) {
     return Groups(topology).placed();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

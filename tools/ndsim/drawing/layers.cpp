@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 namespace {
 
@@ -254,4 +254,4 @@ Placement in_layers(const Topology& topology) {
     return Layers(topology).placed();
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

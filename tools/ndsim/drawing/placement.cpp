@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 int shared_by(const Topology& topology, int most) {
     for (const int level : topology.levels) {
@@ -42,4 +42,4 @@ Placement in_a_circle(const Topology& topology) {
     return placement;
 }
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -3,7 +3,7 @@
 
 #include "libsim/network/topology.hpp"
 
-namespace sim::scenarios {
+namespace sim::tools {
 
 struct Point {
     double x = 0;
@@ -50,4 +50,4 @@ std::string span_label(int first, int count);
 
 inline constexpr int most_single_gpus = 128;
 
-}  // namespace sim::scenarios
+}  // namespace sim::tools

@@ -1,6 +1,6 @@
 #include "libsim/parallel/pipeline/schedules/gpipe.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> gpipe(const PipelineShape& shape, int) {
     std::vector<PipelineStep> steps;
@@ -26,4 +26,4 @@ Duration gpipe_passes(const PipelineShape& shape, int, const StagePasses& passes
     return passes_without_pause(shape, passes) + passes.beyond;
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

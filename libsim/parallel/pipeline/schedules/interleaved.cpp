@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 namespace {
 
@@ -75,4 +75,4 @@ Duration interleaved_passes(const PipelineShape& shape, int, const StagePasses& 
     return passes_without_pause(shape, passes);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -8,10 +8,11 @@
 // forward_backward_pipelining_with_interleaving.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage);
 // Throws ProgramError unless micro-batches are divisible by stages.
@@ -24,4 +25,4 @@ Duration interleaved_passes(const PipelineShape& shape, int stage, const StagePa
 // Forward passes take the chunks in order, backward passes in the opposite order.
 int interleaved_visits(const PipelineShape& shape, int count, int place);
 
-}  // namespace sim
+}  // namespace sim::parallel

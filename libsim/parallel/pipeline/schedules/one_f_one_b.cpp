@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> one_f_one_b(const PipelineShape& shape, int stage) {
     const int m = shape.micro_batches;
@@ -37,4 +37,4 @@ Duration one_f_one_b_passes(const PipelineShape& shape, int stage, const StagePa
            m * passes.backward();
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -4,14 +4,15 @@
 // Source: Narayanan et al., PipeDream-Flush, ICML 2021.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> one_f_one_b(const PipelineShape& shape, int stage);
 PipelineBubble one_f_one_b_bubble(const PipelineShape& shape);
 PipelineInFlight one_f_one_b_in_flight(const PipelineShape& shape, int stage);
 Duration one_f_one_b_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
 
-}  // namespace sim
+}  // namespace sim::parallel

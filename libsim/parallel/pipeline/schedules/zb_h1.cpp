@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> zb_h1(const PipelineShape& shape, int stage) {
     return zero_bubble(shape, {.ahead = shape.stages - stage - 1, .put_off = stage});
@@ -24,4 +24,4 @@ Duration zb_h1_passes(const PipelineShape& shape, int, const StagePasses& passes
     return passes_without_pause(shape, passes) + std::max(Duration{0}, idle);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -8,14 +8,15 @@
 // Source: Qi et al., Zero Bubble Pipeline Parallelism, 2023.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> zb_h1(const PipelineShape& shape, int stage);
 PipelineBubble zb_h1_bubble(const PipelineShape& shape);
 PipelineInFlight zb_h1_in_flight(const PipelineShape& shape, int stage);
 Duration zb_h1_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -2,7 +2,7 @@
 
 #include "libsim/parallel/pipeline/schedules/zero_bubble.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage) {
     return zero_bubble(shape, {.ahead = 2 * (shape.stages - stage - 1), .put_off = 2 * stage});
@@ -20,4 +20,4 @@ Duration zb_h2_passes(const PipelineShape& shape, int, const StagePasses& passes
     return passes_without_pause(shape, passes);
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

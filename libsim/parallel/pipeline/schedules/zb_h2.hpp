@@ -9,10 +9,11 @@
 // Source: Qi et al., Zero Bubble Pipeline Parallelism, 2023.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 // From so many micro-batches on no stage waits.
 constexpr int zb_h2_fills_from(int stages) {
@@ -24,4 +25,4 @@ PipelineBubble zb_h2_bubble(const PipelineShape& shape);
 PipelineInFlight zb_h2_in_flight(const PipelineShape& shape, int stage);
 Duration zb_h2_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
 
-}  // namespace sim
+}  // namespace sim::parallel

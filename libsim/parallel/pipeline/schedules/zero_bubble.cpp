@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sim {
+namespace sim::parallel {
 
 std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage) {
     const int m = shape.micro_batches;
@@ -34,4 +34,4 @@ PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBub
             .weight_inputs = std::clamp(m - 1 - stage.ahead, 0, stage.put_off)};
 }
 
-}  // namespace sim
+}  // namespace sim::parallel

@@ -2,10 +2,11 @@
 // the weights' gradients some micro-batches behind.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/parallel/pipeline/facts.hpp"
 #include "libsim/parallel/pipeline/schedule.hpp"
 
-namespace sim {
+namespace sim::parallel {
 
 struct ZeroBubble {
     int ahead = 0;    // forwards before the first backward's own
@@ -15,4 +16,4 @@ struct ZeroBubble {
 std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage);
 PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBubble& stage);
 
-}  // namespace sim
+}  // namespace sim::parallel
