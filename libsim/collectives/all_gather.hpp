@@ -1,6 +1,6 @@
 // All-gather: member i begins with chunk i, every member ends with all chunks.
 //
-// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other methods:
+// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other algorithms:
 // docs/collectives.md.
 // Errors: as all_reduce.hpp.
 #pragma once

@@ -8,7 +8,7 @@
 // Trees, halving and doubling, Bruck's pattern, rings in both directions and of several levels: docs/collectives.md.
 // All members hold bitwise equal results. Direct and the parameter server sum in the order of the members, the others
 // in that of their steps; results may differ between them in the last digits. With data, `direct` holds all n arrays at
-// once. Errors: members that disagree on kind, size, type, reduction or method end the run with a mismatch.
+// once. Errors: members that disagree on kind, size, type, reduction or algorithm end the run with a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"

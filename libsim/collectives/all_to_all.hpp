@@ -1,8 +1,8 @@
 // All-to-all: chunk j of member i becomes chunk i of member j. What routing tokens to experts and back is.
 //
 // By default direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives
-// from the one k+1 before. Cost, bytes and source: schedules/direct.hpp; other methods: docs/collectives.md. Errors: as
-// all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
+// from the one k+1 before. Cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors:
+// as all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"

@@ -1,8 +1,8 @@
 // Gather: member i begins with chunk i, the root ends with all chunks.
 //
 // By default direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the
-// members. n-1 messages; cost, bytes and source: schedules/direct.hpp; other methods: docs/collectives.md. Errors: as
-// all_reduce.hpp; members that name different roots are a mismatch.
+// members. n-1 messages; cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors:
+// as all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"

@@ -1,8 +1,8 @@
 // Scatter: the root begins with all chunks, member i ends with chunk i.
 //
 // By default direct: the root sends each other member its chunk, one n-th, in the order of the members. n-1 messages;
-// cost, bytes and source: schedules/direct.hpp; other methods: docs/collectives.md. Errors: as all_reduce.hpp; members
-// that name different roots are a mismatch.
+// cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors: as all_reduce.hpp;
+// members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
