@@ -127,7 +127,7 @@ struct ScheduleRequest {
     CollectiveKind kind = CollectiveKind::barrier;
     AlgorithmConfig config = {};
     int members = 1;
-    int root = 0;
+    int root = 0;  // 0 where the kind has none
 };
 
 // Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_algorithm() of schedules/algorithms.hpp.

@@ -234,7 +234,7 @@ std::string text_of(const AlgorithmConfig& config) {
 Schedule schedule_of(CollectiveKind kind, const AlgorithmConfig& config, int members, int root) {
     check(members >= 1 && root >= 0 && root < members, "a schedule of {} members has root {}", members, root);
     check_algorithm(kind, config, members);
-    Schedule schedule = row_of(config.algorithm).schedule({kind, config, members, root});
+    Schedule schedule = row_of(config.algorithm).schedule({kind, config, members, needs_root(kind) ? root : 0});
     schedule.kind = kind;
     schedule.config = config;
     return schedule;
