@@ -57,7 +57,8 @@ compile() {
     old=$(sed -E 's/.* -o ([^ ]+) .*/\1/' <<< "$command")
     command=${command/ -o $old / -o $object }
     command=${command/ -c $like/ -c $PWD/$file}
-    (cd "$build" && eval "$command")
+    # Where the source directory is compiled in, a precompiled header of the other one does not fit.
+    (cd "$build" && eval "$command -Wno-invalid-pch")
     objects+=("$object")
     [[ $like == *"/$file" ]] && replaced+=("$old") || replaced+=("")
 }
