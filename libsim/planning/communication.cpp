@@ -204,10 +204,10 @@ void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
         const training::ChunkPasses& passes = step.chunks[number];
         BucketUses counts;
         counts.count(step.before, 1);
-        counts.count(passes.first_forward, 1);
+        counts.count(passes.first(), 1);
         counts.count(passes.forward, m - 1);
         counts.count(passes.backward, m - 1);
-        counts.count(passes.last_backward, 1);
+        counts.count(passes.last(), 1);
         counts.count(step.after, 1);
         const training::Chunk& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
         for (const training::Bucket& bucket : chunk.buckets) {

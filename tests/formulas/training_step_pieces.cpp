@@ -51,7 +51,7 @@ TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
 TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
     const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4}, .batch = {.global = 8}});
     EXPECT_EQ(count(passes.backward, StepWork::all_reduce_gradients), 0);
-    EXPECT_EQ(count(passes.last_backward, StepWork::all_reduce_gradients), 3);  // buckets of 40 M parameters
+    EXPECT_EQ(count(passes.last(), StepWork::all_reduce_gradients), 3);  // buckets of 40 M parameters
 }
 
 // tp 2 is innermost, then cp 2, dp 2: rank 5 is the second of tp, the first of cp, the second of dp.

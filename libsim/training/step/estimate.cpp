@@ -126,7 +126,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
         if (&chunk == &step.chunks.front()) {
             work.first_forward = work.passes.forward;
             work.first_backward = work.passes.backward();
-            work.after = least_time_of(chunk.last_backward, alone).after;
+            work.after = (chunk.last_backward ? least_time_of(*chunk.last_backward, alone) : backward).after;
         }
     }
     work.after += reduced_after(step.after, alone);

@@ -95,12 +95,17 @@ private:
     ChunkPasses passes(const Chunk& chunk) const {
         ChunkPasses passes;
         passes.forward = forward(chunk);
-        passes.first_forward =
-            gathers_once() && layout_.framework.overlap_parameters ? forward_as_gathered(chunk) : passes.forward;
-        passes.backward_input = {compute(StepWork::backward_input, chunk.whole.backward_input.total())};
+        if (gathers_once() && layout_.framework.overlap_parameters) {
+            passes.first_forward = forward_as_gathered(chunk);
+        }
+        if (layout_.parallelism.schedule->splits_backward) {
+            passes.backward_input = {compute(StepWork::backward_input, chunk.whole.backward_input.total())};
+        }
         passes.backward =
             shards_parameters() ? sharded_backward(chunk) : Pieces{compute(backward(), backward_time(chunk.whole))};
-        passes.last_backward = reduces_beside() ? reducing_backward(chunk) : passes.backward;
+        if (reduces_beside()) {
+            passes.last_backward = reducing_backward(chunk);
+        }
         return passes;
     }
 
@@ -122,6 +127,7 @@ private:
     Pieces sharded_forward(const Chunk& chunk) const {
         Pieces pieces{micro_batch_overhead()};
         const bool ahead = layout_.framework.overlap_parameters;
+        pieces.reserve(1 + 3 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.begin(); bucket != chunk.buckets.end(); ++bucket) {
             if (!ahead || bucket == chunk.buckets.begin()) {
                 pieces.push_back(gather(*bucket));
@@ -144,6 +150,7 @@ private:
     }
     Pieces reducing_backward(const Chunk& chunk) const {
         Pieces pieces;
+        pieces.reserve(2 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             pieces.push_back(compute(backward(), backward_time(*bucket)));
             pieces.push_back(reduce(*bucket, PieceOrder::beside));
@@ -154,6 +161,7 @@ private:
     Pieces sharded_backward(const Chunk& chunk) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;
+        pieces.reserve(6 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             const bool is_first = bucket == chunk.buckets.rbegin();
             const auto gather_here = [&] {
@@ -215,12 +223,12 @@ private:
 
 const Pieces& ChunkPasses::of(const PipelineStep& step, int micro_batches) const {
     switch (step.work) {
-        case PipelineWork::forward: return step.micro_batch == 0 ? first_forward : forward;
+        case PipelineWork::forward: return step.micro_batch == 0 ? first() : forward;
         case PipelineWork::backward_input: return backward_input;
         case PipelineWork::backward:
         case PipelineWork::backward_weight: break;
     }
-    return step.micro_batch + 1 == micro_batches ? last_backward : backward;
+    return step.micro_batch + 1 == micro_batches ? last() : backward;
 }
 
 StageStep stage_step(const StepPlan& plan, int stage) {

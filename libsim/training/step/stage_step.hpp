@@ -61,12 +61,14 @@ using Pieces = std::vector<Piece>;
 
 // One chunk's passes for one micro-batch.
 struct ChunkPasses {
-    Pieces first_forward;   // of micro-batch 0
-    Pieces forward;         // of the others
-    Pieces backward_input;  // where backward is split
-    Pieces backward;        // of all micro-batches but the last one; where backward is split, of the weights alone
-    Pieces last_backward;   // of the last micro-batch
+    std::optional<Pieces> first_forward;  // of micro-batch 0, where it differs from the others
+    Pieces forward;
+    Pieces backward_input;                // where backward is split
+    Pieces backward;                      // where backward is split, of the weights alone
+    std::optional<Pieces> last_backward;  // of the last micro-batch, where it differs
 
+    const Pieces& first() const { return first_forward ? *first_forward : forward; }
+    const Pieces& last() const { return last_backward ? *last_backward : backward; }
     const Pieces& of(const PipelineStep& step, int micro_batches) const;
 };
 
