@@ -323,7 +323,7 @@ TEST_P(ZeroStages, ThatCannotBeAreExplained) {
         return s.result.fault->message;
     };
     const auto nothing = [](Zero&, std::vector<double>&) {};
-    EXPECT_THAT(message({.stage = 4}, nothing), testing::HasSubstr("ZeRO has stages 1, 2 and 3, not 4"));
+    EXPECT_THAT(message({.stage = 4}, nothing), testing::HasSubstr("the stage of ZeRO must be 1, 2 or 3, not 4"));
     EXPECT_THAT(message({.reduction = Reduction::max}, nothing), testing::HasSubstr("their maximum is not a gradient"));
     EXPECT_THAT(message({.optimizer_states = -1}, nothing), testing::HasSubstr("-1 optimizer states per weight"));
     EXPECT_THAT(message({}, [](Zero& zero, auto&) { zero.before_use(2, Pass::forward); }),
