@@ -1,7 +1,8 @@
-// The algorithm of a collective and its parameters, as a rank names it and as it travels in an op.
+// This header defines the algorithm of a collective and its parameters, as a rank names them and as they travel in an
+// op.
 //
-// What an algorithm is called, which collectives it carries out and how, stands in the table of
-// collectives/schedules/algorithms.cpp; docs/collectives.md says what each costs.
+// The table in collectives/schedules/algorithms.cpp gives each algorithm's name, the collectives it carries out, and
+// how; docs/collectives.md gives its cost.
 #pragma once
 
 #include <bit>

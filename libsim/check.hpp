@@ -1,4 +1,4 @@
-// Assertions that stay on in release builds: our own mistakes stop here, with both sides printed.
+// check() is an assertion that stays on in release builds: a simulator bug stops the run with both sides printed.
 #pragma once
 
 #include "libsim/namespaces.hpp"

@@ -1,4 +1,4 @@
-// What the ranks run on: how long compute takes and how long messages take.
+// A cluster defines how long computations and messages take for the ranks that run on it.
 #pragma once
 
 #include "libsim/network/network.hpp"
@@ -22,7 +22,7 @@ struct Cluster {
     std::string name = "unnamed";
     Compute compute;
     Network network;
-    // What a unit of data is on networks that price bytes alone. 0: units have no price there.
+    // The bytes of a unit of data on networks that price bytes alone. 0: units have no price there.
     std::int64_t bytes_per_unit = 0;
 };
 
@@ -39,7 +39,7 @@ struct UniformOptions {
 // A cluster that prices bytes and FLOPs: a message takes latency + bytes / bandwidth, at both ends.
 Cluster uniform(const UniformOptions& options);
 
-// Whether a message's time depends on the others under way: then ops must be replayed in the order of time.
+// Whether a message's time depends on others in progress: if so, ops must be replayed in the order of time.
 bool links_are_shared(const Cluster& cluster);
 
 // Throws ProgramError if the cluster has no price for what `size` counts.
@@ -49,7 +49,7 @@ std::int64_t bytes_of(const Cluster& cluster, Size size);
 // The price of a message, where the network prices messages (prices_messages()).
 // Throws ProgramError if the cluster has no price for what `size` counts.
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);
-// What the receiver of any message pays once it is there; 0 where that depends on the message.
+// The time that the receiver of any message pays once it has arrived; 0 where that depends on the message.
 inline Duration acknowledgement_time(const Cluster& cluster, Hop hop = Hop::within) {
     return acknowledgement_time(cluster.network, hop);
 }

@@ -1,4 +1,5 @@
-// What can be wrong with a rank program. The message is complete: rank, op, time, what was wanted, the near miss.
+// These exceptions report the errors of a rank program. The message is complete: rank, op, time, what was wanted, the
+// near miss.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -18,7 +19,7 @@ struct MismatchError : ProgramError {
     using ProgramError::ProgramError;
 };
 
-// Some ranks can never go on.
+// Some ranks can never resume.
 struct DeadlockError : ProgramError {
     using ProgramError::ProgramError;
 };

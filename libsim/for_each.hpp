@@ -1,6 +1,6 @@
-// How the same work is done for many numbers: one after the other, or by the threads that the program gives.
+// A ForEach function runs the same work for many indices, either sequentially or on threads that the program provides.
 //
-// The planner knows no thread: it is handed such a function, and calls it.
+// The planner itself knows no threads: it calls the function that it is given.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ struct EachOptions {
     std::function<bool()> should_stop = nullptr;                  // asked as often
 };
 
-// Calls work(0) … work(count - 1), each once. Numbers are handed out in order, and a block that was taken is finished:
-// what work() throws ends it, and of several the exception of the lowest number is thrown, whoever came first.
+// Calls work(0) … work(count - 1), each once. Numbers are handed out in order, and a block that was taken is finished.
+// An exception from work() ends the loop; of several, the one of the lowest number is rethrown, whichever came first.
 // False: it was stopped; some of the last numbers were not reached.
 using ForEach =
     std::function<bool(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work)>;

@@ -1,12 +1,12 @@
-// One simulated GPU, as the program of its rank sees it. Every call costs simulated time, none of it wall time.
+// A GPU is one simulated GPU as the program of its rank sees it. Every call costs simulated time, none of it wall time.
 //
-// Calls return when the op is done in simulated time. Calls that tell the program nothing only write the op down;
-// now(), and whatever brings data, wait until the simulator has come so far.
+// Calls return when the op is done in simulated time. Calls that return nothing to the program only record the op;
+// now(), and every call that returns data, wait until the simulator has reached that point.
 // Costs are the cluster's: for the `gpu-py` profile see libsim/network/uniform.hpp.
 //
 // Errors: ProgramError at once for an argument that cannot be (an unknown rank, itself as peer, a negative size or
-// tag). What only shows when two ranks are compared (no message, other size) ends the run and is explained by the
-// launcher.
+// tag). An error that appears only when two ranks are compared (no message, different size) ends the run, and the
+// launcher explains it.
 #pragma once
 
 #include "libsim/algorithm.hpp"
@@ -47,7 +47,7 @@ struct Handle {
     std::span<std::byte> into;  // where wait() puts the data; empty: time only
 };
 
-// What every member of a collective must agree on.
+// The parameters that every member of a collective must agree on.
 struct Collective {
     CollectiveKind kind = CollectiveKind::barrier;
     Size size = Bytes{0};  // of the whole result (reduce-scatter, scatter, all-to-all: of the whole input)
@@ -112,9 +112,9 @@ public:
     }
     void wait(const Handle& handle);
 
-    // Streams: what `work` sends, receives, waits for and joins as collectives goes to `stream` (1 … most_streams), one
-    // after another, beginning now at the earliest, while this program goes on. Join the returned handle before using
-    // what came: the numbers are there at once, in simulated time they are there after wait(). Both ends of a message,
+    // Streams: the sends, receives, waits and collectives of `work` run on `stream` (1 … most_streams), one after
+    // another, beginning now at the earliest, while this program continues. Join the returned handle before using the
+    // received data: the numbers are there at once, but in simulated time only after wait(). Both ends of a message,
     // all members of a collective, name the same stream. A GPU computes on its main stream only.
     template <std::invocable Work>
     Handle on(Stream stream, Work&& work) {
@@ -122,13 +122,13 @@ public:
         std::forward<Work>(work)();
         return record();
     }
-    // The same without a handle: whoever waits for a later one of the stream has waited for this, too.
+    // The same without a handle: waiting for a later op of the stream also waits for this one.
     template <std::invocable Work>
     void start_on(Stream stream, Work&& work) {
         const OnStream guard(*this, checked(stream));
         std::forward<Work>(work)();
     }
-    // The same for channel 1, 2, … of a collective on the stream in use, which `work` begins when that has come to
+    // The same for channel 1, 2, … of a collective on the stream in use; `work` begins when that stream has reached
     // `here`. Wait for the handle on the stream in use. Throws ProgramError on a stream that has no channels.
     template <std::invocable Work>
     Handle on_channel(int channel, const std::optional<Handle>& here, Work&& work) {
@@ -139,7 +139,7 @@ public:
         std::forward<Work>(work)();
         return record();
     }
-    // Where the stream in use is; nothing on the main stream, where whatever is issued begins now at the earliest.
+    // The current position of the stream in use; empty on the main stream, where every op begins now at the earliest.
     std::optional<Handle> here() { return stream_ == Stream::main ? std::nullopt : std::optional(record()); }
 
     // Memory of this GPU in use: RankTotals::peak_… of the run. Costs no time. Freeing more than there is ends the run.

@@ -1,6 +1,6 @@
-// An ordered set of ranks: who takes part in a collective, and who is next to whom in a ring.
+// A group is an ordered set of ranks: the members of a collective and their order around a ring.
 //
-// A value. Evenly spaced ranks (the world, an axis of a mesh) take no memory, whatever their number.
+// It is a value. Evenly spaced ranks (the world, an axis of a mesh) take no memory, whatever their number.
 #pragma once
 
 #include <memory>

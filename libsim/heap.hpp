@@ -1,8 +1,8 @@
-// The one heap of the simulator: items by key, the least first, with four children to a node.
+// This is the simulator's only heap: it orders items by key, the least first, with four children to a node.
 //
-// Half the levels of a binary heap, and the children share a cache line. push() and pop() cost O(log n). The key of an
-// item is key_of(item), found beside the item's type. Items of one key come in any order, which is the same in every
-// run: what must not depend on it needs a key that tells all items apart.
+// It has half the levels of a binary heap, and the children share a cache line. push() and pop() cost O(log n). The key
+// of an item is key_of(item), found beside the item's type. Items with equal keys come in an arbitrary order, which is
+// the same in every run: a result that must not depend on it needs a key that is unique to each item.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace sim {
 
-// What a heap tells nobody: where each item lies.
+// The default observer, which ignores the place of each item.
 struct PlacesUntold {
     template <class Item>
     void operator()(const Item& /*item*/, std::size_t /*place*/) const {}
 };
 
-// `Places` is called with each item that comes to lie in a place, so that replace() and erase() can be asked for it.
+// `Places` is called with each item that moves to a place, so that replace() and erase() can be given that place.
 template <class Item, class Places = PlacesUntold>
 class Heap {
 public:

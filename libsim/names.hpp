@@ -1,4 +1,5 @@
-// Texts and groups by number, so that an op stays a small value. Numbers are given in order of first use.
+// These tables intern texts and groups as numbers, so that an op stays a small value. Numbers are given in order of
+// first use.
 #pragma once
 
 #include "libsim/group.hpp"

@@ -1,5 +1,5 @@
-// Each room has a namespace. Those whose words a rank program speaks are inline, so that it says sim::all_reduce,
-// sim::Mesh and sim::LogGP without naming a room.
+// Each folder has a namespace. Those whose names a rank program uses are inline, so that it can write sim::all_reduce,
+// sim::Mesh and sim::LogGP without naming the folder.
 #pragma once
 
 namespace sim {

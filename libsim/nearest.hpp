@@ -1,4 +1,4 @@
-// "Did you mean …?": the known name that takes the fewest edits.
+// This search answers "Did you mean …?" with the known name that takes the fewest edits.
 #pragma once
 
 #include <string>

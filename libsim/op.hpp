@@ -1,7 +1,7 @@
-// What a rank does, one small value at a time: the only thing the rank's side and the kernel's side share.
+// An op is one small value that a rank program hands to the kernel. It is all that the two sides share.
 //
-// A rank program is a stream of ops; the kernel replays it in simulated time. An op that tells the program nothing is
-// posted and never answered; one with `answer` set is an observation, and the rank waits for it.
+// A rank program is a stream of ops; the kernel replays it in simulated time. An op that returns nothing to the program
+// is posted and never answered; one with `answer` set is an observation, and the rank waits for it.
 #pragma once
 
 #include "libsim/algorithm.hpp"
@@ -39,7 +39,7 @@ enum class CollectiveKind : std::uint8_t {
     all_to_all
 };
 
-// Where an op runs. Ops on one stream run in the order of the program, those on different streams side by side.
+// The stream that an op runs on. Ops on one stream run in program order; ops on different streams run concurrently.
 // `main` is the program itself, and the only one that computes; 1, 2, … are for communication.
 enum class Stream : std::uint8_t {
     main = 0,
@@ -63,10 +63,10 @@ enum class Reduction : std::uint8_t { sum, average, max };
 // Op::bytes of a receive that takes a payload of any length.
 inline constexpr std::uint64_t any_bytes = UINT64_MAX;
 
-// An interned text, numbered from 0 (the empty text) by whoever hosts the rank.
+// An interned text, numbered from 0 (the empty text) by the host of the rank.
 enum class Label : std::uint32_t { none = 0 };
 
-// A group of ranks, numbered by whoever hosts the rank; 0 is the world.
+// A group of ranks, numbered by the host of the rank; 0 is the world.
 enum class GroupId : std::uint32_t { world = 0 };
 
 struct Op {
@@ -101,7 +101,7 @@ inline bool needs_root(CollectiveKind kind) {
 inline CollectiveWord collective_word(const Op& op) {
     return std::bit_cast<CollectiveWord>(op.bytes);
 }
-// Of a collective, or of entering one.
+// The algorithm of a collective op, or of entering a collective.
 inline AlgorithmConfig algorithm_of(const Op& op) {
     return {collective_word(op).algorithm, unpacked(as_parameters(op.tag))};
 }

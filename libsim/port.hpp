@@ -1,4 +1,4 @@
-// The rank's end of whatever hosts it: where a GPU puts its ops and, rarely, waits for an answer.
+// A port is the rank's end of its host: a GPU posts its ops there and, rarely, waits for an answer.
 //
 // (1) Ops are taken in the order posted. (2) A payload is written before the op that carries it, and read after the
 // ask() that followed the op that wants it; neither is empty. (3) One rank, one port, one thread.
@@ -15,7 +15,7 @@ namespace sim {
 
 class Port {
 public:
-    // What the kernel told about the op that was asked about.
+    // The kernel's answer to the op that was asked about.
     struct Answer {
         Time at;                  // the rank's time after the op
         std::uint64_t bytes = 0;  // of payload now ready to be read

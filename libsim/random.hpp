@@ -1,6 +1,6 @@
-// Random numbers that are the same with every compiler and library, unlike those of std distributions.
+// This generator yields the same random numbers with every compiler and library, unlike std distributions.
 //
-// SplitMix64: Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// Source: SplitMix64, Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The parts of a text between its separators, as lists on command lines and orders of axes have them.
+// split() returns the parts of a text between its separators, as in lists on command lines and orders of axes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Time, sizes and rates as types. Simulated time is a whole number of picoseconds, so that ties are ties.
+// This header defines time, sizes and rates as types. Simulated time is a whole number of picoseconds, so that ties are
+// exact.
 //
 // Rounding happens in time_for() alone: up, once per kernel or transfer, so that nothing non-empty takes no time.
 // Range: 2^63 ps, about 106 days. Leaving it throws std::overflow_error.
@@ -93,7 +94,7 @@ private:
     std::int64_t billionths_ = 0;
 };
 
-// What an amount counts. Amounts of different measures never compare equal.
+// The unit that an amount counts. Amounts of different measures never compare equal.
 enum class Measure : std::uint8_t { bytes, units, flops };
 
 // The size of a message: bytes, or units of data.
@@ -117,7 +118,7 @@ struct Work {
     constexpr Work(std::int64_t n, Measure m) : amount(n), measure(m) {}
 };
 
-// One of `parts` equal shares, rounded up: what every chunk of a collective is charged.
+// One of `parts` equal shares, rounded up: the charge of every chunk of a collective.
 constexpr std::int64_t ceil_div(std::int64_t amount, std::int64_t parts) {
     return amount / parts + (amount % parts > 0 ? 1 : 0);
 }

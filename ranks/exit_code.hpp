@@ -1,4 +1,4 @@
-// The exit codes of all executables: one table, for what a launched run ends with and for what a command does.
+// This table defines the exit codes of all executables, both for launched runs and for commands.
 #pragma once
 
 namespace sim::exit_code {

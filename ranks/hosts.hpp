@@ -1,5 +1,5 @@
-// The table of hosts. One row says all that the rest of ndsim asks of a host: its name, its function, and how many
-// ranks it can have.
+// This is the table of hosts. Each row holds all that the rest of ndsim needs of a host: its name, its function, and
+// how many ranks it can have.
 //
 // `--host`, its help and its limits, --json, and the tests that run on every host go over its rows
 // (docs/how-to/add-a-host.md).

@@ -1,4 +1,4 @@
-// Runs one function as many ranks, in simulated time.
+// launch() runs one function as many ranks, in simulated time.
 //
 // The timeline does not depend on the host: processes and fibers give the same spans, to the picosecond.
 #pragma once
@@ -55,11 +55,11 @@ struct LaunchOptions {
     bool hash_timeline = true;  // fill Result::timeline_sha256
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
-    // What the launcher's user should know while the run goes on, as one line: a rank that was stopped, say, or how far
-    // a long run of processes has come.
+    // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
+    // run of processes.
     std::function<void(const std::string& what)> on_notice = nullptr;
     std::chrono::milliseconds progress{10'000};  // process: how often a long run says so; 0: never
-    // Who takes what ranks log, in the order of simulated time, then of ranks. Null: nobody.
+    // Receives the lines that ranks log, in the order of simulated time, then of ranks. Null: they are dropped.
     LogSink on_log = log_to_standard_error;
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
@@ -67,7 +67,7 @@ struct LaunchOptions {
     std::size_t stack_bytes = 0;                  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
 };
 
-// Why a run did not end well. The numbers are the executables' exit codes.
+// The reason why a run failed. The numbers are the executables' exit codes.
 enum class Failure {
     mismatch_or_deadlock = exit_code::deadlock,
     rank_died = exit_code::rank_died,
@@ -92,7 +92,7 @@ struct Result {
     std::int64_t messages = 0;
     std::int64_t ops = 0;
     std::string timeline_sha256;
-    // What ranks handed over with GPU::report: by name, then rank.
+    // The values that ranks handed over with GPU::report: by name, then rank.
     std::map<std::string, std::map<int, std::vector<double>>> reports;
 
     bool ok() const { return !fault; }

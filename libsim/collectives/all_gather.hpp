@@ -1,4 +1,4 @@
-// All-gather: member i begins with chunk i, every member ends with all chunks.
+// In an all-gather, member i begins with chunk i and every member ends with all chunks.
 //
 // By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other algorithms:
 // docs/collectives.md.

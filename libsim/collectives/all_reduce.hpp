@@ -1,4 +1,4 @@
-// All-reduce: every member ends with the sum (average, maximum) of all members' arrays.
+// In an all-reduce, every member ends with the sum (average, maximum) of all members' arrays.
 //
 // Algorithm, n members, S bytes, on a uniform network with latency L (both ends together) and bandwidth B:
 //   ring               2 (n-1) (L + ceil(S/n) / B)   schedules/ring.hpp: the fewest bytes

@@ -1,4 +1,4 @@
-// All-to-all: chunk j of member i becomes chunk i of member j. What routing tokens to experts and back is.
+// In an all-to-all, chunk j of member i becomes chunk i of member j; routing tokens to experts and back is one.
 //
 // By default direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives
 // from the one k+1 before. Cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors:
@@ -38,9 +38,9 @@ inline void all_to_all(GPU& gpu, const Group& group, Size size, const AlgorithmC
 }
 
 // Direct. Parts of any length, also empty: parts[i] goes to member i; returns what came from each, one's own part as it
-// was. No lengths need to be known beforehand. Every message is charged ceil(total / n), whatever it carries: what is
-// priced is balanced routing of `total` per member, so that one price holds for every rank and for the same call by
-// size alone; how uneven the real parts are is a matter of the data.
+// was. No lengths need to be known beforehand. Every message is charged ceil(total / n), whatever it carries: the price
+// is that of balanced routing of `total` per member, so that one price holds for every rank and for the same call by
+// size alone; the real parts may be as uneven as the data makes them.
 template <Payload T>
 std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vector<std::vector<T>> parts, Size total) {
     check_parts(parts.size(), group.size());

@@ -1,4 +1,4 @@
-// Barrier: no member leaves before every member has come.
+// No member leaves a barrier before every member has arrived.
 //
 // Dissemination: ceil(log2 n) rounds of empty messages. Cost and source: schedules/bruck.hpp.
 #pragma once

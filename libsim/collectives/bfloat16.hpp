@@ -1,7 +1,8 @@
-// Bfloat16: a float's upper half, 8 bits of exponent and 8 of precision, in 2 bytes. What gradients are sent as.
+// A Bfloat16 is the upper half of a float: 8 bits of exponent and 8 of precision in 2 bytes. Gradients are sent in this
+// format.
 //
-// Reads as a float, so arithmetic is a float's; whatever is made a Bfloat16 is rounded to the nearest, ties to even,
-// and once, also from double. Infinities and NaN stay what they are; what is too large becomes infinite.
+// It converts to float, so arithmetic is that of float; a value converted to Bfloat16 is rounded once, to the nearest,
+// ties to even, also from double. Infinities and NaN are preserved; values that are too large become infinite.
 // A collective rounds after every addition, as hardware that reduces in bfloat16 does; an average is divided in double.
 // Source: Wang & Kanwar, "BFloat16: The secret to high performance on Cloud TPUs" (2019); IEEE 754 rounding.
 #pragma once

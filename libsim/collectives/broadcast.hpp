@@ -1,4 +1,4 @@
-// Broadcast: every member ends with the root's array.
+// In a broadcast, every member ends with the root's array.
 //
 // By default a ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.hpp; other
 // algorithms: docs/collectives.md.

@@ -1,4 +1,4 @@
-// Reads a schedule message by message: real numbers when there are any, time alone when there are none.
+// The data reader carries out a schedule message by message: with real numbers if there are any, else in time alone.
 #pragma once
 
 #include "libsim/collectives/number.hpp"
@@ -33,13 +33,13 @@ ChunkRange chunk_range(std::size_t count, const Schedule& schedule, int index);
 // other's messages, nor two kinds or algorithms within one group.
 Tag tag_of(const Group& group, const Schedule& schedule);
 
-// How to combine what arrives (`from`) into what is there (`into`), both of the same length.
+// The function that combines received data (`from`) with local data (`into`), both of the same length.
 using Combine = void (*)(std::span<std::byte> into, std::span<const std::byte> from);
 
 // One member's part of `schedule`. `data` is the whole array, `count` elements of `element_size` bytes, or empty.
 // A message of k chunks costs k ceil(size / chunks). Channel 0 is on the stream in use, the others are on streams of
-// their own, and all end before that goes on. Where the schedule sends its input, a copy of `data` is kept until the
-// end, and of every array that is to be reduced. Requires: the calling rank is a member of `group`.
+// their own, and all end before that stream resumes. Where the schedule sends its input, a copy of `data` is kept until
+// the end, and of every array that is to be reduced. Requires: the calling rank is a member of `group`.
 struct Elements {
     std::span<std::byte> data = {};
     std::size_t count = 0;

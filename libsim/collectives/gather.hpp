@@ -1,4 +1,4 @@
-// Gather: member i begins with chunk i, the root ends with all chunks.
+// In a gather, member i begins with chunk i and the root ends with all chunks.
 //
 // By default direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the
 // members. n-1 messages; cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors:

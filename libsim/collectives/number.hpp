@@ -1,4 +1,4 @@
-// What a collective can add up, average and compare.
+// A Number is a type that a collective can add up, average and compare.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -7,8 +7,10 @@
 
 namespace sim::collectives {
 
-// Open: a number type of your own becomes one by `template <> inline constexpr bool sim::is_number<Mine> = true;`.
-// It is copied as its bytes, converts to double, is made of a double, and has >, and a + that gives what it is made of.
+// The trait is open. To make a number type of your own a Number, declare
+// `template <> inline constexpr bool sim::is_number<Mine> = true;`.
+// It is copied as its bytes, converts to double, is constructed from a double, and has >, and a + whose result it can
+// be constructed from.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 

@@ -1,4 +1,4 @@
-// Reduce: the root ends with the sum (average, maximum) of all members' arrays.
+// In a reduce, the root ends with the sum (average, maximum) of all members' arrays.
 //
 // By default a ring: n chunks flow down the chain that begins at the root's right neighbour and ends at the root, each
 // member adding its own. 2 (n-1) steps of one n-th each; every member but the root sends the whole array once. Cost and

@@ -1,4 +1,4 @@
-// Reduce-scatter: member i ends with chunk i of the sum (average, maximum) of all members' arrays.
+// In a reduce-scatter, member i ends with chunk i of the sum (average, maximum) of all members' arrays.
 //
 // By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other algorithms:
 // docs/collectives.md.

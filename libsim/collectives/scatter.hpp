@@ -1,4 +1,4 @@
-// Scatter: the root begins with all chunks, member i ends with chunk i.
+// In a scatter, the root begins with all chunks and member i ends with chunk i.
 //
 // By default direct: the root sends each other member its chunk, one n-th, in the order of the members. n-1 messages;
 // cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors: as all_reduce.hpp;
@@ -11,7 +11,7 @@
 namespace sim::collectives {
 
 // With data, in place: `data` is an array of the whole length, set at the root. Returns the part of it that is this
-// member's chunk (as reduce_scatter does); the rest stays as it was, but for what passes through in a tree.
+// member's chunk (as reduce_scatter does); the rest is unchanged, except for data that passes through in a tree.
 // `size` is what the whole array costs; by default its bytes.
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>

@@ -1,7 +1,8 @@
-// What a collective is made of: for each member and step, to whom, from whom, which chunks, reduce or copy.
+// A schedule lists the messages of a collective: for each member and step, the peers, the chunks, and whether to reduce
+// or copy.
 //
-// One source of truth for all its readers: data_reader.hpp moves real numbers along it, readers/ read the time off it,
-// and the kernel walks it where links are shared.
+// It is the single source of truth for all its readers: data_reader.hpp moves real numbers along it, readers/ compute
+// the time from it, and the kernel walks it where links are shared.
 // The array is cut into `chunks` nearly equal parts.
 // (1) Channels run side by side, each in its own order; none waits for another. They move disjoint parts of the data,
 //     or reduce into the same part, where the order does not matter.
@@ -58,7 +59,7 @@ struct Step {
     bool reduce = false;  // combine with what is there; else overwrite
 };
 
-// What the members promise about their steps, from the strictest promise to the loosest; each includes the next.
+// The promises of the members about their steps, from the strictest to the loosest; each includes the next.
 enum class Synchrony : std::uint8_t {
     ring,        // in all steps of a channel each member sends one chunk to the same neighbour, around all members
     lock_step,   // in every step of a channel each member sends and receives, all of them as many chunks, and in the
@@ -67,17 +68,17 @@ enum class Synchrony : std::uint8_t {
     later_step,  // or in a later one
 };
 
-// How long messages are; where all are one chunk, readers need not count.
+// The length of messages; if all are one chunk, readers need not count.
 enum class MessageLength : std::uint8_t { one_chunk, several_chunks };
 
-// What a member sends: what it holds by then, or what it began with, also where that was overwritten.
+// The data that a member sends: what it holds by then, or its input, even if that was overwritten.
 enum class SentData : std::uint8_t { held, input };
 
-// Where the result lies in the end: block b in place b, or, mirrored, block b of member m in place 2 m - b, modulo
+// The place of the result at the end: block b in place b, or, mirrored, block b of member m in place 2 m - b, modulo
 // blocks, from where its owner takes it.
 enum class BlockOrder : std::uint8_t { natural, mirrored };
 
-// What channels have of the work: each its own steps, or all the same steps, each with its own part of every block.
+// The share of each channel: its own steps, or the same steps as all others on its own part of every block.
 enum class ChannelWork : std::uint8_t { own_steps, own_part };
 
 // A schedule that is written down, step by step: custom_schedule.hpp.
@@ -122,7 +123,7 @@ inline bool has_blocks(CollectiveKind kind) {
 // A schedule of one channel, carried out by several, each with its part of every chunk.
 Schedule split_over(Schedule schedule, int channels);
 
-// What an algorithm is asked for.
+// The arguments of an algorithm.
 struct ScheduleRequest {
     CollectiveKind kind = CollectiveKind::barrier;
     AlgorithmConfig config = {};

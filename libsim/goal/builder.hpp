@@ -1,4 +1,4 @@
-// Makes a schedule, one rank after another.
+// The builder makes a schedule, one rank after another.
 #pragma once
 
 #include "libsim/goal/schedule.hpp"
@@ -10,11 +10,11 @@ public:
     // Requires: 1 <= ranks <= most_ranks.
     explicit ScheduleBuilder(std::uint32_t ranks);
 
-    // What follows is of `rank`, until the next begin(). Requires: each rank once; a rank without operations may be
-    // left out.
+    // All calls until the next begin() concern `rank`. Requires: each rank once; a rank without operations may be left
+    // out.
     void begin(std::uint32_t rank);
 
-    // Sets `rank`; dependents are told by require(). Throws std::length_error for more than most_ops.
+    // Sets `rank`; require() adds the dependents. Throws std::length_error for more than most_ops.
     OpIndex add(GoalOp op);
 
     // `op` waits for the end of `first`. Requires: both are of this rank.

@@ -1,4 +1,4 @@
-// Which operations of a run still wait for others, and which have just become free to begin.
+// Dependencies track which operations of a run still wait for others, and which have just become free to begin.
 #pragma once
 
 #include "libsim/goal/schedule.hpp"
@@ -29,10 +29,11 @@ public:
             }
         }
     }
-    // As if it had waited for something that is done now. Requires: !waits(op).
+    // Frees `op` as if it had waited for an operation that has just ended. Requires: !waits(op).
     void free(OpIndex op) { free_.push_back(op); }
 
-    // Takes what has become free since the last time: by rank, then sends, receives, calcs, then as it became free.
+    // Takes the operations that have become free since the last call: by rank, then sends, receives, calcs, then in the
+    // order they became free.
     template <class Visit>
     void take_free(const Visit& visit) {
         if (free_.size() > 1) {
@@ -44,7 +45,7 @@ public:
         free_.clear();
     }
 
-    // Many ranks go through their operations side by side: too many streams for the machine to see by itself.
+    // Many ranks advance concurrently: too many streams for the hardware prefetcher.
     void fetch_ahead(OpIndex index, const GoalOp& op) const {
         const std::size_t ahead = index + 4U < needs_.size() ? index + 4U : index;
         __builtin_prefetch(&schedule_.ops[ahead]);
@@ -69,7 +70,8 @@ private:
     void sort_free();
 
     const GoalSchedule& schedule_;
-    // Of each operation: how many it still waits for. A byte each, because those of all ranks are in use side by side.
+    // The number of operations that each one still waits for. It is a byte each, because those of all ranks are in use
+    // at the same time.
     std::vector<std::uint8_t> needs_;
     std::unordered_map<OpIndex, std::uint32_t> many_needs_;  // where the byte is `many`
     std::vector<OpIndex> free_;

@@ -1,6 +1,7 @@
-// What is due next in the run of a schedule: by time, then by the number that an event got when it was first put in.
+// The event heap orders the events of a schedule's run by time, then by the number that an event got when it was first
+// pushed.
 //
-// An event may lie before what was popped last: CPUs of one rank have clocks of their own. So it is a heap.
+// It is a heap because an event may be due before the one popped last: each CPU of a rank has a clock of its own.
 #pragma once
 
 #include "libsim/heap.hpp"

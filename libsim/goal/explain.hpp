@@ -1,4 +1,5 @@
-// Why a schedule did not end: the operations at which it is stuck, what each waits for, and what comes nearest to that.
+// explain() states why a schedule did not finish: the operations that are stuck, what each waits for, and the nearest
+// match.
 #pragma once
 
 #include "libsim/goal/run.hpp"

@@ -1,4 +1,4 @@
-// The labels of one rank and the operations that they name: a hash table of views into the text.
+// This hash table maps the labels of one rank, as views into the text, to the operations that they name.
 #pragma once
 
 #include "libsim/goal/schedule.hpp"
@@ -20,7 +20,7 @@ public:
         std::string_view name() const { return {at, size}; }
     };
 
-    // The entry of `name`, which is new or was there before.
+    // The entry of `name`, which is added if there is none.
     std::pair<const Entry&, bool> add(std::string_view name, OpIndex op) {
         if (2 * (used_.size() + 1) > slots_.size()) {
             grow();
@@ -68,7 +68,7 @@ private:
         return static_cast<std::size_t>(h ^ h >> 29U);
     }
 
-    // Where `name` is, or would be.
+    // The slot that `name` has, or would have.
     std::size_t find(std::string_view name) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t slot = hash(name) & mask;

@@ -1,7 +1,8 @@
-// Where receives that wait and messages that have come meet: first come, first served.
+// This class matches waiting receives with messages that have arrived, first come, first served.
 //
-// A receive of any rank or tag must look at all that is there, in order; so must everything at a rank that has one.
-// Elsewhere there is a queue for each (receiver, sender, tag), in a hash table that holds only queues with something
+// A receive from any rank or with any tag must look at all that waits there, in order; so must every operation at a
+// rank that has one. Elsewhere there is a queue for each (receiver, sender, tag), in a hash table that holds only
+// queues with something
 // in them, and of receives or of messages, never of both.
 #pragma once
 
@@ -24,12 +25,12 @@ class Meeting {
 public:
     explicit Meeting(const GoalSchedule& schedule);
 
-    // The receive that the message of `send` meets, which is then gone; or none: the message waits for it.
+    // The receive that matches the message of `send`, which is then removed; or none: the message waits for one.
     OpIndex message(OpIndex send);
-    // The send whose message `receive` meets; or none: it waits for one.
+    // The send whose message matches `receive`; or none: the receive waits for one.
     OpIndex receive(OpIndex receive);
 
-    // All that waits: receives, and sends for their messages, each in ascending order.
+    // All waiting operations: receives, and sends for their messages, each in ascending order.
     struct Waiting {
         std::vector<OpIndex> receives;
         std::vector<OpIndex> messages;

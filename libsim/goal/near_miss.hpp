@@ -1,4 +1,4 @@
-// What comes nearest to the partner that a receive, or a send that waits for its receive, never met.
+// near_miss() finds the operation closest to the missing partner of a receive, or of a send that waits for its receive.
 #pragma once
 
 #include "libsim/goal/run.hpp"

@@ -1,4 +1,4 @@
-// Runs a schedule under LogGP, as LogGOPSim does: the same integers.
+// run() executes a schedule under LogGP as LogGOPSim does, and yields the same integers.
 //
 // A rank has CPUs and NICs, each with a clock; a NIC has one for sending and one for receiving. w = bytes - 1 (0 for an
 // empty message), rounded up where G or O is a fraction. An operation begins when those that it waits for have ended
@@ -18,9 +18,9 @@
 // A send of up to S bytes has ended when its CPU is free; a longer one when its message has met its receive, at which
 // time the sender's clocks are set, if they were behind.
 //
-// What is due at the same instant goes in the order in which it was put in the queue; operations that become free
-// together by rank, then sends, receives, calcs, then as LogGOPSim does for up to 16: in the order of their
-// dependencies. Beyond 16 its order is that of an unstable sort, and ours is not.
+// Events due at the same instant run in the order in which they were queued; operations that become free together run
+// by rank, then sends, receives, calcs, then as LogGOPSim does for up to 16: in the order of their dependencies. Beyond
+// 16 its order is that of an unstable sort, and ours is not.
 // Cost: O((operations + dependencies) log(operations under way)); 5 bytes for each operation, beside its 32.
 // Source: Hoefler, Schneider & Lumsdaine, LogGOPSim, HPDC (2010); spcl/LogGOPSim 76451de.
 #pragma once
@@ -46,7 +46,7 @@ struct GoalOutcome {
 // Requires: no cost is negative.
 GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge = Charge::arrival);
 
-// The L, o, g, G, O and S that LogGOPSim has unless told otherwise.
+// LogGOPSim's default values of L, o, g, G, O and S.
 LogGP loggopsim_costs();
 
 }  // namespace sim::goal

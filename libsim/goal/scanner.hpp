@@ -1,4 +1,4 @@
-// The words and numbers of a GOAL text, one after another, and complaints that say where they stand.
+// The scanner reads the words and numbers of a GOAL text in sequence and reports errors with their position.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ public:
     Scanner(std::string_view text, std::string_view name)
         : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), name_(name) {}
 
-    // Blanks and comments of this line. Whether there is more on it.
+    // Skips blanks and comments of this line. Returns whether there is more on it.
     bool skip_in_line();
-    // Blanks, comments and ends of lines. Whether there is more.
+    // Skips blanks, comments and ends of lines. Returns whether there is more.
     bool skip_lines();
 
     bool at_end() const { return at_ == end_; }
@@ -31,12 +31,12 @@ public:
         }
         return {from, static_cast<std::size_t>(at_ - from)};
     }
-    // A word that begins with a letter. `what` says in complaints what is wanted.
+    // A word that begins with a letter. `what` says in error messages what is wanted.
     std::string_view label(std::string_view what);
     // A whole number from 0 to `most`.
     std::int64_t number(std::string_view what, std::int64_t most);
 
-    // What stands there, for complaints: a word, whatever else up to the next blank, or an end.
+    // The token at this position, for error messages: a word, any other text up to the next blank, or an end.
     std::string found(const char* at) const;
     std::size_t line_of(const char* at) const;
     // "NAME:LINE:COLUMN: what" as std::invalid_argument.

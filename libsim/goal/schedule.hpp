@@ -1,7 +1,7 @@
-// A GOAL schedule: what every rank sends, receives and calculates, and which of it must wait for which.
+// A GOAL schedule lists what every rank sends, receives and calculates, and which operations must wait for which.
 //
-// Operations are numbered in the order of the text, those of one rank one after another. 32 bytes for an operation, and
-// 4 for each dependent.
+// Operations are numbered in the order of the text, those of one rank one after another. An operation takes 32 bytes,
+// and each dependent 4.
 // Source: Hoefler, Siebert & Lumsdaine, Group Operation Assembly Language, ICPP (2009); the text form is text.hpp's.
 #pragma once
 

@@ -1,4 +1,4 @@
-// GOAL schedules as text, in the form that LogGOPSim's txt2bin takes:
+// This parser reads GOAL schedules as text, in the form that LogGOPSim's txt2bin takes:
 //
 //   num_ranks 2
 //   rank 0 {
@@ -12,8 +12,8 @@
 //     c irequires r                           c begins when r has begun: a receive, when it waits for its message
 //   }
 //
-// One statement to a line; // and /* */ are comments. More than there is taken: ranks in any order, dependencies before
-// what they name, comments behind a statement, tag, cpu and nic in any order.
+// There is one statement to a line; // and /* */ are comments. The parser accepts more than txt2bin does: ranks in any
+// order, dependencies before what they name, comments behind a statement, tag, cpu and nic in any order.
 // Cost: about 100 MB/s; what is held beside the text is the schedule, and for one rank at a time its labels.
 #pragma once
 
@@ -28,7 +28,8 @@ namespace sim::goal {
 // Throws std::invalid_argument: "NAME:LINE:COLUMN: what is wrong there", with what comes nearest to it.
 GoalSchedule parse(std::string_view text, std::string_view name);
 
-// Where operations of parse(text) stand. Parses again: for complaints. Requires: `ops` in ascending order.
+// The positions of operations of parse(text). It parses again, so it is for error messages only. Requires: `ops` in
+// ascending order.
 struct Place {
     std::size_t line = 0;  // from 1
     std::string label;     // empty: it has none

@@ -1,4 +1,4 @@
-// Whose turn it is. Each rank is in it at most once.
+// The agenda decides which rank runs next. Each rank is in it at most once.
 #pragma once
 
 #include "libsim/kernel/event_queue.hpp"
@@ -19,7 +19,7 @@ public:
     Order order() const { return order_; }
     bool empty() const { return order_ == Order::any ? first_ == end_ : queue_.empty(); }
 
-    // When the next is due. Requires: Order::time, !empty().
+    // The time at which the next rank is due. Requires: Order::time, !empty().
     Time next_at() const { return queue_.top().at; }
 
     void push(const Event& event) {

@@ -1,7 +1,7 @@
-// Data that programs have exchanged on their streams, ahead of simulated time.
+// This queue holds data that programs have exchanged on their streams ahead of simulated time.
 //
-// A program that receives data on a stream has it as soon as the other program has sent it, whenever the stream comes
-// to it in simulated time. So the program issues what comes after at once.
+// A program that receives data on a stream has it as soon as the other program has sent it, whenever the stream reaches
+// the receive in simulated time. So the program can issue its next ops at once.
 #pragma once
 
 #include "libsim/kernel/matching.hpp"
@@ -14,10 +14,10 @@ namespace sim::kernel {
 
 class DataAhead {
 public:
-    // Puts a payload into a channel. True: the program at its other end waits for it.
+    // Puts a payload into a channel. True: the program at the other end is waiting for it.
     bool send(Matching::Channel channel, const Delivery& payload);
     // Takes the oldest payload for `receive`. False: there is none, and the program waits; or it does not fit, and the
-    // run ends with that mismatch when the stream comes to the receive.
+    // run ends with that mismatch when the stream reaches the receive.
     bool receive(Matching::Channel channel, const Op& receive, Delivery& delivery);
 
 private:

@@ -1,4 +1,4 @@
-// Words for what a rank does, as error messages say it.
+// These functions describe ops, amounts and times in the words of error messages.
 #pragma once
 
 #include "libsim/op.hpp"

@@ -1,4 +1,4 @@
-// What is due next: a heap of events by (simulated time, rank, op number).
+// The event queue is a heap of events ordered by (simulated time, rank, op number).
 //
 // The key comes from the program alone, never from the order of arrival, so that every run pops the same sequence.
 #pragma once

@@ -1,4 +1,5 @@
-// Ids of what a rank has under way, as types: none of them is a rank, an op's number or another id.
+// Each id of an op, a walk or a transfer in progress is a type of its own: none can be mistaken for a rank, an op
+// number or another id.
 #pragma once
 
 #include "libsim/op.hpp"

@@ -1,4 +1,4 @@
-// A sorted list of time intervals that do not overlap: when a stream was busy, or waited.
+// Intervals is a sorted list of disjoint time intervals in which a stream was busy or waited.
 #pragma once
 
 #include "libsim/units.hpp"

@@ -1,4 +1,4 @@
-// A rank's asynchronous ops that have begun and have not been joined.
+// This list holds a rank's asynchronous ops that have begun and have not been joined.
 #pragma once
 
 #include "libsim/kernel/ids.hpp"

@@ -1,15 +1,15 @@
-// The kernel: owns simulated time, and replays the ranks' ops in it. A passive state machine: it calls nobody.
+// The kernel owns simulated time and replays the ranks' ops in it. It is a passive state machine: it calls nobody.
 //
-// The host asks whose turn it is, gives the kernel what that rank did, and repeats. Between turns a rank is
-//   due        it may go on, and is in the agenda;
+// The host asks which rank runs next, gives the kernel the ops of that rank, and repeats. Between turns a rank is
+//   due        it may resume, and is in the agenda;
 //   out        its turn was handed out: it runs its own code, or the host has ops of it that are not accepted yet;
 //   blocked    it waits for others, in simulated time;
 //   finished.
-// Who pays what, and when: docs/design.md. The same ops give the same timeline, whoever hosts the ranks.
-// An op takes one path on whichever stream it is; stream 0 is the program. Of the network the kernel knows how it times
-// messages and collectives (libsim/network/model.hpp), not which one it is.
-// Cost: no heap allocation per computation or message once the run has warmed up; nothing for a trace that nobody asked
-// for.
+// docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
+// An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
+// and collectives (libsim/network/model.hpp), not which network it is.
+// Cost: no heap allocation per computation or message once the run has warmed up; no cost for a trace that is not
+// requested.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -56,7 +56,7 @@ public:
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
-    // The next rank to go on, which is out from then; nothing if no rank is due.
+    // The next rank to resume, which is out from then on; empty if no rank is due.
     std::optional<int> next_turn();
 
     // Takes ops of a rank that is out, in order, until it blocks or finishes, or they end, or (Order::time) time has
@@ -65,7 +65,7 @@ public:
     std::size_t accept(int rank, std::span<const Op> ops);
 
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
-    // No rank can ever go on: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
+    // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
     bool stuck() const {
         return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) && !all_finished();
     }
@@ -96,7 +96,7 @@ public:
     Time end() const;
 
 private:
-    // When a send lets its sender go on, and what it is busy with until then.
+    // The time at which a send releases its sender, and what the sender is busy with until then.
     struct Sending {
         SendTimes times;
         bool waits_for_receiver = false;
@@ -134,7 +134,7 @@ private:
             self.block(at.op, at.number);
         }  // another stream is blocked as long as its front has not ended
     }
-    // What a stream was blocked in has ended.
+    // The op that a stream was blocked in has ended.
     void resume(int rank, RankState& self, Stream on) {
         if (on == Stream::main) {
             unblock(rank, self);
@@ -246,7 +246,7 @@ private:
     int postponed_ = 0;  // computations that wait to know what their streams do meanwhile
 };
 
-// Why nobody can go on: every blocked rank with what it waits for and the nearest thing there is.
+// Explains a deadlock: every blocked rank with what it waits for and the nearest match there is.
 // Requires: kernel.stuck(). Cost: ranks + channels.
 std::string explain_deadlock(Kernel& kernel);
 

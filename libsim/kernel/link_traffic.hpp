@@ -1,4 +1,4 @@
-// The transfers under way on links that messages share, as flows (libsim/network/flows.hpp).
+// Link traffic tracks the transfers in progress on shared links as flows (libsim/network/flows.hpp).
 #pragma once
 
 #include "libsim/kernel/ids.hpp"
@@ -19,10 +19,10 @@ public:
     void start(TransferId transfer, int source, int target, std::int64_t bytes, Time at);
 
     bool empty() const { return under_way_ == 0; }
-    // When something changes next: a transfer begins to drain, or ends. Nothing if none is under way.
+    // The time of the next change: a transfer begins to drain, or ends. Empty if none is in progress.
     std::optional<Time> next_event();
-    // Goes on to the next event and returns the transfers that end in it, in an order that means nothing. Valid until
-    // the next call. Requires: next_event().
+    // Advances to the next event and returns the transfers that end in it, in an unspecified order. Valid until the
+    // next call. Requires: next_event().
     std::vector<TransferId>& advance();
 
 private:

@@ -1,5 +1,4 @@
-// Matching of messages with receives: one queue per (source, target, tag, stream), in the order sent and the order
-// asked.
+// Matching pairs messages with receives in one queue per (source, target, tag, stream), in the order sent and posted.
 //
 // A shared list per target would make an all-to-all quadratic. A queue holds messages or waiting receives, never both.
 // Cost: one hash look-up per change of peer, no heap allocation per message.
@@ -25,9 +24,9 @@ struct Message {
     TransferId transfer = TransferId::none;  // that it holds its sender with
 };
 
-// The same number at both ends of a message, and at no other.
+// The id of a message: the same number at both ends, and unique to the message.
 std::uint64_t id_of(int source, const Message& message);
-// The receive as it turned out: with the size that came, whatever size was asked for.
+// The receive as completed: with the size that arrived, whatever size was requested.
 Op received(Op op, const Message& message);
 
 struct WaitingReceive {
@@ -42,7 +41,7 @@ public:
     // Messages are matched within a stream: both ends name the same.
     Channel channel(int source, int target, int tag, Stream stream = Stream::main);
 
-    // The oldest message that nobody has taken, or the longest waiting receive; null if there is none.
+    // The oldest message not yet received, or the longest waiting receive; null if there is none.
     // Valid until the next call that adds or drops.
     const Message* oldest_message(Channel channel) const {
         const Queue& queue = queues_[channel];
@@ -71,7 +70,7 @@ public:
         append(queues_[channel]).receive = receive;
     }
 
-    // For explanations: messages to `target` that nobody has taken, oldest of each channel.
+    // For explanations: messages to `target` not yet received, the oldest of each channel.
     struct Unmatched {
         int source;
         int tag;

@@ -1,5 +1,5 @@
-// What an op costs on its own, where that depends on nothing else under way: computations, and messages of networks
-// that price them.
+// Prices gives the cost of ops that depend on nothing else in progress: computations, and messages on networks that
+// price them.
 //
 // Programs repeat a few sizes, so the last price of a computation and of each hop is remembered.
 #pragma once
@@ -22,14 +22,15 @@ public:
         return acknowledgements_[static_cast<std::size_t>(nodes_.hop(source, target))];
     }
 
-    // Of an op that `rank` comes to at `at`. Throws ProgramError, which names all that, if the cluster has no price.
+    // The price of an op that `rank` reaches at `at`. Throws ProgramError, which names all three, if the cluster has no
+    // price.
     Duration computation(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_computation_, rank, op, number, at);
     }
     Duration message(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_messages_[static_cast<std::size_t>(nodes_.hop(rank, op.peer))], rank, op, number, at);
     }
-    // Throws the same if the network has no price for what a message counts.
+    // Throws the same if the network has no price for the unit of a message.
     void require_for_message(int rank, const Op& op, std::uint32_t number, Time at) const;
 
 private:

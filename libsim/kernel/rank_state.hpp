@@ -1,4 +1,5 @@
-// What the kernel knows of one rank: its streams, what it has under way, and what its time was spent on.
+// The rank state is all that the kernel knows of one rank: its streams, its ops in progress, and how its time was
+// spent.
 #pragma once
 
 #include "libsim/kernel/joinables.hpp"
@@ -11,7 +12,7 @@ namespace sim::kernel {
 
 enum class RankStatus : std::uint8_t { due, out, blocked, finished };
 
-// What a rank's last receive or wait brought: the `number`-th payload (from 0) that `source` sent.
+// The payload of a rank's last receive or wait: the `number`-th (from 0) that `source` sent.
 struct Delivery {
     int source = -1;
     std::uint32_t number = 0;
@@ -52,7 +53,7 @@ struct RankState {
     HeldMemory bytes_held;
     HeldMemory billionths_held;
 
-    // Valid until a stream is asked for that did not exist before.
+    // Valid until a new stream is requested.
     StreamState& at(Stream on) { return on == Stream::main ? program : queue(on).state; }
     // Requires: the stream exists.
     const StreamState& at(Stream on) const {
@@ -84,9 +85,10 @@ struct RankState {
         }
         state.clock = spent.end;
     }
-    // What the program waited for until `end` was `stream`: idle as long as that was, else busy with messages.
+    // The program waited for `stream` until `end`: it counts as idle as long as the stream was, else as busy with
+    // messages.
     void wait_for_stream(Stream stream, Time end);
-    // Whatever is asked of streams later is asked of the time to come.
+    // Drops the past of all streams: later queries concern only the time to come.
     void forget_until_now();
     bool streams_are_done() const;
 

@@ -1,5 +1,5 @@
-// Rendezvous of a collective's members. The n-th collectives of the members of a group, on one stream, belong together
-// and must be the same.
+// A rendezvous pairs the members of a collective. The n-th collectives of the members of a group, on one stream, belong
+// together and must be the same.
 #pragma once
 
 #include "libsim/names.hpp"

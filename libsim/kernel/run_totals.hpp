@@ -1,4 +1,4 @@
-// The totals of a whole run, as the kernel counted them.
+// Run totals are the kernel's counts for a whole run.
 #pragma once
 
 #include "libsim/trace/span.hpp"

@@ -1,8 +1,8 @@
-// One stream of a rank: how far simulated time has come on it, and which ops it still has before it.
+// A stream of a rank has a clock of its own and a queue of the ops that it has yet to carry out.
 //
-// Stream 0 is the program. It has a clock and a card as the others have, but keeps no queue: its host says what it does
-// next. The others, 1, 2, …, carry out what the program has issued on them, in order, each by its own clock.
-// (1) The front of a queue is the op that its stream is in, if it is blocked, or comes to next.
+// Stream 0 is the program. It has a clock and a network card like the others, but no queue: its host supplies its next
+// op. The others, 1, 2, …, carry out what the program has issued on them, in order, each by its own clock.
+// (1) The front of a queue is the op that its stream is blocked in, or the next one it will reach.
 // (2) Only sends, receives, collectives, waits and marks are in a queue: a GPU computes in its program alone.
 #pragma once
 
@@ -25,7 +25,7 @@ struct LastChannel {
     Matching::Channel channel = 0;
 };
 
-// What all streams have.
+// The state that every stream has, the program included.
 struct StreamState {
     Time clock = {};
     Time sends_free = {};     // when the sending side of its card is free
@@ -35,7 +35,7 @@ struct StreamState {
     Walking walking = {};
 };
 
-// An op as its program gave it. The number is that of the op; a send of data has that of its payload, too.
+// An op as its program issued it. The number is that of the op; a send of data also has that of its payload.
 struct NumberedOp {
     const Op& op;
     std::uint32_t number;

@@ -1,5 +1,5 @@
-// Messages under way that hold their senders: on shared links until they are there, rendezvous until their receive
-// begins.
+// A transfer is a message in progress that blocks its sender: on shared links until it arrives, in a rendezvous until
+// its receive begins.
 #pragma once
 
 #include "libsim/kernel/ids.hpp"

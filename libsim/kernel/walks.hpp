@@ -1,7 +1,8 @@
-// Collectives by size on shared links: the kernel walks along the schedule in each member's place, one walk a channel.
+// A walk carries out a collective by size on shared links: the kernel follows the schedule for each member, with one
+// walk per channel.
 //
-// What a walk sends is a flow like any other, so everything under way feels it, and it takes exactly as long as the
-// messages would: they are the messages.
+// A message of a walk is a flow like any other, so it competes with all other traffic and takes exactly as long as the
+// same message of a program.
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
@@ -15,7 +16,7 @@
 
 namespace sim::kernel {
 
-// What the walks of one member have in common.
+// The state that the walks of one member share.
 struct WalkPlan {
     Schedule schedule;
     const Group* group;
@@ -36,7 +37,7 @@ struct Walk {
     Duration busy{0};
 };
 
-// A rank's collective under way, on one of its streams.
+// A rank's collective in progress on one of its streams.
 struct Walking {
     int channels_left = 0;
     Duration busy{0};  // of the busiest channel

@@ -1,4 +1,4 @@
-// What collectives take on a network that prices them as a whole, remembered: programs repeat a few of them.
+// This cache holds the prices of collectives on a network that prices them as a whole: programs repeat a few of them.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -26,9 +26,9 @@ public:
     // Both must outlive it. Requires: prices_collectives(cluster.network).
     WholePrices(const Cluster& cluster, const Groups& groups) : cluster_(&cluster), groups_(&groups) {}
 
-    // Null if it has not been asked for of late.
+    // Null if the price is not in the cache.
     const WholePrice* known(const Op& collective) const;
-    // Valid until the next one is asked for. Throws ProgramError if the network has no price for it.
+    // Valid until the next call. Throws ProgramError if the network has no price for it.
     const WholePrice& of(const Op& collective);
 
 private:

@@ -1,8 +1,9 @@
-// What can pass at once from one half of the GPUs to the other, by any routes: the greatest flow, which is the least
-// cut.
+// Bisection bandwidth is the greatest flow, and so the least cut, from one half of the GPUs to the other, by any
+// routes.
 //
 // The halves are those of rank order: the first floor(n/2) GPUs and the others. Nodes, and rings cut at the seam, are
-// halved as one would; a topology whose narrowest place lies elsewhere has less bisection bandwidth than this says.
+// halved in the natural place; a topology whose narrowest cut lies elsewhere has less bisection bandwidth than this
+// returns.
 // Cost: a maximum flow (Dinic), which on layered networks takes few rounds of O(links) each.
 #pragma once
 

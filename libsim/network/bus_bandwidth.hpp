@@ -1,6 +1,7 @@
-// Bus bandwidth as nccl-tests define it: what a link would carry if every member sent and received at one rate.
+// Bus bandwidth, as nccl-tests define it, is the rate that a link would carry if every member sent and received at one
+// rate.
 //
-// Source: nccl-tests, doc/PERFORMANCE.md. A barrier counts as the all-reduce that it is there.
+// Source: nccl-tests, doc/PERFORMANCE.md. A barrier counts as an all-reduce, as it does there.
 #pragma once
 
 #include "libsim/op.hpp"

@@ -1,4 +1,5 @@
-// What is due next: items by time, each at most once, whose times may change. A heap that knows where everyone is.
+// A due queue orders items by time, each at most once, and lets their times change. It is a heap that knows the place
+// of each item.
 //
 // Items are small numbers. Every operation costs O(log n). Among items of one time any may be first.
 #pragma once

@@ -1,12 +1,13 @@
-// The max-min fair rates of flows that come and go: solves again only what a change touches. Knows no time.
+// This solver keeps the max-min fair rates of flows that come and go; it solves only what a change affects and knows no
+// time.
 //
-// A link that is not full holds nobody back, so a change travels through full links only. solve() opens the links
+// A link that is not full limits no flow, so a change spreads through full links only. solve() opens the links
 // that are likely to matter, with all flows on them and the other full links of these, and fills them as
-// tests/support/max_min.hpp does. A link outside that turned full is opened too, and all is filled again. What is left
-// out is not full, before or after, and takes no part in the filling; so the rates are those of max_min_rates() over
-// everything, bit by bit. A link with one flow on it is private: of a flow's private links the narrowest is its
+// tests/support/max_min.hpp does. A link outside that has become full is opened too, and all is filled again. A link
+// left out is not full, before or after, and takes no part in the filling; so the rates are those of max_min_rates()
+// over everything, bit by bit. A link with one flow on it is private: of a flow's private links the narrowest is its
 // ceiling, the others never matter, and none needs a load. Invariants: (1) The load of a shared link is the sum of
-// units_of() of its rates, in integers: exact, whatever came and went. (2) A link that holds a flow back is full.
+// units_of() of its rates, in integers: exact, whatever flows came and went. (2) A link that limits a flow is full.
 // `full` begins a little early, by 2^-17, which only opens more. (3) The hops of a flow that entered: its shared links
 // first. (4) Between two solve(), every flow that entered has the rate of the last one.
 #pragma once
@@ -38,22 +39,22 @@ public:
     void enter(FlowId flow);
     // Requires: solve() since it entered.
     void leave(FlowId flow);
-    // Its number may be used again. Requires: it has left, or never entered.
+    // Frees the flow's number for reuse. Requires: it has left, or never entered.
     void forget(FlowId flow);
 
     bool solved() const { return entered_.empty() && loosened_.empty(); }
     // Full links that a flow left since the last solve().
     std::span<const LinkId> loosened() const { return loosened_; }
     void solve();
-    // What the last solve() looked at again. All flows whose bottleneck is an open link are members, and no others.
+    // The flows that the last solve() recomputed: all flows whose bottleneck is an open link, and no others.
     std::span<const FlowId> members() const { return members_; }
-    // A link that was, and is not open, may hold nobody back any more only if it is one of loosened(), before solve().
+    // A bottleneck that is not open can have stopped limiting flows only if it was one of loosened() before solve().
     std::size_t open_links() const { return open_.size(); }
     LinkId open_link(std::size_t i) const { return open_[i].link; }
 
     // Bytes per second; 0 before it entered.
     double rate(FlowId flow) const { return flows_[flow].rate; }
-    // A link that holds it back.
+    // The link that limits it.
     LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
     std::span<const Crossing> crossings(LinkId link) const { return links_[link].crossings; }
 
@@ -142,7 +143,7 @@ private:
     std::int64_t open_from_ = full;  // load of a member's link that is opened
     bool some_outside_ = false;      // a member may have shared links that are not open
     std::size_t gathered_ = 0;       // open links whose flows are members
-    // Apart, because they are asked for much more often than what they are of.
+    // Kept apart from their links and flows, because they are read much more often.
     std::vector<std::uint32_t> place_of_;  // of links in open_, or closed
     std::vector<Standing> standing_;       // of flows
 

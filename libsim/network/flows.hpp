@@ -1,15 +1,15 @@
-// Flows over shared links: who drains how fast, and when each has ended.
+// FlowNetwork simulates flows over shared links: the rate at which each drains, and the time at which it ends.
 //
 // A flow that starts at t begins to drain at t + the latencies of its links. From then on the draining flows share the
 // links max-min fairly: every link carries at most its bandwidth, and no flow can gain without taking from one that has
-// no more than it. Nothing else: latency once, at the beginning; no weights, windows, or reverse traffic.
-// All that begins or ends at one instant is one batch. What a batch touches is solved again, and only that; the result
-// is equal, bit by bit, to solving everything again (tests/support/max_min.hpp), and does not depend on the order in
-// which flows of one instant were started, nor on how often somebody asked in between. Time is in picoseconds, as a
-// double: a whole number of them is exact up to 2.5 hours. Instants are one only if they are equal; nothing is merged
-// because it is near. Cost: of an event, O(flows * route) of what it touches: the flows that full links connect with
-// it, not all that are under way; and O(log links) to find the next. No allocation once as many flows were under way
-// before.
+// no more than it. The model has nothing else: latency counts once, at the beginning; there are no weights, windows, or
+// reverse traffic.
+// All flows that begin or end at one instant form one batch. Only what a batch affects is solved again; the result is
+// equal, bit by bit, to solving everything again (tests/support/max_min.hpp), and does not depend on the order in which
+// flows of one instant were started, nor on the number of queries in between. Time is in picoseconds, as a double: a
+// whole number of them is exact up to 2.5 hours. Instants are the same only if they are equal; near ones are never
+// merged. Cost: of an event, O(flows * route) for the flows that full links connect with it, not all that are in
+// progress; and O(log links) to find the next. It allocates nothing once as many flows have been in progress before.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -23,8 +23,9 @@
 
 namespace sim::network {
 
-// When a flow that ends at `picoseconds` has ended: rounded up, but for what is within a thousandth of a whole
-// picosecond above it, which is rounding of doubles. Throws std::overflow_error beyond the range of simulated time.
+// The whole picosecond at which a flow that ends at `picoseconds` has ended: rounded up, except for an excess of less
+// than a thousandth of a picosecond, which is rounding of doubles. Throws std::overflow_error beyond the range of
+// simulated time.
 Time end_of_flow(double picoseconds);
 
 class FlowNetwork {
@@ -37,7 +38,7 @@ public:
         double at;
     };
 
-    // What a link is to flows. Per second, not per picosecond: 50 GB/s is a whole number, 0.05 B/ps is not.
+    // A link as flows see it. Rates are per second, not per picosecond: 50 GB/s is a whole number, 0.05 B/ps is not.
     struct Channel {
         double bytes_per_second;
         double latency;  // picoseconds
@@ -50,13 +51,13 @@ public:
     FlowId start(double at, std::span<const LinkId> route, double bytes);
 
     double now() const { return now_; }
-    // When a flow begins to drain or ends next; nothing if none is under way.
-    // Solves what changed: cheapest when asked once all that starts at now() has started.
+    // The next time at which a flow begins to drain or ends; empty if none is in progress. It solves what changed, so
+    // it is cheapest once all flows that start at now() have started.
     std::optional<double> next_event();
-    // Goes on to the next event, which becomes now(), and appends the flows that end in it, by number.
+    // Advances to the next event, which becomes now(), and appends the flows that end in it, by number.
     // Requires: next_event().
     void advance(std::vector<Ended>& ended);
-    // Of a draining flow, in bytes per second; 0 before it drains.
+    // The rate of a draining flow, in bytes per second; 0 before it drains.
     double rate(FlowId flow);
 
 private:

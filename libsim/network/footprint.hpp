@@ -1,4 +1,4 @@
-// How the members of a collective lie on the nodes of a network.
+// A footprint describes how the members of a collective are placed on the nodes of a network.
 #pragma once
 
 #include "libsim/group.hpp"
@@ -6,8 +6,8 @@
 
 namespace sim::network {
 
-// `members` in all, `on_node` of them on each node (fewer on the last). A GPU has a card of its own, so that a node's
-// members have as many.
+// There are `members` in all, `on_node` of them on each node (fewer on the last). Each GPU has its own network card, so
+// a node has as many cards as members.
 // Requires: both at least 1.
 struct Footprint {
     int members = 1;
@@ -15,7 +15,7 @@ struct Footprint {
     friend bool operator==(const Footprint&, const Footprint&) = default;
 };
 
-// Of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
+// The footprint of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
 Footprint footprint_of(const Group& places, int ranks_per_node);
 
 }  // namespace sim::network

@@ -1,7 +1,7 @@
-// Whether messages that each drain as fast as their routes allow ever ask a link for more than it has.
+// This check finds whether messages that drain as fast as their routes allow ever exceed the bandwidth of a link.
 //
-// While they do not, they do not disturb each other: every one has its smallest bandwidth for itself, which no fair
-// share exceeds. So times that were found as if each message were alone are right if this says so of all of them.
+// While they do not, they do not disturb each other: each one has the smallest bandwidth of its route for itself, which
+// no fair share exceeds. So times computed as if each message were alone are right if all messages pass this check.
 // Cost: for each link of a message, the logarithm of those that were on it, and the messages that end after it begins.
 #pragma once
 
@@ -21,7 +21,7 @@ public:
     // route has more to carry than its bandwidth.
     bool add(std::span<const LinkId> route, Bandwidth rate, Time begin, Time end);
 
-    // No message that is added from now on begins before `time`.
+    // Promises that no message added from now on begins before `time`.
     void nothing_before(Time time) { past_ = time; }
 
 private:

@@ -1,4 +1,4 @@
-// LogGP: what a message costs the processors and the network cards at its two ends, and how long it is under way.
+// LogGP models the cost of a message for the processors and network cards at its two ends, and its time in transit.
 //
 // w = bytes - 1 (0 for an empty message). A rank has a processor, which computes, sends and receives one after another,
 // and a card, which sends and receives independently of each other.
@@ -11,11 +11,11 @@
 //     processor        busy until  a + o + w max(O, G): the message is there
 //     card, receiving  busy until  a + g + w G
 //
-// A message of up to S bytes is eager: its sender goes on when its processor is free. A longer one is a rendezvous: its
-// sender goes on when the receive begins, at the earliest. Messages of collectives are always eager: their buffers are
+// A message of up to S bytes is eager: its sender resumes when its processor is free. A longer one is a rendezvous: its
+// sender resumes when the receive begins, at the earliest. Messages of collectives are always eager: their buffers are
 // known beforehand. A stream has a processor and a card of its own. Prices bytes only.
 // Source: Alexandrov, Ionescu, Schauser & Scheiman, LogGP, SPAA (1995); Hoefler, Schneider & Lumsdaine, LogGOPSim, HPDC
-// (2010), which charges a receiver as soon as the message is there, asked for or not: so does `ndsim goal`.
+// (2010), which charges a receiver as soon as the message arrives, with or without a receive: so does `ndsim goal`.
 #pragma once
 
 #include "libsim/network/model.hpp"
@@ -33,7 +33,7 @@ struct LogGP {
     Pace overhead_per_byte{0, 1};  // O
     Bytes eager_limit{INT64_MAX};  // S
 
-    // As the simulator asks for them (model.hpp).
+    // The interface that the simulator requires (model.hpp).
     SendTimes send_at(Time begin, std::int64_t bytes) const;
     ReceiveTimes receive_at(Time begin, std::int64_t bytes) const;
     bool waits_for_receiver(std::int64_t bytes) const { return bytes > eager_limit.count; }

@@ -1,11 +1,11 @@
-// What the simulator asks of a network model, and nothing else: it never asks which model it is.
+// These concepts are all that the simulator requires of a network model; it never asks which model it is.
 //
 // A model is a value that times messages in one of three ways:
 //   PricesMessages   a message has a price, which its sender pays, and nothing under way changes it;
 //   TimesEnds        the processor and the network card at each end are busy for a while, one message after another;
 //   SharesLinks      messages are flows that share the links of a topology.
-// It may say more: which measures it prices, what a receiver pays, which ranks form a node, what a collective takes as
-// a whole, and its numbers by the keys of a profile file. What it leaves out has the answer written beside the concept.
+// It may define more: which measures it prices, what a receiver pays, which ranks form a node, what a collective takes
+// as a whole, and its numbers by the keys of a profile file. Each concept states the default for a model that omits it.
 // A new model is a type in a file of this folder and a row of `Network` (network.hpp).
 #pragma once
 
@@ -26,13 +26,13 @@ struct Topology;
 // Whether two ranks are on one node. On a network without nodes all are.
 enum class Hop : std::uint8_t { within, across };
 
-// When the two sides of a sender are free again, and when the message reaches the receiver's card.
+// The times at which the two sides of a sender are free again and the message reaches the receiver's card.
 struct SendTimes {
     Time processor;
     Time card;
     Time there;
 };
-// When the two sides of a receiver are free again; the processor has the message then.
+// The times at which the two sides of a receiver are free again; the processor has the message then.
 struct ReceiveTimes {
     Time processor;
     Time card;
@@ -43,7 +43,7 @@ concept PricesMessages = requires(const Model& model, Size size, Hop hop) {
     { model.message_time(size, hop) } -> std::same_as<Duration>;
 };
 
-// A message that waits for its receiver is a rendezvous: its sender goes on when the receive begins, at the earliest.
+// A message that waits for its receiver is a rendezvous: its sender resumes when the receive begins, at the earliest.
 template <class Model>
 concept TimesEnds = requires(const Model& model, Time begin, std::int64_t bytes) {
     { model.send_at(begin, bytes) } -> std::same_as<SendTimes>;
@@ -65,7 +65,7 @@ concept ChoosesMeasures = requires(const Model& model, Measure measure, Hop hop)
     { model.prices(measure, hop) } -> std::same_as<bool>;
 };
 
-// Without it, a receiver pays nothing for a message that is there (TimesEnds: nothing beside receive_at).
+// Without it, a receiver pays nothing for a message that has arrived (TimesEnds: nothing beside receive_at).
 template <class Model>
 concept ChargesReceivers = requires(const Model& model, Hop hop) {
     { model.acknowledgement_time(hop) } -> std::same_as<Duration>;
@@ -77,7 +77,7 @@ concept HasNodes = requires(const Model& model) {
     { model.ranks_per_node } -> std::convertible_to<int>;
 };
 
-// Without it, rank i stands at place i.
+// Without it, rank i is at place i.
 template <class Model>
 concept PlacesRanks = HasNodes<Model> && requires(const Model& model) {
     { model.places } -> std::convertible_to<std::vector<int>>;

@@ -1,10 +1,10 @@
-// Nodes of GPUs whose collectives take what NCCL's own tuner expects of them: it chooses the algorithm and protocol
-// that it takes to be the fastest; one duration for all members, from the moment when the last of them has come.
+// This network charges collectives the time that NCCL's own tuner expects for the algorithm and protocol that it
+// estimates to be the fastest: one duration for all members, from the moment when the last of them has arrived.
 //
 //   time = base latency + steps within * hop + steps across * hop + bytes on the bus / bus bandwidth
 //
 // Unlike on other networks, a collective is not made of messages here, and no two transfers disturb each other.
-// What is chosen when, and how it compares with measured runs: docs/network.md, "NCCL".
+// docs/network.md, "NCCL", states which choice is made when, and how it compares with measured runs.
 // Source of the formulas and constants: NVIDIA/nccl, src/graph/tuning.cc (2026-06).
 #pragma once
 
@@ -42,22 +42,22 @@ struct Nccl {
     double switch_latency_across = 20.9e-6;  // more, twice for each level of a tree of nodes
     double message_latency = 8e-6;           // of a point-to-point message within a node …
     double message_latency_across = 16e-6;   // … and between nodes
-    // Where each rank is among the GPUs, where few ranks are simulated in the place of many; empty: rank i is GPU i.
+    // The GPU of each rank, if few ranks are simulated in the place of many; empty: rank i is GPU i.
     std::vector<int> places = {};
 
-    // As the simulator asks for them (model.hpp).
+    // The interface that the simulator requires (model.hpp).
     Duration message_time(Size bytes, Hop hop) const;
     Duration collective_time(CollectiveKind kind, std::int64_t bytes, const Footprint& members) const;
     static std::int64_t sent_in_collective(CollectiveKind kind, std::int64_t amount, const Footprint& members);
 };
 
-// What a collective takes. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
+// The time of a collective. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
 // input of a rank), as in sim::Collective; a barrier is an all-reduce of 0. One member: nothing. Allocates nothing.
 // Throws ProgramError where it needs `within` or `across`, and that is 0.
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
-// Why it takes that: algorithm (ring, tree, NVLS, NVLS-tree, direct; none for one member), protocol (LL, LL128,
-// Simple), bus bandwidth (nccl-tests' definition).
+// The choice behind that time: algorithm (ring, tree, NVLS, NVLS-tree, direct; none for one member), protocol (LL,
+// LL128, Simple), bus bandwidth (nccl-tests' definition).
 struct NcclChoice {
     const char* algorithm = "ring";
     const char* protocol = "Simple";
@@ -66,10 +66,10 @@ struct NcclChoice {
 };
 NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
-// What a member of it sends, on average: nccl-tests' bus bytes, each share rounded up.
+// The bytes that a member of it sends, on average: nccl-tests' bus bytes, each share rounded up.
 std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int members);
 
-// What a message from GPU to GPU takes: a latency, and its bytes over the links or the sender's own card. Throws
+// The time of a message from GPU to GPU: a latency, and its bytes over the links or the sender's own card. Throws
 // ProgramError where `within` or `across` is 0.
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across);
 

@@ -1,6 +1,6 @@
-// The network models there are, and what the simulator asks of any of them (model.hpp).
+// A network is one of the network models below, and answers what the simulator asks of any of them (model.hpp).
 //
-// docs/network.md says who pays what, and when.
+// docs/network.md states which side pays which cost, and when.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -26,13 +26,13 @@ using Network = AnyOf<Uniform,    //
                       FairShare,  //
                       Nccl>;
 
-// How it times messages: each network does exactly one of these.
+// The way a network times messages: exactly one of these three holds.
 bool prices_messages(const Network& network);
 bool times_ends(const Network& network);
 // Null where messages do not share links.
 std::shared_ptr<const Topology> shared_topology(const Network& network);
 
-// Whether it times collectives as a whole.
+// Whether it prices collectives as a whole.
 bool prices_collectives(const Network& network);
 
 bool prices(const Network& network, Measure measure, Hop hop);
@@ -40,7 +40,7 @@ NodeMap node_map(const Network& network);
 
 // Requires: prices_messages(), and the network prices what `size` counts.
 Duration message_time(const Network& network, Size size, Hop hop);
-// What the receiver of any message pays once it is there; 0 where that depends on the message.
+// The time that the receiver of any message pays once it has arrived; 0 where that depends on the message.
 Duration acknowledgement_time(const Network& network, Hop hop);
 
 // Require: times_ends().

@@ -1,4 +1,4 @@
-// Which node each rank is on, and so which hop a message takes.
+// The node map gives the node of each rank, and so the hop that a message takes.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -12,7 +12,7 @@ class NodeMap {
 public:
     // Ranks 0 … ranks_per_node-1 are on the first node, and so on. 0: there are no nodes, all are within.
     explicit NodeMap(int ranks_per_node = 0) : ranks_per_node_(ranks_per_node) {}
-    // Rank i stands where rank places[i] would. Requires: a place for each rank that is asked for.
+    // Rank i takes the place of rank places[i]. Requires: a place for each rank that is queried.
     NodeMap(int ranks_per_node, const std::vector<int>& places);
 
     bool has_nodes() const { return ranks_per_node_ > 0; }

@@ -1,7 +1,8 @@
-// Nodes of several ranks: one uniform network within each node, another, usually slower, between them.
+// This network groups ranks into nodes, with one uniform network within each node and another, usually slower, between
+// them.
 //
-// Ranks 0 … ranks_per_node-1 are on the first node, and so on. A message within a node costs what `within` says, any
-// other what `across` says; as in each of them, no two transfers disturb each other. A rank has one sender for both.
+// Ranks 0 … ranks_per_node-1 are on the first node, and so on. A message within a node is priced by `within`, any other
+// by `across`; as in each of them, no two transfers disturb each other. A rank has one sender for both.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -14,7 +15,7 @@ struct Nodes {
     Uniform within;
     Uniform across;
 
-    // As the simulator asks for them (model.hpp).
+    // The interface that the simulator requires (model.hpp).
     const Uniform& over(Hop hop) const { return hop == Hop::within ? within : across; }
     bool prices(Measure measure, Hop hop) const { return over(hop).prices(measure, hop); }
     Duration message_time(Size size, Hop hop) const { return over(hop).message_time(size, hop); }

@@ -1,4 +1,4 @@
-// Flows that are all known beforehand: when does each end?
+// finish_times() computes the time at which each flow ends if all flows are known beforehand.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -15,7 +15,8 @@ struct PlannedFlow {
     double bytes = 0;
 };
 
-// In picoseconds, one per flow. What FlowNetwork::start() requires holds for each. Cost: as of FlowNetwork.
+// The ends in picoseconds, one per flow. Each flow must meet the requirements of FlowNetwork::start(). Cost: that of
+// FlowNetwork.
 std::vector<double> finish_times(const std::vector<FlowNetwork::Channel>& links, std::span<const PlannedFlow> flows);
 
 }  // namespace sim::network

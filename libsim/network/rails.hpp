@@ -1,4 +1,4 @@
-// Whether each GPU of a node has a way of its own to the other nodes.
+// has_rails() checks whether each GPU of a node has its own path to the other nodes.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -6,8 +6,8 @@
 
 namespace sim::network {
 
-// No two of the routes from the GPUs of the first node to their likes on the second have a link in common. False where
-// there is one node only. Cost: O(routes of a node).
+// True if no two of the routes from the GPUs of the first node to their counterparts on the second share a link. False
+// if there is only one node. Cost: O(routes of a node).
 bool has_rails(const Topology& topology);
 
 }  // namespace sim::network

@@ -1,4 +1,4 @@
-// What a message costs on its route where nobody else is on it: latencies + ceil(bytes / smallest bandwidth).
+// The route cost of a message, with no other traffic on its route, is latencies + ceil(bytes / smallest bandwidth).
 #pragma once
 
 #include "libsim/namespaces.hpp"

@@ -1,9 +1,8 @@
-// What a cluster's links are, and which of them a message takes from one GPU to another.
+// A topology defines the links of a cluster and the route of a message from one GPU to another.
 //
-// A topology is a value: vertices (GPUs first: GPU r is rank r), links of one direction each, and a router. The
-// builders in topologies/ make one in a call; topologies/custom.hpp makes one of any list of links, and finds the
-// routes itself. Routes are fixed: the same two GPUs always talk over the same links, also where several ways are
-// equally short.
+// It is a value: vertices (GPUs first: GPU r is rank r), links of one direction each, and a router. The builders in
+// topologies/ make one in a call; topologies/custom.hpp makes one of any list of links, and finds the routes itself.
+// Routes are fixed: the same two GPUs always talk over the same links, also where several ways are equally short.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -33,7 +32,7 @@ struct Link {
 
 using LinkId = std::uint32_t;
 
-// What a builder's cables form, for those who draw it.
+// The shape that a builder's cables form, for drawings.
 enum class TopologyLayout : std::uint8_t {
     layers,  // GPUs below, switches above
     circle,  // one ring, or all with all
@@ -49,8 +48,8 @@ struct Topology {
     // How many GPUs form a node, how many a pod, …: each divides the next and `gpus`; empty: one level only.
     std::vector<int> levels;
     TopologyLayout layout = TopologyLayout::layers;
-    // What all links from one half of the GPUs to the other carry at once, where the halves are those with the least:
-    // by the builder's formula, if it has one (bisection.hpp finds it for any topology, with halves in rank order).
+    // The bandwidth of all links from one half of the GPUs to the other, for the halves with the least: by the
+    // builder's formula, if it has one (bisection.hpp finds it for any topology, with halves in rank order).
     std::optional<Bandwidth> bisection;
     // Appends the links from `source` to `target`, in order. Requires: two different GPUs.
     std::function<void(const Topology&, int source, int target, std::vector<LinkId>& route)> router;

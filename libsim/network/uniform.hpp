@@ -1,4 +1,4 @@
-// The uniform network: every pair of ranks is connected alike, and no two transfers disturb each other.
+// The uniform network connects every pair of ranks alike, and no two transfers disturb each other.
 //
 //   sender    busy for  latency + size * pace        from the later of its own time and the end of its last send
 //   receiver  busy for  acknowledgement              from the later of its own time and the end of the send
@@ -20,7 +20,7 @@ struct Uniform {
     std::optional<Pace> per_byte;            // empty: this network has no price for bytes
     std::optional<Pace> per_billionth_unit;  // empty: … for units
 
-    // As the simulator asks for them (model.hpp).
+    // The interface that the simulator requires (model.hpp).
     bool prices(Measure measure, Hop /*hop*/) const {
         return (measure == Measure::bytes ? per_byte : per_billionth_unit).has_value();
     }

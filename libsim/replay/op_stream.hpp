@@ -1,4 +1,4 @@
-// The ops of one rank, in the order of its program, in blocks that stay where they were written.
+// An op stream stores the ops of one rank, in program order, in blocks that never move.
 //
 // A vector would write everything twice or three times, and touch new memory each time it grows.
 #pragma once
@@ -22,7 +22,7 @@ public:
         blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(ops * sizeof(Op)), ops});
         return {data(blocks_.back()), ops};
     }
-    // The last block has `unused` ops less.
+    // Removes `unused` ops from the end of the last block.
     void end(std::size_t unused) { blocks_.back().ops -= unused; }
 
     std::size_t blocks() const { return blocks_.size(); }

@@ -32,7 +32,7 @@ public:
     Recording(int ranks, const Program& program);
 
     int ranks() const { return static_cast<int>(stream_of_.size()); }
-    // How many recordings are kept: 1 if all ranks do alike.
+    // The number of recordings kept: 1 if all ranks behave alike.
     std::size_t distinct() const { return streams_.size(); }
 
     // The timeline is that of the program itself. Throws ProgramError for what the program did, as the kernel does.

@@ -1,4 +1,4 @@
-// What one op took: the record of which a trace is made.
+// A span records what one op took; a trace is made of spans.
 //
 // Spans of one rank and stream come in the order of its program: an asynchronous receive's span comes when it is
 // joined.
@@ -30,11 +30,12 @@ struct Span {
 
 using SpanSink = std::function<void(const Span&)>;
 
-// Where a rank's simulated time went. compute + communication + idle = end of the whole run, for every rank.
+// The breakdown of a rank's simulated time. compute + communication + idle = end of the whole run, for every rank.
 struct RankTotals {
     Duration compute{0};
-    // Sending, receiving, and waiting for a transfer that is on its way. In a collective by size only the sending and
-    // acknowledging itself: the rest of it is idle. Of what other streams did, only what the program waited for.
+    // Sending, receiving, and waiting for a transfer that is on its way. A collective by size counts only the sending
+    // and acknowledging itself: the rest of it is idle. Work of other streams counts only while the program waited for
+    // it.
     Duration communication{0};
     Duration idle{0};                 // waiting for a peer to begin, or for the others to end
     Duration idle_in_collectives{0};  // the part of it that waited within collectives

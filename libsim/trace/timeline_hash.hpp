@@ -1,7 +1,7 @@
-// One number for a whole timeline: equal for every host, run and machine.
+// The timeline hash is one number for a whole timeline; it is equal for every host, run and machine.
 //
-// SHA-256 over the hashes of the ranks' streams, in the order of ranks and streams; a stream's is over its spans, in
-// the order of its program, each as kind (1 byte), length of the label (4), label, begin and end in picoseconds (8
+// It is the SHA-256 of the hashes of the ranks' streams, in the order of ranks and streams; the hash of a stream covers
+// its spans in program order, each as kind (1 byte), length of the label (4), label, begin and end in picoseconds (8
 // each), little-endian. Cost: about 50 ns per span (docs/benchmarks.md); memory per rank, whatever the number of spans.
 #pragma once
 

@@ -1,12 +1,12 @@
-// Leaves a rank's own code where that does not come back after a stop signal: a rank that loops for ever.
+// BreakOut leaves a rank's own code if that does not return after a stop signal, as in a rank that loops for ever.
 //
-// A fiber gives way only in an op, so one that does none keeps the host, too. From the first SIGINT or SIGTERM on, a
+// A fiber yields only in an op, so one that executes none blocks the host, too. From the first SIGINT or SIGTERM on, a
 // timer looks every 10 ms. A rank that has been in one piece of its own code for half a second since is left for good,
 // from within the timer's signal handler: its stack is not unwound, so that what it holds (memory, locks, open files)
 // stays held.
 //
 // It is not left in the middle of the C or C++ library, whose locks and free lists it may hold, nor in the middle of a
-// Port, but for one that is still there after two seconds: then it is more likely to sleep or to wait than to allocate.
+// Port, unless it is still there after two seconds: then it is more likely to sleep or to wait than to allocate.
 #pragma once
 
 #include "ranks/fiber/fiber.hpp"

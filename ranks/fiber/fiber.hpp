@@ -1,6 +1,6 @@
-// One fiber: a function with a stack of its own, which runs when it is resumed, until it suspends or returns.
+// A fiber is a function with a stack of its own, which runs when it is resumed, until it suspends or returns.
 //
-// A thin cover of boost::context::fiber that tells the sanitizers about every change of stack.
+// It is a thin wrapper of boost::context::fiber that notifies the sanitizers of every change of stack.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -29,7 +29,7 @@ public:
     void resume();
     // From outside: it will not be resumed again. What lies on its stack is not destroyed.
     void abandon();
-    // From inside: back to whoever resumed it.
+    // From inside: returns to the code that resumed it.
     void suspend();
 
 private:

@@ -1,4 +1,4 @@
-// The fiber host: every rank is a small stack in this process, and one thread runs them in turn.
+// The fiber host runs every rank as a fiber with a small stack in this process; one thread runs them in turn.
 //
 // Cost (docs/benchmarks.md): 5.6 KB per rank where it touches one page of its stack; under 0.1 us per op.
 // A rank that computes for ever without an op cannot be interrupted here; the process host can.

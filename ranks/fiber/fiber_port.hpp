@@ -1,4 +1,5 @@
-// The rank's end of the fiber host: ops are collected in a few slots and handed over by a change of stack.
+// A fiber port is the rank's end of the fiber host: it collects ops in a few slots and hands them over by a change of
+// stack.
 #pragma once
 
 #include "libsim/port.hpp"

@@ -1,4 +1,4 @@
-// What the sanitizers must be told about stacks of our own. Without a sanitizer each of these is nothing.
+// These functions notify the sanitizers of our own stacks. Without a sanitizer each of them does nothing.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace sim::ranks::sanitizers {
 
-// What frames once marked as theirs in this memory no longer counts.
+// Clears the marks that earlier frames left on this memory.
 inline void forget([[maybe_unused]] std::span<const std::byte> memory) {
 #ifdef NDSIM_ASAN
     __asan_unpoison_memory_region(memory.data(), memory.size());

@@ -1,4 +1,5 @@
-// Stacks for many fibers in one mapping: a rank costs the pages it touches, whatever the size reserved.
+// Stacks allocates the stacks of many fibers in one mapping: a rank costs the pages it touches, whatever the size
+// reserved.
 //
 // Up to 16,384 stacks have a guard page; beyond, the kernel's limit on mappings forbids it.
 #pragma once

@@ -1,7 +1,7 @@
-// The lines that ranks log, brought into the order of simulated time, then of ranks, then of their programs.
+// This buffer sorts the lines that ranks log by simulated time, then by rank, then by program order.
 //
-// Ranks run ahead of each other, so a line is held until every rank that can still log has come past its time; lines
-// still held are told at the end of the run. In wall time a line is told as soon as its time has come.
+// Ranks run ahead of each other, so a line is held until every rank that can still log has passed its time; lines still
+// held are output at the end of the run. In wall time a line is output as soon as its time has come.
 #pragma once
 
 #include "ranks/launch.hpp"
@@ -19,9 +19,9 @@ public:
     bool wanted() const { return sink_ != nullptr; }
     // Requires: the lines of a rank come in the order of its program.
     void add(LogLine line) { held_.push_back(std::move(line)); }
-    // Whether it is worth asking how far the ranks have come: no more often than ten times a second.
+    // Whether it is time to check the progress of the ranks: no more often than ten times a second.
     bool may_tell();
-    // Tells the lines before `time`, or those up to it.
+    // Outputs the lines before `time`, or those up to it.
     void tell_before(Time time);
     void tell_until(Time time);
     void tell_all();

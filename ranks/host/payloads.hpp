@@ -1,4 +1,4 @@
-// Payloads on their way: sent, not yet received. Each source numbers its own from 0.
+// This store holds payloads that were sent and not yet received. Each source numbers its own from 0.
 #pragma once
 
 #include "libsim/check.hpp"

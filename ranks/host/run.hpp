@@ -1,4 +1,5 @@
-// One run as every host sees it: a kernel, what is around it, and how the result is put together.
+// A Run holds the parts of one run that all hosts share: the kernel, the state around it, and the assembly of the
+// result.
 #pragma once
 
 #include "libsim/kernel/kernel.hpp"
@@ -14,13 +15,13 @@ namespace sim::ranks {
 struct Run {
     Run(const LaunchOptions& options, kernel::Order order);
 
-    // The ranks live: tells whoever wants to know.
+    // The ranks have started: notifies the launcher's callback.
     void begin_with(std::vector<int> rank_pids);
     // Fills in what the kernel knows; `fault` stays as it is.
     Result result();
     // As Kernel::accept, and keeps the lines that the rank logs.
     std::size_t accept(int rank, std::span<const Op> ops);
-    // Tells the log lines that no other can come before any more. Asked often, it seldom does anything.
+    // Outputs the log lines that no later line can precede. It is called often and seldom does anything.
     void tell_log();
     void report(int rank, Label name, std::vector<double> values) {
         reports[names.text(name)][rank] = std::move(values);
@@ -28,7 +29,7 @@ struct Run {
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
     double wall_seconds() const;
-    // Simulated time has come so far, for whoever wants to know. It never goes back, although a stream's may be ahead.
+    // Reports that simulated time has reached `time`. It never goes back, although a stream's may be ahead.
     void has_come_to(Time time);
     // The wall time at which simulated `time` is due. Clock::wall only.
     std::chrono::steady_clock::time_point due(Time time) const;
@@ -51,11 +52,11 @@ private:
     SpanSink sink();
 };
 
-// "signal 2 (Interrupt)", and what is said of a run that one has ended.
+// "signal 2 (Interrupt)", and the message for a run that a signal has ended.
 std::string signal_name(int signal);
 std::string stopped_by(int signal, Time at);
 
-// "after op 12, receive from 3, tag 7, at 1.5 s", for reports on a rank that is no more.
+// "after op 12, receive from 3, tag 7, at 1.5 s", for reports on a rank that has died.
 std::string where_rank_is(const kernel::Kernel& kernel, int rank);
 
 }  // namespace sim::ranks

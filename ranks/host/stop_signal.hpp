@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as a question, while this object lives. A second signal, more than a second after the first, ends
-// the process as usual. One may live inside another; what came once is known to both.
+// While this object lives, SIGINT and SIGTERM set a flag that the program queries. A second signal, more than a second
+// after the first, ends the process as usual. Objects may nest; a signal is visible to all of them.
 #pragma once
 
 #include <csignal>
@@ -16,12 +16,12 @@ public:
     // The signal that came, or 0.
     int received() const;
 
-    // What the signal handler itself does when the first signal comes; null: nothing more. Must be safe there.
+    // An extra action of the signal handler on the first signal; null: none. It must be async-signal-safe.
     struct Reaction {
         void (*react)(void* argument) = nullptr;
         void* argument = nullptr;
     };
-    // Returns what stood before, which whoever calls this puts back.
+    // Returns the previous handler, which the caller must restore.
     static Reaction react_by(const Reaction& reaction);
 
 private:

@@ -1,4 +1,5 @@
-// The two ends of a ByteRing. Each end keeps its own position privately and trusts only the distance it has checked.
+// This header defines the two ends of a ByteRing. Each end keeps its own position privately and trusts only the
+// distance it has checked.
 #pragma once
 
 #include "ranks/process/shared_memory.hpp"

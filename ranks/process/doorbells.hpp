@@ -1,7 +1,7 @@
-// Who wakes whom: the supervisor wakes a rank through a futex in its memory, a rank the supervisor through an eventfd.
+// The supervisor wakes a rank through a futex in its memory, and a rank wakes the supervisor through an eventfd.
 //
 // std::atomic::wait cannot wake another process, and only a descriptor lets the supervisor wait for everything at once.
-// A call that wakes is only made when the other side has said that it sleeps.
+// The wake-up call is made only when the other side has announced that it sleeps.
 #pragma once
 
 #include "ranks/process/shared_memory.hpp"
@@ -16,9 +16,9 @@
 
 namespace sim::ranks {
 
-// How often a rank looks for its answer, giving way in between, before it sleeps. An answer takes a few microseconds
-// where both sides are awake, which costs less than going to sleep. Where ranks outnumber the cores, every look of a
-// rank that waits delays the supervisor and the ranks that do not wait: the looks of all ranks together are bounded.
+// How often a rank polls for its answer, yielding in between, before it sleeps. An answer takes a few microseconds
+// where both sides are awake, which costs less than going to sleep. Where ranks outnumber the cores, every poll of a
+// waiting rank delays the supervisor and the ranks that do not wait, so the polls of all ranks together are bounded.
 constexpr int looks_before_sleep(int ranks, int cores) {
     constexpr int most = 50;
     return static_cast<int>(std::min<std::int64_t>(most, std::int64_t{2} * most * cores / ranks));
@@ -38,7 +38,7 @@ inline void ring_rank(RankMemory& memory) {
     }
 }
 
-// Rank: returns when `ready()`, which only the supervisor makes true. Sleeps after so many looks.
+// Rank: returns when `ready()`, which only the supervisor makes true. Sleeps after that many polls.
 template <class Ready>
 void sleep_until(RankMemory& memory, int looks, Ready ready) {
     for (int i = 0; i < looks; ++i) {

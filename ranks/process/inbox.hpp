@@ -1,6 +1,8 @@
-// What the supervisor has of one rank: its ops, copied, checked, and in the supervisor's own numbers; and its payloads.
+// An inbox holds what the supervisor has received from one rank: its ops, copied, checked and renumbered, and its
+// payloads.
 //
-// Nothing that a rank writes is believed: a rank that breaks the rules throws Violation here, and disturbs nobody.
+// Nothing that a rank writes is trusted: a rank that breaks the rules causes a Violation here and disturbs no other
+// rank.
 #pragma once
 
 #include "ranks/host/run.hpp"
@@ -25,7 +27,7 @@ public:
     std::span<const Op> waiting() const { return std::span(ops_).subspan(taken_); }
     void take(std::size_t ops);
 
-    // Tells the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is
+    // Sends the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is
     // long.
     void answer(Time at, std::vector<std::byte> payload);
     // Moves bytes of payloads on, in both directions. True if any moved. Throws Violation.

@@ -1,4 +1,5 @@
-// The rank's end of the process host: ops go straight into shared memory, where the supervisor finds them.
+// A process port is the rank's end of the process host: it writes ops straight into shared memory, where the supervisor
+// finds them.
 //
 // An op is visible as soon as it is posted; the supervisor is only woken for a question, a payload, or a queue half
 // full.

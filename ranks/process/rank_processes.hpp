@@ -1,4 +1,4 @@
-// The rank processes themselves: started together, in one process group of their own, and never left behind.
+// The rank processes are started together, in one process group of their own, and never left behind.
 //
 // Fork before anything else exists: threads, loggers and event loops do not survive it. A child dies with its parent,
 // touches no memory but its own, and leaves by _exit.
@@ -24,7 +24,7 @@ public:
     // Starts them all, or throws MachineLimit and leaves none. The ranks unblock their signals; the caller does so
     // when it can handle them.
     RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
-    // Kills and reaps what is left.
+    // Kills and reaps the processes that are left.
     ~RankProcesses();
     RankProcesses(const RankProcesses&) = delete;
     RankProcesses& operator=(const RankProcesses&) = delete;
@@ -43,9 +43,9 @@ public:
         int rank;
         int status;  // as of waitpid
     };
-    // Ranks in the process group tell by SIGCHLD; one that has left it must be looked at, a system call each.
+    // Ranks in the process group report by SIGCHLD; one that has left it must be polled, a system call each.
     enum class Look { at_group, at_each };
-    // What has changed since the last call.
+    // The changes since the last call.
     std::vector<Change> changes(Look look);
     int running() const { return running_; }
 

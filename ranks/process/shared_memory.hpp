@@ -1,5 +1,5 @@
-// What one rank process shares with its supervisor, in anonymous memory mapped before fork(): it has no name, so
-// nothing is left behind and nobody else can open it.
+// A rank process and its supervisor share anonymous memory that is mapped before fork(): it has no name, so nothing is
+// left behind and no other process can open it.
 //
 // (1) No lock lives here: a process may be killed between any two instructions.
 //
@@ -8,7 +8,7 @@
 //
 // (3) Positions only grow; a position's place in its ring is its remainder.
 //
-// (4) The supervisor believes nothing: it keeps its own positions, and copies before it looks.
+// (4) The supervisor trusts nothing: it keeps its own positions, and copies before it looks.
 #pragma once
 
 #include "libsim/op.hpp"

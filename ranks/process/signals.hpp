@@ -1,4 +1,4 @@
-// Signals while there is nobody to handle them, and handlers that are not ours.
+// These guards block signals while there is no handler for them and restore handlers that are not ours.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace sim::ranks {
 
-// All signals wait while this lives, but between unblock() and block().
+// All signals are blocked while this lives, except between unblock() and block().
 class SignalsBlocked {
 public:
     SignalsBlocked() {

@@ -1,11 +1,11 @@
-// A walk along one channel of a schedule, step by step, all members at once, on a network that says what a message
-// costs where it disturbs no other: the loop that the readers of time have in common.
+// A channel walk follows one channel of a schedule step by step, for all members at once, on a network that prices a
+// message that disturbs no other: it is the loop that the readers of time share.
 //
 // A network is any type with
 //   Clock                                                  of one member
 //   Time send(Clock& sender, const ChannelMessage&)        the sender goes on; returns when the message is there
 //   void receive(Clock& receiver, const ChannelMessage&, Time there)
-// Cost: members x steps. Each step of a member is asked for once: some are long to find.
+// Cost: members x steps. Each step of a member is computed once: some take long to find.
 #pragma once
 
 #include "libsim/check.hpp"
@@ -31,11 +31,11 @@ struct Walked {
     std::int64_t chunks = 0;  // of all messages
 };
 
-// What was sent to one member of a collective and not received yet, in the order sent. Few at a time.
+// The messages sent to one member of a collective and not received yet, in the order sent. There are few at a time.
 class Mailbox {
 public:
     void put(int from, Time at) { waiting_.push_back({from, at}); }
-    // When the oldest message from `from` is there. Requires: there is one.
+    // The arrival time of the oldest message from `from`. Requires: there is one.
     Time take(int from) {
         const auto found =
             std::find_if(waiting_.begin(), waiting_.end(), [from](const Sent& sent) { return sent.from == from; });

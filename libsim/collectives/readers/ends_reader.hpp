@@ -1,7 +1,7 @@
-// Reads the time of a collective off its schedule, channel by channel, on a network that times the two ends of each
-// message (TimesEnds in network/model.hpp: LogGP).
+// The ends reader computes the time of a collective from its schedule, channel by channel, on a network that times the
+// two ends of each message (TimesEnds in network/model.hpp: LogGP).
 //
-// Exact, with stragglers: equal to the message-by-message run to the picosecond.
+// It is exact, with stragglers: equal to the message-by-message run to the picosecond.
 // Messages of collectives are always eager, so a member waits for nothing but what it receives.
 // Cost: members times steps.
 #pragma once

@@ -1,5 +1,5 @@
-// Reads the time of a ring off its schedule in closed form (ring_time.hpp), also where its links differ, and where some
-// members' sends are still under way: the first step then begins later, and that is all.
+// The ring reader computes the time of a ring from its schedule in closed form (ring_time.hpp), also where its links
+// differ, and where some members' sends are still in progress, which only delays the first step.
 #pragma once
 
 #include "libsim/collectives/readers/time_reader.hpp"

@@ -1,9 +1,10 @@
-// When the members of a ring are done, in closed form, also where its links differ and its members come late.
+// ring_ends() gives in closed form when the members of a ring finish, also where its links differ and its members
+// arrive late.
 //
 // Place i sends to i+1 and receives from i-1 in every step:
 //   t_i(s+1) = max(t_i(s) + send_i, t_{i-1}(s) + send_{i-1}) + acknowledgement_i
-// A lateness travels: in each step it stays where it is or moves on to the next place. Of the paths that lead from
-// place i-k to place i in s steps, k of which move, that one is the longest which stays where staying costs most:
+// A delay propagates: in each step it stays at its place or moves to the next one. Of the paths that lead from place
+// i-k to place i in s steps, k of which move, that one is the longest which stays where staying costs most:
 //   t_i(s) = max over k in 0 … min(s, 2n-1) of
 //            t_{i-k}(0) + the k moves + (s - k) max over j in i-k … i of (send_j + acknowledgement_j)
 // A second time around the ring never pays: it costs no more than as many stays at its most expensive place.
@@ -18,18 +19,18 @@
 
 namespace sim::collectives {
 
-// What place i pays in each step.
+// The cost of each step to place i.
 struct RingPlace {
     Duration send{0};             // for what it sends to i+1
     Duration acknowledgement{0};  // for what it receives from i-1
 };
 
-// By place. Nothing where a sum on the way might leave the range of simulated time. Requires: as many arrivals as
-// places; steps >= 0.
+// The ends by place. Empty if an intermediate sum might leave the range of simulated time. Requires: as many arrivals
+// as places; steps >= 0.
 std::optional<std::vector<Time>> ring_ends(std::span<const RingPlace> places, std::span<const Time> arrivals,
                                            std::int64_t steps);
 
-// How many different values of send + acknowledgement there are.
+// The number of different values of send + acknowledgement.
 std::int64_t different_stays(std::span<const RingPlace> places);
 
 }  // namespace sim::collectives

@@ -1,12 +1,13 @@
-// Reads the time of a collective off its schedule, as one evaluation instead of as many messages.
+// The time reader computes the time of a collective from its schedule in one evaluation instead of message by message.
 //
-// Exact, with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives like this:
+// It is exact, with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives like
+// this:
 //   sent(i, s)  = max(time(i, s), sends_free(i)) + send          time(i, s): before step s
 //   time(i,s+1) = max(sent(i, s), sent(from(i, s), s)) + acknowledgement
-// Whoever has nothing to send or to receive in a step stays where it is. Where a receive's send may be in an earlier
+// A member with nothing to send or to receive in a step keeps its clock. Where a receive's send may be in an earlier
 // step, sent() is that of the oldest message from there that was not received yet.
 // Channels begin together and run side by side, each with a sender of its own; a member has ended when it has in all.
-// In lock step (schedule.hpp) every member's lateness reaches everybody: after s steps all are at
+// In lock step (schedule.hpp) every member's lateness reaches all members: after s steps all are at
 // max over members of time(·, 0) + the sum over the steps of (send + acknowledgement).
 // A ring has a closed form also where its links differ: ring_reader.hpp.
 // Cost, for each channel: n and the number of steps for the closed form, else n times the steps.
@@ -27,7 +28,7 @@ struct StepCost {
     Duration acknowledgement{0};
 };
 
-// What a message of a collective costs, by its two ends and its number of chunks.
+// The cost of a message of a collective, by its two ends and its number of chunks.
 class LinkCosts {
 public:
     using Price = std::function<Duration(Hop hop, int chunks)>;

@@ -1,5 +1,5 @@
-// The table of collective algorithms. One row says all that the rest of ndsim asks of an algorithm: its name, its
-// function, the collectives it carries out, its parameters, and what of it is worth trying.
+// This is the table of collective algorithms. Each row holds all that the rest of ndsim needs of an algorithm: its
+// name, its function, the collectives it carries out, its parameters, and the configurations worth trying.
 //
 // Names, parsing, checks, the candidates of `--algorithm auto`, the tests of promises and times, and the test of
 // docs/collectives.md go over its rows (docs/how-to/add-a-collective-algorithm.md).
@@ -31,7 +31,7 @@ private:
     unsigned bits_ = 0;
 };
 
-// What an algorithm makes of `inner`, the ranks of a node, and of `middle`.
+// The way an algorithm uses `inner`, the ranks of a node, and `middle`.
 enum class NodeUse : std::uint8_t {
     none,           // it takes neither
     leaves_by_gpu,  // its channels leave a node by different GPUs; `inner` may be left out
@@ -60,17 +60,17 @@ Algorithm default_algorithm(CollectiveKind kind);
 bool has_algorithm(CollectiveKind kind, Algorithm algorithm);
 std::vector<Algorithm> algorithms_of(CollectiveKind kind);
 
-// Throws ProgramError, which names what there is, unless `members` ranks can carry out `kind` so.
+// Throws ProgramError, which names the alternatives, unless `members` ranks can carry out `kind` so.
 void check_algorithm(CollectiveKind kind, const AlgorithmConfig& config, int members);
 
-// What channels have to themselves: on private links each has a sender of its own. With rails, each rank of a node has
-// a network card of its own (network/rails.hpp).
+// The resources that channels do not share: on private links each has a sender of its own. With rails, each rank of a
+// node has a network card of its own (network/rails.hpp).
 enum class Wiring : std::uint8_t { private_links, shared_links, rails };
 
-// What is worth trying for `members` ranks, of which `ranks_per_node` (0: unknown) are on one node: every algorithm,
-// pipelines in several lengths. One channel each where links are private: more channels would be more links. Where they
-// are shared, also bursts of up to 32 messages among up to 256 members: beyond, so many flows at once take long to
-// solve. With rails, also by all of them, of up to 32, where channels leave a node by different GPUs; but for
+// The configurations worth trying for `members` ranks, of which `ranks_per_node` (0: unknown) are on one node: every
+// algorithm, pipelines in several lengths. One channel each where links are private: more channels would be more links.
+// Where they are shared, also bursts of up to 32 messages among up to 256 members: beyond, so many flows at once take
+// long to solve. With rails, also by all of them, of up to 32, where channels leave a node by different GPUs; except
 // pipelines, whose times then have no closed form.
 std::vector<AlgorithmConfig> candidate_algorithms(CollectiveKind kind, int members, int ranks_per_node,
                                                   Wiring wiring = Wiring::private_links);

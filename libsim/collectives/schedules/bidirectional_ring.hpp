@@ -1,4 +1,4 @@
-// The ring in both directions: two channels, one around to the right, one to the left, each with half of every chunk.
+// The bidirectional ring has two channels, one around to the right and one to the left, each with half of every chunk.
 //
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth of each direction:
 //   reduce-scatter, all-gather   (n-1) (L + ceil(S/(2n)) / B)
@@ -13,7 +13,7 @@
 
 namespace sim::collectives {
 
-// Of an all-reduce, a reduce-scatter or an all-gather.
+// Supports all-reduce, reduce-scatter and all-gather.
 Schedule bidirectional_ring_schedule(const ScheduleRequest& request);
 
 }  // namespace sim::collectives

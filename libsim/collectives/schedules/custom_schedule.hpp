@@ -1,4 +1,4 @@
-// A schedule from a text, one message a line. docs/collectives.md has an example.
+// A custom schedule is read from a text with one message a line. docs/collectives.md has an example.
 //
 // clang-format off
 //   collective all-reduce     the kind; all but barrier
@@ -29,8 +29,8 @@ struct StepTable {
     std::vector<Step> steps;  // by channel, member and step
 };
 
-// Throws ProgramError, "NAME:LINE: what", for what cannot be read, and for a schedule that does not do what its kind of
-// collective promises.
+// Throws ProgramError, "NAME:LINE: what", for text that cannot be read, and for a schedule that does not do what its
+// kind of collective promises.
 Schedule read_schedule(std::string_view text, std::string_view name);
 
 }  // namespace sim::collectives

@@ -1,4 +1,4 @@
-// Direct messages: every chunk goes straight to whom it is for.
+// The direct algorithm sends every chunk straight to its destination.
 //
 // n members, S bytes of the whole array, l latency paid by a send, a acknowledgement paid by a receive, L = l + a,
 // B bandwidth. All come together; a link carries one message at a time in each direction, and a receiver takes in any
@@ -9,7 +9,7 @@
 //   all-reduce (n-1) (L + S / B)
 // Sent: by each but the root S/n; by the root (n-1)/n S; by each (n-1)/n S; by each (n-1) S.
 // In c channels the n-1 messages of a member are dealt out to them, so that up to c are under way at once: n-1 becomes
-// ceil((n-1)/c), where all come together, and but for the acknowledgements of a gather: ceil((n-1)/c) a.
+// ceil((n-1)/c), where all come together, except in the acknowledgements of a gather: ceil((n-1)/c) a.
 // Source: Thakur, Rabenseifner & Gropp, IJHPCA 19 (2005): pairwise exchange; linear gather and scatter.
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace sim::collectives {
 
-// Of a gather, whose root takes the chunks in the order of the members; of a scatter, whose root sends them in that
-// order; of an all-gather, a reduce-scatter, an all-to-all or an all-reduce, in whose step k every member sends to the
-// one k+1 further on.
+// Supports gather, whose root takes the chunks in the order of the members; scatter, whose root sends them in that
+// order; and all-gather, reduce-scatter, all-to-all and all-reduce, in whose step k every member sends to the one k+1
+// further on.
 Schedule direct_schedule(const ScheduleRequest& request);
 
 }  // namespace sim::collectives

@@ -1,4 +1,5 @@
-// Hierarchical: within the nodes first, where links are fast, and only what is then left between them.
+// The hierarchical algorithm communicates within the nodes first, where links are fast, and only the remainder between
+// them.
 //
 // Groups of `inner` members form nodes; of `middle` nodes, if there are three levels, a pod; the levels have g, m and h
 // = n/(g m) places, m = 1 for two levels. Member i is place i mod g of its node. Each level is a ring (broadcast and
@@ -11,7 +12,7 @@
 //              by a receive, L = l + a; reduce  r (l + S/B) + R a, at its root                  powers of two: both the
 //              same
 // Sent by each: (n-1) c, or 2 (n-1) c, as in a ring, of which (h-1) c, or 2 (h-1) c, leave the pod, in h-1 steps.
-// For many nodes: their number, not that of the ranks, counts in the latency between them.
+// It suits many nodes: their number, not that of the ranks, counts in the latency between them.
 // Source: Goyal et al., Accurate, large minibatch SGD (2017), section 4; Mikami et al., Massively distributed SGD
 // (2018): rings in two dimensions.
 #pragma once
@@ -21,7 +22,7 @@
 
 namespace sim::collectives {
 
-// Of an all-reduce, reduce-scatter, all-gather, broadcast or reduce. Requires: levels that divide `members`.
+// Supports all-reduce, reduce-scatter, all-gather, broadcast and reduce. Requires: levels that divide `members`.
 Schedule hierarchical_schedule(const ScheduleRequest& request);
 
 }  // namespace sim::collectives

@@ -1,4 +1,4 @@
-// The parameter server: all send to member 0, which adds up and sends the result back to each.
+// With a parameter server, all members send to member 0, which adds up and sends the result back to each.
 //
 // n members, S bytes, L latency (both ends together), B bandwidth, all come together: n (L + S/B) from n = 2 on.
 // The n-1 sends run side by side; then the server acknowledges n-1 times and sends n-1 times, one after another:
@@ -13,7 +13,7 @@
 
 namespace sim::collectives {
 
-// Of an all-reduce, added up in the order of the members.
+// Supports all-reduce, added up in the order of the members.
 Schedule parameter_server_schedule(const ScheduleRequest& request);
 
 }  // namespace sim::collectives

@@ -1,4 +1,4 @@
-// The ring: every member talks to its two neighbours only, and every link carries the same in every step.
+// In a ring every member communicates only with its two neighbours, and every link carries the same in every step.
 //
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth:
 //   reduce-scatter, all-gather   (n-1) (L + ceil(S/n) / B)
@@ -17,12 +17,12 @@
 
 namespace sim::collectives {
 
-// Of a broadcast, an all-gather, a reduce-scatter, an all-reduce or a reduce. A broadcast is a pipeline down the ring,
-// from the root to its left neighbour, one chunk a step; a reduce is its mirror, from the root's right neighbour to the
+// Supports broadcast, all-gather, reduce-scatter, all-reduce and reduce. A broadcast is a pipeline down the ring, from
+// the root to its left neighbour, one chunk a step; a reduce is its mirror, from the root's right neighbour to the
 // root, each member adding its own.
 Schedule ring_schedule(const ScheduleRequest& request);
 
-// What a member of a ring does in one of its steps. Requires: an all-reduce, reduce-scatter or all-gather.
+// The messages of a member of a ring in one of its steps. Requires: an all-reduce, reduce-scatter or all-gather.
 Step ring_step(CollectiveKind kind, int members, int member, int step);
 
 }  // namespace sim::collectives

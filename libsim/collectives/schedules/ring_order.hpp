@@ -1,4 +1,5 @@
-// In which order the channels of a ring pass the members of nodes, so that they leave a node by different GPUs.
+// The ring order is the order in which the channels of a ring pass the members of nodes, so that they leave a node by
+// different GPUs.
 //
 // Where every GPU has a network card of its own, a ring uses one card of a node to come in and one to go out. So
 // channel c begins its ring at GPU c: it passes all k GPUs of node 0 and leaves at GPU c-1, comes in at the GPU of the
@@ -22,12 +23,12 @@ public:
     RingOrder(int members, int inner, int channel)
         : inner_(inner), nodes_(inner == 0 ? 0 : members / inner), channel_(inner == 0 ? 0 : channel % inner) {}
 
-    // The two undo each other. O(1).
+    // The two are inverses of each other. O(1).
     int member_at(int place) const;
     int place_of(int member) const;
 
 private:
-    // How a ring passes a node.
+    // The way a ring passes a node.
     enum class Pass { up, down, up_from_next, down_to_first };
 
     Pass pass_of(int node) const;

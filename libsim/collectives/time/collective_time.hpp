@@ -1,7 +1,7 @@
-// How long a collective takes where nothing else is under way, without simulating it message by message.
+// collective_time() computes the time of a collective with no other traffic, without simulating it message by message.
 //
-// Equal, to the picosecond, to the message-by-message run. There are four ways to find it, and the first that is exact
-// is taken:
+// It is equal, to the picosecond, to that of the message-by-message run. There are four ways to find it, and the first
+// that is exact is taken:
 //   closed form         a schedule in lock step on equal links: the last arrival + its steps; a ring, also on unequal
 //                       links of its own (ring_time.hpp), or where others than shared ones hold it up
 //                       (routed_rings.hpp). O(members).
@@ -36,22 +36,22 @@ struct CollectiveTime {
     Time end() const;  // of the last member
 };
 
-// What is asked. Requires: as many ranks as the schedule has members, all on the cluster; as many arrivals, or none:
-// all at 0.
+// The arguments of collective_time(). Requires: as many ranks as the schedule has members, all on the cluster; as many
+// arrivals, or none: all at 0.
 struct CollectiveQuestion {
     const Cluster& cluster;
     const Schedule& schedule;
     Size size;
     std::span<const int> ranks;  // of the members
     std::span<const Time> arrivals = {};
-    // Nobody asks for the ends of others than the last: none of them is later than it is said to be.
+    // Only the last end is needed: the other ends are upper bounds.
     bool only_last = false;
 };
 
 // Throws ProgramError if the cluster has no price for what `size` counts.
 CollectiveTime collective_time(const CollectiveQuestion& question);
 
-// In this way; nothing where it would not be exact.
+// Computes the time in this way; empty if that would not be exact.
 std::optional<CollectiveTime> collective_time_by(Way way, const CollectiveQuestion& question);
 
 }  // namespace sim::collectives

@@ -1,4 +1,5 @@
-// The ways of collective_time.hpp, each in a file of its own. Nothing where the way would not be exact.
+// These functions are the ways of collective_time.hpp, each in a file of its own. The result is empty if the way would
+// not be exact.
 #pragma once
 
 #include "libsim/collectives/readers/channel_walk.hpp"
@@ -18,11 +19,11 @@ std::optional<Found> by_recurrence(const CollectiveQuestion& question);
 std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question);
 std::optional<Found> by_flows(const CollectiveQuestion& question);
 
-// Of one chunk.
+// The size of one chunk.
 inline Size chunk_of(const CollectiveQuestion& question) {
     return ceil_div(question.size, question.schedule.chunks);
 }
-// Of a message of several chunks. Throws std::overflow_error where that is no 64-bit number.
+// The size of a message of several chunks. Throws std::overflow_error where that is no 64-bit number.
 inline Size message_of(Size chunk, int chunks) {
     Size size = chunk;
     if (__builtin_mul_overflow(chunk.amount, chunks, &size.amount)) {
@@ -30,13 +31,13 @@ inline Size message_of(Size chunk, int chunks) {
     }
     return size;
 }
-// The same in bytes, for networks that know nothing else.
+// The same in bytes, for networks that price only bytes.
 inline Bytes bytes_of_message(const CollectiveQuestion& question, int chunks) {
     return Bytes{bytes_of(question.cluster, message_of(chunk_of(question), chunks))};
 }
 // Each member's arrival, once for each channel.
 std::vector<Time> arrivals_of(const CollectiveQuestion& question);
-// The last of each member's channels.
+// The end of each member's last channel.
 std::vector<Time> last_of_channels(const std::vector<Time>& ends, int members);
 
 }  // namespace sim::collectives

@@ -1,9 +1,9 @@
-// Which of several methods carries out a collective in the least time, where nothing else is under way.
+// fastest_algorithm() finds the configuration that carries out a collective in the least time, with no other traffic.
 //
-// Each is given its time (collective_time.hpp), but for those that cannot win: no member ends before it has sent what
-// it sends on a channel, one message after another, each at least as long as it takes alone. Where that is more than
-// the best time so far, the method is not looked at further. Cost: of a method that is looked at, that of its time;
-// else its steps.
+// Each configuration is timed (collective_time.hpp), except those that are provably slower: no member ends before it
+// has sent its messages on a channel one after another, each at least as long as it takes alone. If that is more than
+// the best time so far, the configuration is pruned. Cost: that of the time of each configuration that is timed; else
+// its steps.
 #pragma once
 
 #include "libsim/collectives/time/collective_time.hpp"
@@ -33,10 +33,10 @@ struct ComparisonQuestion {
     std::span<const Time> arrivals = {};
 };
 
-// Requires: at least one method, each one that the kind has for so many members.
+// Requires: at least one configuration, each one that the kind has for so many members.
 Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const AlgorithmConfig> configs);
 
-// What the method takes at least: for some members, the sum of their own messages.
+// A lower bound on the time: for some members, the sum of their own messages.
 Duration least_time(const CollectiveQuestion& question);
 
 }  // namespace sim::collectives

@@ -1,4 +1,4 @@
-// What the time reader asks for, of a collective on uniform links and nodes.
+// These costs are the inputs of the time reader for a collective on uniform links and nodes.
 #pragma once
 
 #include "libsim/collectives/readers/time_reader.hpp"
@@ -7,7 +7,7 @@
 
 namespace sim::collectives {
 
-// On arrival, with nothing under way.
+// The clocks on arrival, with nothing in progress.
 std::vector<MemberClock> member_clocks(const CollectiveQuestion& question);
 
 // Requires: uniform links, or nodes of them. Throws ProgramError if they have no price for what the size counts.

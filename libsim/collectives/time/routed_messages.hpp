@@ -1,7 +1,7 @@
-// The messages of a collective on the routes of a topology, each as if it were alone: what they cost, for
-// channel_walk.hpp; and, if asked, whether they then disturb each other.
+// These networks price the messages of a collective on the routes of a topology, each as if it were alone, for
+// channel_walk.hpp; and, if asked, check whether the messages disturb each other.
 //
-// A sender is busy until its message is there, and its receiver has it then (fair_share.hpp).
+// A sender is busy until its message arrives, and its receiver has it then (fair_share.hpp).
 #pragma once
 
 #include "libsim/collectives/time/collective_ways.hpp"
@@ -24,7 +24,7 @@ public:
     };
 
     Routes(const Topology& topology, const CollectiveQuestion& question);
-    // The route of what `message.from` sends on its channel. Valid until its next peer.
+    // The route of the message that `message.from` sends on its channel. Valid until its next peer.
     const Route& of(const ChannelMessage& message);
 
 private:

@@ -1,13 +1,13 @@
-// The levels of switches of a fat tree, and the way through them: what fat_tree.hpp and nodes_fat_tree.hpp stand on.
-// For topologies/ alone.
+// Clos holds the levels of switches of a fat tree and the routes through them, for fat_tree.hpp and nodes_fat_tree.hpp.
+// It is internal to topologies/.
 //
-// An extended generalised fat tree. Endpoints have ports; the switches of level l (1: leaves) come in groups, each of
-// which reaches down_below[l] ports; a group has parallel[l] switches, which are alike, and each switch of the level
-// below has up[l] cables to them, one to each of those that continue its own number.
+// It is an extended generalised fat tree. Endpoints have ports; the switches of level l (1: leaves) come in groups,
+// each of which reaches down_below[l] ports; a group has parallel[l] switches, which are alike, and each switch of the
+// level below has up[l] cables to them, one to each of those that continue its own number.
 // A route climbs to the first level where both ports are in one group. Up-cable at level l, to port d:
 //   by destination   (d / parallel[l - 1]) mod up[l]     d-mod-k: a shift of all endpoints meets on no cable of a full
 //   tree hash             of seed, both ports and l, mod up[l]: what switches do that hash the flow; flows collide
-// Down there is one way only.
+// There is only one way down.
 // Source: Öhring, Ibel, Das & Kumar, IPPS (1995); Zahavi, D-Mod-K routing providing non-blocking traffic for shift
 // permutations on real life fat trees, Technion CCIT 776 (2010).
 #pragma once
@@ -40,9 +40,10 @@ struct Clos {
 Clos clos_of(const FatTree& tree, int endpoints, int rails, std::string_view what);
 // Adds switches and cables. `endpoint_vertex[e]` is the GPU or NIC that is plugged in.
 void add_clos(Topology& topology, Clos& clos, const FatTree& tree, const std::vector<int>& endpoint_vertex);
-// From one endpoint's link up to the other's link down. Requires: two different ones; of one rail, if levels end there.
+// Appends the route from one endpoint's link up to the other's link down. Requires: two different ones; of one rail, if
+// levels end there.
 void append_clos_route(const Clos& clos, int source, int target, std::vector<LinkId>& route);
-// Half of what the narrowest level carries.
+// Half of the bandwidth of the narrowest level.
 Bandwidth bisection_of(const Clos& clos, const FatTree& tree);
 
 }  // namespace sim::network

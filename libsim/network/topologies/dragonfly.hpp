@@ -1,4 +1,4 @@
-// A dragonfly: groups of routers, all with all within a group, and every group with every other one.
+// A dragonfly connects groups of routers: all with all within a group, and every group with every other one.
 //
 //     group 0                 group 1          p GPUs a router, a routers a group, h global ports a router;
 //     r0 --- r1 ============= r0 --- r1        at most g = a h + 1 groups.

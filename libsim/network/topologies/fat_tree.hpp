@@ -1,4 +1,5 @@
-// GPUs under a fat tree: leaf switches, spines that connect all leaves, and a third level where that is not enough.
+// A fat tree connects GPUs by leaf switches, spines that connect all leaves, and a third level where two are not
+// enough.
 //
 //       spine 0   spine 1  …       Two levels, 4 ports a switch:    leaves = ceil(n / down)
 //        |   \   /   |             every leaf has one cable to      spines = up = down / oversubscription
@@ -10,11 +11,11 @@
 //
 // Room: one level, down (one leaf) · two, down x radix · three, down x radix / 2 x radix.  down = radix / 2 unless
 // said. Route: up to the first switch above both, and down: 2 hops within a leaf, 4 within a pod (or under the spines),
-// 6 across the cores; as many latencies; the least bandwidth. Which up-port is said by the destination (d-mod-k) or by
-// a hash, in clos.hpp; the same one every time. Bisection bandwidth: n / 2 x bandwidth, divided by the oversubscription
-// if there are spines. A bundle of parallel cables to one spine is as many spines here: the same routes, which meet in
-// the same places. Levels: the GPUs of a leaf, those of a pod. Source: Leiserson, IEEE ToC 34 (1985); Al-Fares,
-// Loukissas & Vahdat, SIGCOMM (2008); Zahavi (clos.hpp).
+// 6 across the cores; as many latencies; the least bandwidth. The destination (d-mod-k) or a hash selects the up-port
+// (clos.hpp); it is the same one every time. Bisection bandwidth: n / 2 x bandwidth, divided by the oversubscription if
+// there are spines. A bundle of parallel cables to one spine is as many spines here: the same routes, which meet in the
+// same places. Levels: the GPUs of a leaf, those of a pod. Source: Leiserson, IEEE ToC 34 (1985); Al-Fares, Loukissas &
+// Vahdat, SIGCOMM (2008); Zahavi (clos.hpp).
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -43,7 +44,7 @@ Topology fat_tree(int gpus, const FatTree& tree);
 // trunk_bytes_per_second and trunk_latency_seconds (between switches).
 TopologyRow fat_tree_row();
 
-// For the rows of what stands on a fat tree.
+// Shared by the rows of all topologies that contain a fat tree.
 KeyNames fat_tree_keys();
 FatTree fat_tree_of(const TopologyKeys& keys);
 

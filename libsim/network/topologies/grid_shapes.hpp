@@ -1,4 +1,4 @@
-// The sides of a grid for a number of GPUs: as equal as can be.
+// grid_sides() chooses the sides of a grid for a number of GPUs, as equal as possible.
 #pragma once
 
 #include "libsim/namespaces.hpp"

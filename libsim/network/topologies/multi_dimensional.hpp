@@ -1,4 +1,4 @@
-// GPUs at the points of a grid; along each dimension those of one line are connected in a way of its own.
+// A multi-dimensional topology places GPUs on a grid and connects the lines of each dimension in a way of its own.
 //
 //      x: ring of 4       y: switch of 2          GPU (x, y) is rank x + 4 y:
 //      0 - 1 - 2 - 3 - (0)                        the first dimension is the innermost, as in ASTRA-sim
@@ -36,8 +36,8 @@ struct Dimension {
 // Throws ProgramError where there is no dimension, or one has no GPU or no bandwidth.
 Topology multi_dimensional(const std::vector<Dimension>& dimensions);
 
-// Of a file alone: [[topology.dimension]] kind = "ring", "line", "fully-connected" or "switch", size, bytes_per_second,
-// latency_seconds.
+// Only from a file: [[topology.dimension]] kind = "ring", "line", "fully-connected" or "switch", size,
+// bytes_per_second, latency_seconds.
 TopologyRow multi_dimensional_row();
 
 }  // namespace sim::network

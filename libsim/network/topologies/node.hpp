@@ -1,4 +1,4 @@
-// A node: GPUs on a switch (NVLink, or a PCIe host bridge), and the network cards through which they reach other nodes.
+// A node has GPUs on a switch (NVLink, or a PCIe host bridge) and network cards through which they reach other nodes.
 //
 //          node switch               n GPUs, c cards, each for n / c neighbouring GPUs.
 //        /    |    |    \            Cables: n to the switch, n from the GPUs to their cards
@@ -23,7 +23,7 @@ struct NodeParts {
     std::optional<Wire> pcie;  // of each GPU to its card
 };
 
-// Of the GPUs a node has, the first `gpus`, with their cards.
+// Builds the first `gpus` GPUs of a node, with their cards.
 // Throws ProgramError with no GPU or more than a node has, without a bandwidth, or where the cards do not divide them.
 Topology node(int gpus, const NodeParts& parts);
 
@@ -49,11 +49,11 @@ void require_node(const NodeParts& parts);
 // Requires: whole nodes, or a part of one.
 NodeLinks add_nodes(Topology& topology, int gpus, const NodeParts& parts);
 
-// Of a file: gpus_per_node, nics_per_node, link_bytes_per_second, link_latency_seconds, pcie_bytes_per_second,
+// Keys of a file: gpus_per_node, nics_per_node, link_bytes_per_second, link_latency_seconds, pcie_bytes_per_second,
 // pcie_latency_seconds.
 TopologyRow node_row();
 
-// For the rows of what is made of nodes.
+// Shared by the rows of all topologies that are made of nodes.
 KeyNames node_keys();
 NodeParts node_of(const TopologyKeys& keys);
 

@@ -1,4 +1,4 @@
-// Nodes of GPUs (node.hpp) whose network cards are the endpoints of a fat tree (fat_tree.hpp).
+// This topology connects nodes of GPUs (node.hpp) whose network cards are the endpoints of a fat tree (fat_tree.hpp).
 //
 //        spines                    One rail: the cards of a node are neighbours under one leaf, node after node.
 //        /    \                    Several rails: rail_optimised.hpp.
@@ -30,10 +30,10 @@ struct NodeTree {
 // Throws ProgramError where the GPUs fill no whole nodes, naming the nearest numbers that do, or as the parts do.
 Topology nodes_fat_tree(int gpus, const NodeTree& options);
 
-// Of a file: as node and fat-tree, whose bytes_per_second and latency_seconds are those of a card; rails.
+// Keys of a file: as node and fat-tree, whose bytes_per_second and latency_seconds are those of a card; rails.
 TopologyRow nodes_fat_tree_row();
 
-// For the row of rail_optimised.hpp, too.
+// Shared with the row of rail_optimised.hpp.
 KeyNames node_tree_keys();
 NodeTree node_tree_of(const TopologyKeys& keys);
 

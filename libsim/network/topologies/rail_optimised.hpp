@@ -1,4 +1,5 @@
-// Nodes whose cards are sorted onto rails: card k of every node is plugged into a leaf switch of rail k.
+// A rail-optimised topology sorts the cards of nodes onto rails: card k of every node connects to a leaf switch of rail
+// k.
 //
 //     rail 0      rail 1           c cards a node: c rails. A unit is as many nodes as a leaf has ports down; every
 //      |   \      /   |            unit has a leaf for each rail, and beyond one unit spines connect all leaves.
@@ -21,10 +22,10 @@
 
 namespace sim::network {
 
-// With options.rails == 1: as many rails as a node has cards.
+// With options.rails == 1 there are as many rails as a node has cards.
 Topology rail_optimised(int gpus, NodeTree options);
 
-// Of a file: as nodes-fat-tree.
+// Keys of a file: as nodes-fat-tree.
 TopologyRow rail_optimised_row();
 
 }  // namespace sim::network

@@ -1,4 +1,4 @@
-// GPUs in a circle, each with a cable to the next.
+// A ring connects GPUs in a circle, each with a cable to the next.
 //
 //     0 -- 1 -- 2 -- 3        n GPUs: n cables, 2 n links (two GPUs: one cable; one GPU: none)
 //     |              |

@@ -1,4 +1,4 @@
-// All GPUs on one switch that never blocks.
+// All GPUs are connected to one switch that never blocks.
 //
 //            switch           n GPUs: n cables, 2 n links
 //         /  |  |  \          .

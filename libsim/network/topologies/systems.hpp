@@ -1,7 +1,7 @@
-// Real systems, sized by the number of GPUs: what one would buy for as many.
+// These topologies are real systems, sized as one would buy them for a number of GPUs.
 //
-// Bandwidths are what a link carries in one direction, by its specification; a protocol's share of it (NCCL's rings
-// reach some 80 %) is not in here. Latencies are what NCCL's own cost model charges for a hop with its LL protocol
+// Bandwidths are those of a link in one direction, by its specification; a protocol's share of it (NCCL's rings reach
+// some 80 %) is not included. Latencies are those that NCCL's own cost model charges for a hop with its LL protocol
 // (src/graph/tuning.cc, 2026-06): NVLink 0.6 us, PCIe 1.0 us, network 2.7 us. They are split over the links of the hop:
 // 0.3 us each way over a node's switch; 0.7 us from GPU to card and 0.65 us from card to leaf. Each link between
 // switches adds 0.25 us, an assumption: a switch and 20 m of fibre.

@@ -1,7 +1,8 @@
-// What ndsim knows of a kind of topology: one row of the table of named.cpp, which lies in the topology's own file.
+// A topology row holds all that ndsim knows of a kind of topology: it is a row of the table in named.cpp, defined in
+// the topology's own file.
 //
-// Names, keys of files, their errors and the lists of both follow from it. How it is drawn, and what is said of it in
-// numbers, follows from the topology that it builds.
+// Names, keys of files, their errors and the lists of both follow from it. Its drawing and its numbers follow from the
+// topology that it builds.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -13,8 +14,8 @@
 
 namespace sim::network {
 
-// The keys of a topology, or of one of its tables, as a file gives them. All throw, with file, line and key, where a
-// value is missing or is not what is wanted.
+// The keys of a topology, or of one of its tables, as a file gives them. All throw, with file, line and key, if a value
+// is missing or invalid.
 class TopologyKeys {
 public:
     TopologyKeys() = default;
@@ -34,13 +35,13 @@ public:
     // visit(keys) for each table of the list [[name]].
     virtual void for_each_table(const std::string& name,
                                 const std::function<void(const TopologyKeys& table)>& visit) const = 0;
-    // Where a key stands: "cluster.toml:7".
+    // The position of a key: "cluster.toml:7".
     virtual std::string where(const std::string& name) const = 0;
 
     int whole_or(const std::string& name, int otherwise, int low, int high) const {
         return has(name) ? whole(name, low, high) : otherwise;
     }
-    // Nothing where both keys are left out.
+    // Empty if both keys are left out.
     std::optional<Wire> optional_wire(const std::string& prefix) const {
         return has(prefix + "bytes_per_second") || has(prefix + "latency_seconds") ? std::optional(wire(prefix))
                                                                                    : std::nullopt;

@@ -1,4 +1,4 @@
-// GPUs on a grid of 1, 2, 3 or more dimensions, each of whose lines is closed to a ring.
+// A torus places GPUs on a grid of 1, 2, 3 or more dimensions, each of whose lines is closed to a ring.
 //
 //      0 --- 1 --- 2 -- (0)      x by y by z GPUs; GPU (x, y, z) is rank x + X (y + Y z)
 //      |     |     |             n cables for each dimension longer than 2, half as many for one of 2

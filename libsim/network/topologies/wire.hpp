@@ -1,4 +1,4 @@
-// What the builders are made of: GPUs, cables, and complaints about both. For topologies/ alone.
+// These helpers create the GPUs and cables of a topology and report errors in both. They are internal to topologies/.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::network {
 
-// What one direction of a cable carries, and how long it takes to reach the other end.
+// The bandwidth of one direction of a cable, and its latency to the other end.
 struct Wire {
     Bandwidth bandwidth;
     Duration latency{0};
@@ -20,7 +20,7 @@ void require_gpus(int gpus, std::string_view what);
 // More links would not fit into memory: at most 2^25, 800 MB.
 void require_links(std::int64_t links, std::string_view what);
 
-// What so many links carry together; at most what 64 bits hold.
+// The bandwidth of so many links together; at most what 64 bits hold.
 Bandwidth together(std::int64_t links, Bandwidth each);
 
 // GPUs "gpu 0", "gpu 1", …
