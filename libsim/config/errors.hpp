@@ -1,4 +1,4 @@
-// What can go wrong outside of the simulation. Messages are complete and one line long.
+// These exceptions report errors outside of the simulation. Messages are complete and one line long.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A file of the user's as one text, up to a limit.
+// This function reads a user's file as one text, up to a size limit.
 //
 // A file, a pipe and standard input (/dev/stdin) can be read. A folder and a device, which may have no end, cannot.
 #pragma once

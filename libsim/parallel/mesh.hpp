@@ -1,4 +1,4 @@
-// The ranks as a box: every rank has one coordinate on each named axis (dp, tp, pp, …).
+// A mesh arranges the ranks as a box: every rank has one coordinate on each named axis (dp, tp, pp, …).
 //
 //   Mesh mesh({{"dp", 2}, {"tp", 2}, {"pp", 2}});
 //   mesh.coordinate(5, "tp")             1: tp is innermost, so ranks 4 and 5 differ in tp alone

@@ -1,4 +1,5 @@
-// ZeRO: data parallelism whose members each keep an n-th of the state (stage 3: fully sharded data parallelism, FSDP).
+// ZeRO is data parallelism whose members each keep an n-th of the state (stage 3: fully sharded data parallelism,
+// FSDP).
 //
 //   std::vector<double> weights = initial(), gradient(weights.size());   // whole, the same on every member
 //   Zero zero(gpu, world(gpu), layers, weights, {.stage = 3});
@@ -88,7 +89,7 @@ public:
     }
 
 private:
-    // Of this member; places in own_weights_ and in the whole array.
+    // The ranges that this member owns; places in own_weights_ and in the whole array.
     struct Own {
         std::size_t at = 0;
         std::size_t begin = 0;

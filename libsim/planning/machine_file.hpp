@@ -1,4 +1,4 @@
-// What a training step runs on, by name or from a file: docs/hardware.md.
+// The machine of a training step is given by name or as a file: docs/hardware.md.
 #pragma once
 
 #include "libsim/training/hardware.hpp"

@@ -1,4 +1,4 @@
-// One training step, predicted: how long it takes, where the time goes, what the memory holds.
+// A prediction covers one training step: how long it takes, where the time goes, and what the memory holds.
 //
 // The step runs as a rank program (libsim/training/step) in the simulator's kernel. By default one rank of each
 // pipeline stage stands for all that do the same; `unfold` runs every rank, with the same end, to the picosecond, where
@@ -72,7 +72,7 @@ struct PredictOptions {
 Prediction predict(const training::Transformer& model, const training::Machine& machine, const training::Layout& layout,
                    const PredictOptions& options = {});
 
-// What a run of many steps costs.
+// The cost of a run of many steps.
 struct RunCost {
     double steps = 0;
     double seconds = 0;

@@ -1,6 +1,6 @@
-// What `ndsim train`, `memory`, `plan` and `sweep` are asked alike: which model, on which machine, in which layout.
+// `ndsim train`, `memory`, `plan` and `sweep` share these options: the model, the machine, and the layout.
 //
-// What was not said follows from what was: every value that is derived is told in one line.
+// Options that are left out are derived from those that are given; every derived value is reported in one line.
 #pragma once
 
 #include "libsim/config/option_row.hpp"

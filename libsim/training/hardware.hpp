@@ -1,4 +1,4 @@
-// Accelerators and machines as data: what ships with ndsim, and a user's own in TOML.
+// Accelerators and machines are data: those that ship with ndsim, and a user's own in TOML.
 //
 // The files lie in hardware/{accelerators,generations,machines}/*.toml and are compiled in; docs/hardware.md says how
 // one is written. Numbers are in base SI units. A name is found whatever its case, by an alias, and with a remark in

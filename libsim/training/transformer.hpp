@@ -1,4 +1,4 @@
-// A transformer as a shape: what is trained, without a single number of it.
+// A transformer is described by its shape: it has sizes, but no weights.
 //
 // Sizes are counts, never bytes. A value that check_transformer() accepts has a number of parameters, of FLOPs and of
 // bytes for every operator: see parameters.hpp and operators.hpp.
@@ -73,7 +73,7 @@ struct Transformer {
         return experts.count > 0 && layer >= experts.dense_layers &&
                (layer - experts.dense_layers) % experts.every == 0;
     }
-    // How many tokens of the past a token of this layer attends to at most.
+    // The most tokens of the past that a token of this layer attends to.
     int window_of(int layer) const {
         return sliding.window > 0 && layer % sliding.every == 0 && sliding.window < sequence ? sliding.window
                                                                                              : sequence;
@@ -82,7 +82,7 @@ struct Transformer {
     std::int64_t query_width() const;
     std::int64_t key_width() const;
     std::int64_t value_width() const;
-    // What the output projection of attention takes in.
+    // The input width of the output projection of attention.
     std::int64_t output_width() const;
 
     friend bool operator==(const Transformer&, const Transformer&) = default;

@@ -1,4 +1,4 @@
-// The story of a run, line by line, as its ranks would tell it:
+// A narration tells the story of a run, line by line, as its ranks would tell it:
 //
 //      0.000s [PID 4711] Rank 0: Starting compute: Process item 0 (20 units)
 //      2.000s [PID 4711] Rank 0: Finished compute: Process item 0 (took 2.000s)

@@ -1,4 +1,4 @@
-// How an executable ends: its exit code, and one line on standard error that says why.
+// An executable ends with an exit code, and one line on standard error that says why.
 #pragma once
 
 #include "ranks/exit_code.hpp"

@@ -1,4 +1,5 @@
-// What was set, and where: the options of the command line and of --config FILE.toml, the command line above the file.
+// Settings hold each value and its origin: the options of the command line and of --config FILE.toml, the command line
+// above the file.
 #pragma once
 
 #include "libsim/config/option_row.hpp"

@@ -1,4 +1,4 @@
-// A check of timed collectives: each is carried out message by message, and with numbers.
+// This check carries out each timed collective message by message, and with numbers.
 #pragma once
 
 #include "libsim/planning/collective_sweep.hpp"

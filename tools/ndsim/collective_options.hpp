@@ -1,4 +1,4 @@
-// What was typed after `ndsim collective`, and what it means.
+// These options are what was typed after `ndsim collective`, and their meaning.
 #pragma once
 
 #include "libsim/config/option_row.hpp"

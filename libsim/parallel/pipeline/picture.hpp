@@ -1,4 +1,4 @@
-// A pipeline schedule as text for a terminal.
+// These functions show a pipeline schedule as text for a terminal.
 #pragma once
 
 #include "libsim/namespaces.hpp"

@@ -1,5 +1,5 @@
-// When the steps of a pipeline run, worked out without a simulator: each begins when its stage is free and what it
-// waits for is there. The oracle of the executor in pipeline.hpp, and where bubbles come from.
+// run_free() computes when the steps of a pipeline run, without a simulator: each begins when its stage is free and its
+// input has arrived. It is the oracle of the executor in pipeline.hpp, and shows where bubbles come from.
 //
 // With hops that cost something it follows the uniform network (libsim/network/uniform.hpp): a stage's transfers leave
 // one after another while it computes, and who takes one pays the acknowledgement. Cost: linear in the steps.
@@ -10,7 +10,7 @@
 
 namespace sim::parallel {
 
-// Of one step: a micro-batch through one chunk.
+// The costs of one step: a micro-batch through one chunk.
 struct PipelineCosts {
     Duration forward{0};
     Duration backward{0};

@@ -1,4 +1,4 @@
-// What `ndsim plan` says of a search.
+// The search report is the output of `ndsim plan`.
 #pragma once
 
 #include "libsim/planning/search/search.hpp"

@@ -1,4 +1,5 @@
-// What a record's run may have been: model, machine, and the layouts that its source leaves open.
+// The candidates of a record are the runs that it may describe: model, machine, and the layouts that its source leaves
+// open.
 #pragma once
 
 #include "libsim/planning/efficiency_changes.hpp"

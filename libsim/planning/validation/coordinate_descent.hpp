@@ -1,4 +1,4 @@
-// The least of a function of a few numbers, one number after the other.
+// Coordinate descent minimizes a function of a few numbers, one number after the other.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Reading the fields of a JSON object, with complaints that say where: "layout.tp must be a whole number from 1, not
-// "two"".
+// These functions read the fields of a JSON object, with errors that say where: "layout.tp must be a whole number from
+// 1, not "two"".
 #pragma once
 
 #include "libsim/config/errors.hpp"

@@ -1,4 +1,4 @@
-// Predictions of many published runs.
+// A validation predicts many published runs.
 #pragma once
 
 #include "libsim/for_each.hpp"

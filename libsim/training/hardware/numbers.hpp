@@ -1,4 +1,4 @@
-// Numbers of a file of hardware, checked and stored where their slots point, with their sources.
+// These functions check the numbers of a hardware file and store them, with their sources, where their slots point.
 #pragma once
 
 #include "libsim/training/hardware.hpp"
@@ -24,7 +24,7 @@ void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, 
 // In place of what was known of the same field.
 void note_number(Hardware& hardware, Sourced number);
 void forget_number(Hardware& hardware, const std::string& field);
-// What the slots hold and no file gave.
+// Notes the values that the slots hold and no file gave.
 void note_defaults(Hardware& hardware, const std::vector<Slot>& slots);
 
 }  // namespace sim::training

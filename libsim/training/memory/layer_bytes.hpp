@@ -1,4 +1,5 @@
-// What one layer of a transformer keeps and uses for a moment, per micro-batch and rank. Formulas: docs/memory.md.
+// LayerBytes gives the bytes that one layer of a transformer keeps or uses briefly, per micro-batch and rank. Formulas:
+// docs/memory.md.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -16,7 +17,7 @@ struct LayerBytes {
 // Layers are of two kinds only: with experts and without.
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts);
 
-// What a value of an activation or a parameter takes.
+// The bytes of one value of an activation or a parameter.
 double element_bytes(const Layout& layout);
 // Sequence positions of a micro-batch that a rank has.
 double tokens_of(const Transformer& model, const Layout& layout);

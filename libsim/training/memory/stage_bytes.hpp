@@ -1,4 +1,5 @@
-// What one rank of a pipeline stage holds, apart from how many micro-batches are in flight. Formulas: docs/memory.md.
+// StageBytes gives the bytes that one rank of a pipeline stage holds, regardless of how many micro-batches are in
+// flight. Formulas: docs/memory.md.
 #pragma once
 
 #include "libsim/training/memory.hpp"
@@ -28,7 +29,7 @@ struct StageBytes {
     MemoryUse with(double activations, double working) const;
 };
 
-// What is the same for all stages of a layout: made once.
+// These bytes are the same for all stages of a layout, and are computed once.
 struct LayoutBytes {
     LayerBytes dense;
     LayerBytes expert;

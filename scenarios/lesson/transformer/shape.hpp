@@ -1,5 +1,5 @@
-// The size of the transformer that is really trained, and of one item it learns from; and which part of it one rank, or
-// one chunk of a rank's pipeline stage, holds.
+// A shape gives the size of the transformer that is really trained, and of one training item; a placement gives the
+// part of it that one rank, or one chunk of a rank's pipeline stage, holds.
 #pragma once
 
 namespace sim::lesson {
