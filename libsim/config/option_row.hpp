@@ -62,7 +62,7 @@ struct OptionRow {
     std::vector<std::string> also = {};  // other names of an option, which --help leaves out
 };
 
-// {"FILE", "", "what it is", kind} as an argument; complaints and --help name it FILE.
+// {"FILE", "", "what it is", kind} as an argument; errors and --help name it FILE.
 inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
     row.role = role;
     return row;
@@ -98,7 +98,7 @@ Choice one_of(Value& field, const std::vector<Value>& values) {
     return {names, [&field, values](std::size_t i) { field = values[i]; }};
 }
 
-// Throws UsageError unless `value` is what the row takes. `what` names the option in the complaint: "--items", or
+// Throws UsageError unless `value` is what the row takes. `what` names the option in the error: "--items", or
 // "run.toml:3: items".
 void check_option(const OptionRow& row, const std::string& what, const TomlValue& value);
 // Checks, and sets.

@@ -24,7 +24,7 @@ struct TomlEntry {
 // In the order of their lines. Throws UsageError if the file cannot be read or is no TOML.
 std::vector<TomlEntry> read_toml(const std::string& file);
 
-// "a number", "the text \"x\"", …: what a complaint says was found.
+// "a number", "the text \"x\"", …: the value as errors name it.
 std::string describe(const TomlValue& value);
 
 }  // namespace sim::config

@@ -12,7 +12,7 @@
 //   stage 1   gradients are reduce-scattered after the backward pass, weights all-gathered after the step
 //   stage 2   a segment's gradient is reduce-scattered when it is ready, and then dropped
 //   stage 3   weights are sharded too: all-gathered before each use, dropped after it
-// What is dropped is filled with NaN: whoever uses it sees it.
+// Dropped weights and gradients are filled with NaN, so that any use of them shows.
 //
 // Per step, weights of size M in S segments, n members, alpha optimizer states per weight:
 //   stage   sent by each member   messages    memory

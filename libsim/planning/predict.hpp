@@ -56,7 +56,7 @@ struct Prediction {
     double bubble_fraction = 0;
     int simulated_ranks = 0;
     std::int64_t ops = 0;
-    std::string timeline_sha256;  // empty unless asked for
+    std::string timeline_sha256;  // empty unless requested
 };
 
 struct PredictOptions {

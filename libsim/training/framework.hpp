@@ -45,8 +45,8 @@ struct Framework {
     int flash_version = 2;  // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
 
     // Communication that runs beside computation.
-    bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass goes on
-    bool overlap_parameters = true;        // gathered while the first forward pass goes on (zero = 3: one layer ahead)
+    bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass runs
+    bool overlap_parameters = true;        // gathered while the first forward pass runs (zero = 3: one layer ahead)
     bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
     bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
     bool overlap_pipeline = true;          // messages between stages leave while the stage computes on

@@ -16,7 +16,7 @@
 
 namespace sim::training {
 
-// `where` is the file's name for complaints. Throws ProgramError: one line with the file, the key, what it must be,
+// `where` is the file's name in errors. Throws ProgramError: one line with the file, the key, what it must be,
 // and the nearest key that is there; for a shape that is no Transformer; for what check_transformer() refuses.
 Transformer transformer_of_hugging_face(std::string_view json, const std::string& where);
 

@@ -12,7 +12,7 @@ namespace sim::training {
 
 struct Accelerator {
     std::string name;
-    std::string generation;  // volta, ampere, hopper, blackwell …: who shares an Efficiency
+    std::string generation;  // volta, ampere, hopper, blackwell …: its GPUs share an Efficiency
     double fp32_flops = 0;   // peaks, dense, per second; 0: it has no such units
     double fp16_flops = 0;
     double bf16_flops = 0;

@@ -1,8 +1,8 @@
 // The split assigns layers to the stages of a pipeline.
 //
 // Virtual stage = chunk * pp + stage: micro-batches visit the virtual stages 0, 1, … in order, as layers do. Every one
-// holds layers / stages; those left over go one each to the virtual stages in the middle, because the first one has
-// the embedding besides and the last one the logits (22 layers over 8 stages: 2, six times 3, 2; as Llama 3 and the
+// holds layers / stages; those left over go one each to the virtual stages in the middle, because the first one also
+// holds the embedding and the last one the logits (22 layers over 8 stages: 2, six times 3, 2; as Llama 3 and the
 // zero-bubble runs split theirs). Where the rest cannot lie evenly, the end is the lighter side. `drop_last_layers`
 // takes further layers from the first and the last virtual stage, each, for the others.
 //

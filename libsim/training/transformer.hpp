@@ -25,7 +25,7 @@ struct Experts {
     int count = 0;         // routed
     int top_k = 0;         // of them, per token
     int ffn = 0;           // width of one expert
-    int shared = 0;        // how many widths `ffn` every token visits besides
+    int shared = 0;        // how many widths `ffn` every token visits in addition
     int dense_layers = 0;  // the first so many layers have a dense feed-forward part of width Transformer::ffn
     int every = 1;         // of the others, each `every`-th has experts
     bool router_bias = false;

@@ -22,7 +22,7 @@
 
 namespace sim::training {
 
-// The keys stand in [model] or at the top. `where` is the file's name for complaints. Throws ProgramError, one line
+// The keys stand in [model] or at the top. `where` is the file's name in errors. Throws ProgramError, one line
 // with file, line, key, what it must be, and the nearest known name.
 Transformer transformer_of_toml(std::string_view text, const std::string& where);
 

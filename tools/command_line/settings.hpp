@@ -13,7 +13,7 @@
 namespace sim::command_line {
 
 struct Setting {
-    std::string what;  // for complaints
+    std::string what;  // for error messages
     config::TomlValue value;
     bool typed = false;  // on the command line
 };

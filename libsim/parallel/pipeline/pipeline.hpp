@@ -29,7 +29,7 @@ struct PipelineOptions {
     Size boundary = Bytes{0};        // what one micro-batch costs between two virtual stages, in each direction
     Size activations = Bytes{0};     // memory of one micro-batch in one chunk, from its forward until the end of its
                                      // backward (split: of backward_weight)
-    bool blocking_sends = false;     // the stage goes on only when what it sends has left. (It never waits for the
+    bool blocking_sends = false;     // the stage resumes only when its send has left. (It never waits for the
                                      // receiver: what would happen then, says blocking_sends.hpp)
     Tag first_tag = Tag{1'000'000};  // its messages have hop_count(shape) tags from here on
     // Micro-batches go over each boundary in the same order on both sides, as in all schedules of schedules.hpp. A tag

@@ -2,7 +2,7 @@
 // input has arrived. It is the oracle of the executor in pipeline.hpp, and shows where bubbles come from.
 //
 // With hops that cost something it follows the uniform network (libsim/network/uniform.hpp): a stage's transfers leave
-// one after another while it computes, and who takes one pays the acknowledgement. Cost: linear in the steps.
+// one after another while it computes, and the receiver of one pays the acknowledgement. Cost: linear in the steps.
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"
@@ -18,7 +18,7 @@ struct PipelineCosts {
     Duration backward_weight{0};
     Duration transfer{0};         // one hop: latency and size
     Duration acknowledgement{0};  // of one hop
-    bool blocking_sends = false;  // a stage goes on only when what it made has left
+    bool blocking_sends = false;  // a stage resumes only when its send has left
 
     Duration of(PipelineWork work) const;
 };

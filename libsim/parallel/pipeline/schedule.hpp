@@ -15,7 +15,7 @@
 namespace sim::parallel {
 
 // A schedule that splits backward does backward_input (which the stage before waits for), and some time later
-// backward_weight (which nobody waits for), in place of backward.
+// backward_weight (which no other stage waits for), in place of backward.
 enum class PipelineWork : std::uint8_t { forward, backward, backward_input, backward_weight };
 
 struct PipelineStep {

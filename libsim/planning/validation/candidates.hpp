@@ -23,7 +23,7 @@ using Assumed = std::map<std::string, std::string>;
 using Machines = std::map<std::string, training::Machine>;
 Machines machines_of(const std::vector<RunRecord>& records);
 
-// Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
+// Each throws ProgramError for an impossible run, and notes in `assumed` what the record does not say.
 training::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
 training::Machine machine_of(const RunRecord& record, const Machines& machines,
                              const std::vector<EfficiencyChange>& changes, Assumed& assumed);

@@ -10,7 +10,7 @@
 
 namespace sim::planning {
 
-// A complaint about one record.
+// An error in one record.
 struct BadRecord : config::UsageError {
     using config::UsageError::UsageError;
 };
@@ -18,7 +18,7 @@ struct BadRecord : config::UsageError {
 // All throw BadRecord. "optional": null or missing is nothing.
 struct JsonFields {
     const nlohmann::json& object;
-    std::string path;  // "layout." before the key, in complaints
+    std::string path;  // "layout." before the key, in errors
 
     std::string text(const char* key) const;
     std::string optional_text(const char* key) const;

@@ -28,7 +28,7 @@ struct HardwareEntry {
 // In the order of their lines. Throws ProgramError for what is no TOML.
 std::vector<HardwareEntry> hardware_entries(std::string_view text, const std::string& where);
 
-// "0.5", "the text \"x\"" …: what a complaint says was found.
+// "0.5", "the text \"x\"" …: the value as errors name it.
 std::string describe(const HardwareValue& value);
 
 }  // namespace sim::training

@@ -16,7 +16,7 @@ namespace sim::training {
 const std::string& text_of(const HardwareEntry& entry);
 const HardwareEntry* find_entry(const std::vector<HardwareEntry>& entries, const std::string& key);
 
-// Stores all that `entries` say. `others` are keys that the caller has read; complaints put `prefix` before keys.
+// Stores all that `entries` say. `others` are keys that the caller has read; errors put `prefix` before keys.
 // Throws ProgramError for an unknown key, or a value out of its range.
 void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, const std::vector<Slot>& slots,
                  const std::vector<std::string>& others, const std::string& prefix = "");

@@ -10,7 +10,7 @@ namespace sim::training {
 // In bytes; whole numbers wherever tp and cp divide the widths.
 struct LayerBytes {
     double kept = 0;           // from forward to backward
-    double recomputed = 0;     // … besides, while its own backward pass goes on
+    double recomputed = 0;     // … also, while its own backward pass runs
     double weight_inputs = 0;  // still needed between a split backward's two halves: inputs and output gradients
     double backward = 0;       // gradients of activations and other temporary values of backward, at most
 };

@@ -15,7 +15,7 @@ struct ChunkBytes {
     int layers = 0;
     double kept = 0;           // by its layers, from forward to backward
     double weight_inputs = 0;  // … of that, or instead of it, between backward_input and backward_weight
-    double outside = 0;        // kept besides: the embedding's dropout mask, the logits' softmax
+    double outside = 0;        // also kept: the embedding's dropout mask, the logits' softmax
     double forward = 0;        // for a moment of its forward pass
     double backward = 0;       // … and of its backward pass
 };
@@ -36,7 +36,7 @@ struct LayoutBytes {
     double dense_parameters = 0;   // of a layer without experts, on one rank
     double expert_parameters = 0;  // of one with experts, all but those that are routed to
     double routed_parameters = 0;  // of the rank's experts of a layer
-    double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass goes on
+    double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass runs
     double widest_expert = 0;
     double embedding = 0;  // parameters of one table of tokens, on one rank
     double positions = 0;

@@ -44,7 +44,7 @@ enum class PieceKind : std::uint8_t {
 // On which stream a piece's collectives run.
 enum class PieceOrder : std::uint8_t {
     here,    // on the main stream: the program waits
-    beside,  // on the data stream: the program goes on
+    beside,  // on the data stream: the program continues
     ahead,   // on the data stream, until a wait for its bucket
 };
 
