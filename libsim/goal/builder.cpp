@@ -20,7 +20,7 @@ void ScheduleBuilder::begin(std::uint32_t rank) {
     schedule_.ranks[rank] = {next, next};
 }
 
-OpIndex ScheduleBuilder::add(Op op) {
+OpIndex ScheduleBuilder::add(GoalOp op) {
     const std::size_t index = schedule_.ops.size();
     if (index >= most_ops) {
         throw std::length_error(fmt::format("more than {} operations", most_ops));
@@ -51,7 +51,7 @@ void ScheduleBuilder::end_rank() {
     }
     auto at = static_cast<std::uint32_t>(schedule_.dependents.size());
     for (std::size_t i = 0; i < next_.size(); ++i) {
-        Op& op = schedule_.ops[range.begin + i / 2];
+        GoalOp& op = schedule_.ops[range.begin + i / 2];
         if (i % 2 == 0) {
             op.first_dependent = at;
         }
@@ -65,7 +65,7 @@ void ScheduleBuilder::end_rank() {
     edges_.clear();
 }
 
-Schedule ScheduleBuilder::build() && {
+GoalSchedule ScheduleBuilder::build() && {
     end_rank();
     return std::move(schedule_);
 }

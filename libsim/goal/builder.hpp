@@ -15,14 +15,14 @@ public:
     void begin(std::uint32_t rank);
 
     // Sets `rank`; dependents are told by require(). Throws std::length_error for more than most_ops.
-    OpIndex add(Op op);
+    OpIndex add(GoalOp op);
 
     // `op` waits for the end of `first`. Requires: both are of this rank.
     void require(OpIndex op, OpIndex first) { edges_.push_back({first, {op, false}}); }
     // … for its start.
     void require_start(OpIndex op, OpIndex first) { edges_.push_back({first, {op, true}}); }
 
-    Schedule build() &&;
+    GoalSchedule build() &&;
 
 private:
     struct Edge {
@@ -32,7 +32,7 @@ private:
 
     void end_rank();
 
-    Schedule schedule_;
+    GoalSchedule schedule_;
     std::uint32_t rank_ = 0;
     bool began_ = false;
     std::vector<Edge> edges_;          // of this rank, as they came

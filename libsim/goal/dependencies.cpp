@@ -4,7 +4,7 @@
 
 namespace sim::goal {
 
-Dependencies::Dependencies(const Schedule& schedule) : schedule_(schedule), needs_(schedule.ops.size()) {
+Dependencies::Dependencies(const GoalSchedule& schedule) : schedule_(schedule), needs_(schedule.ops.size()) {
     for (const Dependent dependent : schedule.dependents) {
         std::uint8_t& needs = needs_[dependent.op()];
         if (needs == many || ++needs == many) {
@@ -15,7 +15,7 @@ Dependencies::Dependencies(const Schedule& schedule) : schedule_(schedule), need
 
 void Dependencies::sort_free() {
     const auto key_of = [&](OpIndex index) {
-        const Op& op = schedule_.ops[index];
+        const GoalOp& op = schedule_.ops[index];
         return std::uint64_t{op.rank} << 8U | static_cast<std::uint64_t>(op.kind);
     };
     const auto before = [&](OpIndex a, OpIndex b) { return key_of(a) < key_of(b); };

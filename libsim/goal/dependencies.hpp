@@ -10,11 +10,11 @@ namespace sim::goal {
 
 class Dependencies {
 public:
-    explicit Dependencies(const Schedule& schedule);
+    explicit Dependencies(const GoalSchedule& schedule);
 
     bool waits(OpIndex op) const { return needs_[op] > 0; }
 
-    void started(const Op& op) {
+    void started(const GoalOp& op) {
         for (const Dependent dependent : schedule_.dependents_of(op)) {
             if (!dependent.on_start()) {
                 return;
@@ -22,7 +22,7 @@ public:
             release(dependent.op());
         }
     }
-    void done(const Op& op) {
+    void done(const GoalOp& op) {
         for (const Dependent dependent : schedule_.dependents_of(op)) {
             if (!dependent.on_start()) {
                 release(dependent.op());
@@ -45,7 +45,7 @@ public:
     }
 
     // Many ranks go through their operations side by side: too many streams for the machine to see by itself.
-    void fetch_ahead(OpIndex index, const Op& op) const {
+    void fetch_ahead(OpIndex index, const GoalOp& op) const {
         const std::size_t ahead = index + 4U < needs_.size() ? index + 4U : index;
         __builtin_prefetch(&schedule_.ops[ahead]);
         __builtin_prefetch(&needs_[ahead]);
@@ -68,7 +68,7 @@ private:
     }
     void sort_free();
 
-    const Schedule& schedule_;
+    const GoalSchedule& schedule_;
     // Of each operation: how many it still waits for. A byte each, because those of all ranks are in use side by side.
     std::vector<std::uint8_t> needs_;
     std::unordered_map<OpIndex, std::uint32_t> many_needs_;  // where the byte is `many`

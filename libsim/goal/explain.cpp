@@ -36,17 +36,17 @@ std::string with_names(std::string_view text, const Write& write) {
 }
 
 // As in the text: "send 64b to 1 tag 7".
-std::string statement(const Op& op) {
-    if (op.kind == OpKind::calc) {
+std::string statement(const GoalOp& op) {
+    if (op.kind == GoalOpKind::calc) {
         return fmt::format("calc {}", op.size);
     }
     const auto number = [](std::uint32_t n) { return n == any ? std::string("-1") : fmt::format("{}", n); };
-    return fmt::format("{} {}b {} {} tag {}", op.kind == OpKind::send ? "send" : "recv", op.size,
-                       op.kind == OpKind::send ? "to" : "from", number(op.peer), number(op.tag));
+    return fmt::format("{} {}b {} {} tag {}", op.kind == GoalOpKind::send ? "send" : "recv", op.size,
+                       op.kind == GoalOpKind::send ? "to" : "from", number(op.peer), number(op.tag));
 }
 
 // Some operations that wait for one another in a cycle, if any do.
-std::vector<OpIndex> cycle(const Schedule& schedule, const Outcome& outcome, const Unmatched& unmatched) {
+std::vector<OpIndex> cycle(const GoalSchedule& schedule, const GoalOutcome& outcome, const Unmatched& unmatched) {
     // Take away what could go on once the receives and sends that wait had ended.
     std::map<OpIndex, int> needs;
     const auto is_open = [&](OpIndex op, Dependent dependent) {
@@ -93,7 +93,7 @@ std::vector<OpIndex> cycle(const Schedule& schedule, const Outcome& outcome, con
     return {};
 }
 
-std::size_t ranks_of(const Schedule& schedule, const Outcome& outcome) {
+std::size_t ranks_of(const GoalSchedule& schedule, const GoalOutcome& outcome) {
     std::set<std::uint32_t> ranks;
     for (const auto* ops : {&outcome.waiting, &outcome.blocked}) {
         for (const OpIndex op : *ops) {
@@ -103,7 +103,7 @@ std::size_t ranks_of(const Schedule& schedule, const Outcome& outcome) {
     return ranks.size();
 }
 
-std::string cycle_line(const Schedule& schedule, const std::vector<OpIndex>& cycle, const NameOf& name_of) {
+std::string cycle_line(const GoalSchedule& schedule, const std::vector<OpIndex>& cycle, const NameOf& name_of) {
     std::string names = name_of(cycle.front());
     for (std::size_t i = 1; i < cycle.size() && i < most_lines; ++i) {
         names += fmt::format(" waits for {}", name_of(cycle[i]));
@@ -114,7 +114,7 @@ std::string cycle_line(const Schedule& schedule, const std::vector<OpIndex>& cyc
 
 }  // namespace
 
-std::string explain(const Schedule& schedule, const Outcome& outcome, std::string_view text) {
+std::string explain(const GoalSchedule& schedule, const GoalOutcome& outcome, std::string_view text) {
     const Unmatched single = unmatched(schedule, outcome);
     const std::vector<OpIndex> waits_for_itself = cycle(schedule, outcome, single);
     return with_names(text, [&](const NameOf& name_of) {
@@ -137,7 +137,7 @@ std::string explain(const Schedule& schedule, const Outcome& outcome, std::strin
     });
 }
 
-std::string explain_unreceived(const Schedule& schedule, const Outcome& outcome, std::string_view text) {
+std::string explain_unreceived(const GoalSchedule& schedule, const GoalOutcome& outcome, std::string_view text) {
     if (outcome.unreceived.empty()) {
         return "";
     }

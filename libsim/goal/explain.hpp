@@ -10,9 +10,9 @@
 namespace sim::goal {
 
 // Several lines; `text` is what `schedule` was parsed from. Requires: not outcome.finished.
-std::string explain(const Schedule& schedule, const Outcome& outcome, std::string_view text);
+std::string explain(const GoalSchedule& schedule, const GoalOutcome& outcome, std::string_view text);
 
 // "2 messages met no receive, the first at line 3: …"; empty where all did.
-std::string explain_unreceived(const Schedule& schedule, const Outcome& outcome, std::string_view text);
+std::string explain_unreceived(const GoalSchedule& schedule, const GoalOutcome& outcome, std::string_view text);
 
 }  // namespace sim::goal

@@ -10,7 +10,7 @@
 
 namespace sim::goal {
 
-class Labels {
+class GoalLabels {
 public:
     struct Entry {
         const char* at = nullptr;  // null: free

@@ -4,24 +4,24 @@
 
 namespace sim::goal {
 
-Meeting::Meeting(const Schedule& schedule)
+Meeting::Meeting(const GoalSchedule& schedule)
     : schedule_(schedule), next_(schedule.ops.size(), no_op), slots_(64), takes_any_(schedule.ranks.size()) {
-    for (const Op& op : schedule.ops) {
-        if (op.kind == OpKind::receive && (op.peer == any || op.tag == any)) {
+    for (const GoalOp& op : schedule.ops) {
+        if (op.kind == GoalOpKind::receive && (op.peer == any || op.tag == any)) {
             takes_any_[op.rank] = true;
-        } else if (op.kind == OpKind::send && op.tag == any) {
+        } else if (op.kind == GoalOpKind::send && op.tag == any) {
             takes_any_[op.peer] = true;
         }
     }
 }
 
 OpIndex Meeting::message(OpIndex send) {
-    const Op& op = schedule_.ops[send];
+    const GoalOp& op = schedule_.ops[send];
     return takes_any_[op.peer] ? meet_any(send) : meet({op.peer, op.rank, op.tag}, send);
 }
 
 OpIndex Meeting::receive(OpIndex receive) {
-    const Op& op = schedule_.ops[receive];
+    const GoalOp& op = schedule_.ops[receive];
     return takes_any_[op.rank] ? meet_any(receive) : meet({op.rank, op.peer, op.tag}, receive);
 }
 
@@ -51,8 +51,8 @@ OpIndex Meeting::meet(const Key& key, OpIndex op) {
 }
 
 OpIndex Meeting::meet_any(OpIndex op) {
-    const Op& one = schedule_.ops[op];
-    const bool receives = one.kind == OpKind::receive;
+    const GoalOp& one = schedule_.ops[op];
+    const bool receives = one.kind == GoalOpKind::receive;
     Lists& lists = lists_[receives ? one.rank : one.peer];
     std::vector<OpIndex>& others = receives ? lists.messages : lists.receives;
     const auto found = std::find_if(others.begin(), others.end(), [&](OpIndex other) {
@@ -110,7 +110,7 @@ void Meeting::grow() {
 Meeting::Waiting Meeting::waiting() const {
     Waiting waiting;
     const auto add = [&](OpIndex op) {
-        (schedule_.ops[op].kind == OpKind::receive ? waiting.receives : waiting.messages).push_back(op);
+        (schedule_.ops[op].kind == GoalOpKind::receive ? waiting.receives : waiting.messages).push_back(op);
     };
     for (const Queue& queue : slots_) {
         for (OpIndex op = queue.first; op != no_op; op = op == queue.last ? no_op : next_[op]) {

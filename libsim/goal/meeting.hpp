@@ -15,14 +15,14 @@ namespace sim::goal {
 inline constexpr OpIndex no_op = UINT32_MAX;
 
 // Whether `receive` takes the message of `send`, which goes to its rank.
-inline bool fits(const Op& receive, const Op& send) {
+inline bool fits(const GoalOp& receive, const GoalOp& send) {
     return (receive.peer == any || receive.peer == send.rank) &&
            (receive.tag == any || send.tag == any || receive.tag == send.tag);
 }
 
 class Meeting {
 public:
-    explicit Meeting(const Schedule& schedule);
+    explicit Meeting(const GoalSchedule& schedule);
 
     // The receive that the message of `send` meets, which is then gone; or none: the message waits for it.
     OpIndex message(OpIndex send);
@@ -60,7 +60,7 @@ private:
     void erase(std::size_t slot);
     void grow();
 
-    const Schedule& schedule_;
+    const GoalSchedule& schedule_;
     std::vector<OpIndex> next_;  // of a waiting operation, in its queue
     std::vector<Queue> slots_;   // a power of two of them, at most half used
     std::size_t used_ = 0;

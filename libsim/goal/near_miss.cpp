@@ -27,20 +27,21 @@ struct Candidates {
     }
 };
 
-Candidates candidates_for(const Schedule& schedule, const Unmatched& unmatched, OpIndex index) {
-    const Op& op = schedule.ops[index];
+Candidates candidates_for(const GoalSchedule& schedule, const Unmatched& unmatched, OpIndex index) {
+    const GoalOp& op = schedule.ops[index];
     Candidates found;
     for (OpIndex other = 0; other < schedule.ops.size(); ++other) {
-        const Op& it = schedule.ops[other];
-        const bool opposite = op.kind == OpKind::receive ? it.kind == OpKind::send : it.kind == OpKind::receive;
+        const GoalOp& it = schedule.ops[other];
+        const bool opposite =
+            op.kind == GoalOpKind::receive ? it.kind == GoalOpKind::send : it.kind == GoalOpKind::receive;
         // The receiver is the same, whichever of the two is the receive.
-        const std::uint32_t receiver = op.kind == OpKind::receive ? op.rank : op.peer;
-        if (!opposite || receiver != (op.kind == OpKind::receive ? it.peer : it.rank)) {
+        const std::uint32_t receiver = op.kind == GoalOpKind::receive ? op.rank : op.peer;
+        if (!opposite || receiver != (op.kind == GoalOpKind::receive ? it.peer : it.rank)) {
             continue;
         }
         const bool same_tag = it.tag == any || op.tag == any || it.tag == op.tag;
-        const bool same_ranks =
-            op.kind == OpKind::receive ? op.peer == any || op.peer == it.rank : it.peer == any || it.peer == op.rank;
+        const bool same_ranks = op.kind == GoalOpKind::receive ? op.peer == any || op.peer == it.rank
+                                                               : it.peer == any || it.peer == op.rank;
         if (same_tag && same_ranks && unmatched.blocked[other]) {
             Candidates::count(found.are_blocked, found.blocked, other);
         } else if (same_tag && same_ranks && !unmatched.single[other]) {
@@ -55,7 +56,7 @@ Candidates candidates_for(const Schedule& schedule, const Unmatched& unmatched, 
 }
 
 // What `op` waits for that has not ended.
-OpIndex first_needed(const Schedule& schedule, const Unmatched& unmatched, OpIndex op) {
+OpIndex first_needed(const GoalSchedule& schedule, const Unmatched& unmatched, OpIndex op) {
     const OpRange range = schedule.ranks[schedule.ops[op].rank];
     for (OpIndex first = range.begin; first < range.end; ++first) {
         for (const Dependent dependent : schedule.dependents_of(first)) {
@@ -70,7 +71,7 @@ OpIndex first_needed(const Schedule& schedule, const Unmatched& unmatched, OpInd
 
 }  // namespace
 
-Unmatched unmatched(const Schedule& schedule, const Outcome& outcome) {
+Unmatched unmatched(const GoalSchedule& schedule, const GoalOutcome& outcome) {
     Unmatched unmatched{std::vector<bool>(schedule.ops.size()), std::vector<bool>(schedule.ops.size())};
     for (const OpIndex op : outcome.blocked) {
         unmatched.blocked[op] = true;
@@ -83,22 +84,22 @@ Unmatched unmatched(const Schedule& schedule, const Outcome& outcome) {
     return unmatched;
 }
 
-std::string near_miss(const Schedule& schedule, const Unmatched& unmatched, OpIndex op, const NameOf& name_of) {
+std::string near_miss(const GoalSchedule& schedule, const Unmatched& unmatched, OpIndex op, const NameOf& name_of) {
     const Candidates found = candidates_for(schedule, unmatched, op);
-    const bool receives = schedule.ops[op].kind == OpKind::receive;
+    const bool receives = schedule.ops[op].kind == GoalOpKind::receive;
     if (found.are_blocked > 0) {
         return fmt::format("rank {} would {} it at {}, which waits for {}", schedule.ops[found.blocked].rank,
                            receives ? "send" : "receive", name_of(found.blocked),
                            name_of(first_needed(schedule, unmatched, found.blocked)));
     }
     if (found.of_other_tag > 0) {
-        const Op& it = schedule.ops[found.other_tag];
+        const GoalOp& it = schedule.ops[found.other_tag];
         const std::string tag = number_or_any(it.tag);
         return fmt::format("rank {} {} tag {} at {}; did you mean {}?", it.rank, receives ? "sends" : "receives", tag,
                            name_of(found.other_tag), tag);
     }
     if (found.of_other_rank > 0) {
-        const Op& it = schedule.ops[found.other_rank];
+        const GoalOp& it = schedule.ops[found.other_rank];
         return receives ? fmt::format("rank {} sends it at {}; did you mean from {}?", it.rank,
                                       name_of(found.other_rank), it.rank)
                         : fmt::format("rank {} receives it from {} at {}; did you mean from {}?", it.rank, it.peer,

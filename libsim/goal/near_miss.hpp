@@ -16,9 +16,9 @@ struct Unmatched {
     std::vector<bool> blocked;  // of every operation: never began
     std::vector<bool> single;   // began, and met no partner
 };
-Unmatched unmatched(const Schedule& schedule, const Outcome& outcome);
+Unmatched unmatched(const GoalSchedule& schedule, const GoalOutcome& outcome);
 
 // Half a sentence. Looks at every operation. Requires: `op` is of outcome.waiting.
-std::string near_miss(const Schedule& schedule, const Unmatched& unmatched, OpIndex op, const NameOf& name_of);
+std::string near_miss(const GoalSchedule& schedule, const Unmatched& unmatched, OpIndex op, const NameOf& name_of);
 
 }  // namespace sim::goal

@@ -40,15 +40,15 @@ std::int64_t cost_of(std::int64_t bytes, const Pace& pace) {
 }
 
 // Of a message: what its first byte's time does not hold.
-std::int64_t further_bytes(const Op& op) {
+std::int64_t further_bytes(const GoalOp& op) {
     return std::max<std::int64_t>(op.size - 1, 0);
 }
 
-class Run {
+class GoalRun {
 public:
-    Run(const Schedule& schedule, const LogGP& costs, Charge charge);
+    GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge);
 
-    Outcome outcome();
+    GoalOutcome outcome();
 
 private:
     // What waits at a rank. `late` are receives that are due but not in the queue, by time: while no message waits at
@@ -72,25 +72,25 @@ private:
     void step();
     // Whether the top of the queue has to wait; else it is taken off.
     bool waits_until(std::int64_t ready);
-    void do_calc(const Op& op);
-    void do_send(OpIndex index, const Op& op);
-    void do_receive(OpIndex index, const Op& op);
-    void do_message(OpIndex send, const Op& op);
-    bool take_message(const Op& send, const Op& payer);
-    void end_rendezvous(const Op& send, const Op& payer);
+    void do_calc(const GoalOp& op);
+    void do_send(OpIndex index, const GoalOp& op);
+    void do_receive(OpIndex index, const GoalOp& op);
+    void do_message(OpIndex send, const GoalOp& op);
+    bool take_message(const GoalOp& send, const GoalOp& payer);
+    void end_rendezvous(const GoalOp& send, const GoalOp& payer);
 
-    void done(const Op& op) {
+    void done(const GoalOp& op) {
         --left_;
         dependencies_.done(op);
     }
     void push_free();
-    void push_receive(const Event& event, const Op& receive);
+    void push_receive(const Event& event, const GoalOp& receive);
     void post_late(Waiting& waiting, UnsignedWide until);
-    OpIndex take_late(Waiting& waiting, const Op& send);
-    OpIndex meet(OpIndex send, const Op& op);
+    OpIndex take_late(Waiting& waiting, const GoalOp& send);
+    OpIndex meet(OpIndex send, const GoalOp& op);
     void push(std::uint32_t what, std::int64_t at) { events_.push({what, next_number_++, at}); }
 
-    const Schedule& schedule_;
+    const GoalSchedule& schedule_;
     const LogGP costs_;
     const Charge charge_;
     const std::size_t stride_;
@@ -106,7 +106,7 @@ private:
     UnsignedWide latest_ = 0;  // the latest that was ever due: now_ may lie before it
 };
 
-Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
+GoalRun::GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge)
     : schedule_(schedule),
       costs_(costs),
       charge_(charge),
@@ -118,7 +118,7 @@ Run::Run(const Schedule& schedule, const LogGP& costs, Charge charge)
       partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
       left_(schedule.ops.size()) {}
 
-Outcome Run::outcome() {
+GoalOutcome GoalRun::outcome() {
     begin();
     while (!events_.empty()) {
         step();
@@ -126,7 +126,7 @@ Outcome Run::outcome() {
     for (Waiting& waiting : waiting_) {
         post_late(waiting, ~UnsignedWide{0});
     }
-    Outcome outcome;
+    GoalOutcome outcome;
     for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
         const std::int64_t* const clocks = clocks_of(rank);
         outcome.rank_finish.push_back(*std::max_element(clocks, clocks + schedule_.cpus));
@@ -145,7 +145,7 @@ Outcome Run::outcome() {
     return outcome;
 }
 
-void Run::begin() {
+void GoalRun::begin() {
     for (const OpRange range : schedule_.ranks) {
         for (OpIndex op = range.begin; op < range.end; ++op) {
             if (!dependencies_.waits(op)) {
@@ -156,16 +156,16 @@ void Run::begin() {
     }
 }
 
-void Run::step() {
+void GoalRun::step() {
     now_ = events_.top();
     latest_ = std::max(latest_, key_of(now_));
     const OpIndex index = now_.what & ~is_message;
-    const Op& op = schedule_.ops[index];
+    const GoalOp& op = schedule_.ops[index];
     if ((now_.what & is_message) != 0) {
         do_message(index, op);
-    } else if (op.kind == OpKind::calc) {
+    } else if (op.kind == GoalOpKind::calc) {
         do_calc(op);
-    } else if (op.kind == OpKind::send) {
+    } else if (op.kind == GoalOpKind::send) {
         do_send(index, op);
     } else {
         do_receive(index, op);
@@ -173,7 +173,7 @@ void Run::step() {
     push_free();
 }
 
-bool Run::waits_until(std::int64_t ready) {
+bool GoalRun::waits_until(std::int64_t ready) {
     if (ready > now_.at) {
         events_.delay(ready);
         return true;
@@ -182,7 +182,7 @@ bool Run::waits_until(std::int64_t ready) {
     return false;
 }
 
-void Run::do_calc(const Op& op) {
+void GoalRun::do_calc(const GoalOp& op) {
     std::int64_t& clock = cpu(op.rank, op.cpu);
     if (waits_until(clock)) {
         return;
@@ -192,7 +192,7 @@ void Run::do_calc(const Op& op) {
     done(op);
 }
 
-void Run::do_send(OpIndex index, const Op& op) {
+void GoalRun::do_send(OpIndex index, const GoalOp& op) {
     std::int64_t& clock = cpu(op.rank, op.cpu);
     std::int64_t& side = sending(op.rank, op.nic);
     if (waits_until(std::max(clock, side))) {
@@ -209,7 +209,7 @@ void Run::do_send(OpIndex index, const Op& op) {
     }
 }
 
-void Run::do_receive(OpIndex index, const Op& op) {
+void GoalRun::do_receive(OpIndex index, const GoalOp& op) {
     events_.pop();
     dependencies_.started(op);
     Waiting& waiting = waiting_[op.rank];
@@ -230,7 +230,7 @@ void Run::do_receive(OpIndex index, const Op& op) {
     done(op);
 }
 
-void Run::do_message(OpIndex send, const Op& op) {
+void GoalRun::do_message(OpIndex send, const GoalOp& op) {
     if (charge_ == Charge::arrival) {
         if (!take_message(op, op)) {
             return;
@@ -255,7 +255,7 @@ void Run::do_message(OpIndex send, const Op& op) {
 }
 
 // Whether CPU and NIC of the receiver were free; then they are not any more.
-bool Run::take_message(const Op& send, const Op& payer) {
+bool GoalRun::take_message(const GoalOp& send, const GoalOp& payer) {
     std::int64_t& clock = cpu(send.peer, payer.cpu);
     std::int64_t& side = receiving(send.peer, payer.nic);
     if (waits_until(std::max(clock, side))) {
@@ -268,7 +268,7 @@ bool Run::take_message(const Op& send, const Op& payer) {
     return true;
 }
 
-void Run::end_rendezvous(const Op& send, const Op& payer) {
+void GoalRun::end_rendezvous(const GoalOp& send, const GoalOp& payer) {
     if (send.size <= costs_.eager_limit.count) {
         return;
     }
@@ -280,20 +280,20 @@ void Run::end_rendezvous(const Op& send, const Op& payer) {
 }
 
 // They know of what they waited for only by the clocks that they use: it may lie before now.
-void Run::push_free() {
+void GoalRun::push_free() {
     dependencies_.take_free([&](OpIndex index) {
-        const Op& op = schedule_.ops[index];
+        const GoalOp& op = schedule_.ops[index];
         dependencies_.fetch_ahead(index, op);
         const std::int64_t free = cpu(op.rank, op.cpu);
-        if (op.kind == OpKind::receive) {
+        if (op.kind == GoalOpKind::receive) {
             push_receive({index, next_number_++, free}, op);
         } else {
-            push(index, op.kind == OpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
+            push(index, op.kind == GoalOpKind::send ? std::max(free, sending(op.rank, op.nic)) : free);
         }
     });
 }
 
-void Run::push_receive(const Event& event, const Op& receive) {
+void GoalRun::push_receive(const Event& event, const GoalOp& receive) {
     const auto dependents = schedule_.dependents_of(receive);
     Waiting& waiting = waiting_[receive.rank];
     const bool is_seen = waiting.messages > 0 || (!dependents.empty() && dependents.front().on_start());
@@ -305,7 +305,7 @@ void Run::push_receive(const Event& event, const Op& receive) {
 }
 
 // Those that are due by then.
-void Run::post_late(Waiting& waiting, UnsignedWide until) {
+void GoalRun::post_late(Waiting& waiting, UnsignedWide until) {
     auto at = waiting.late.begin();
     for (; at != waiting.late.end() && key_of(*at) < until; ++at) {
         meeting_.receive(at->what);
@@ -315,7 +315,7 @@ void Run::post_late(Waiting& waiting, UnsignedWide until) {
 }
 
 // The first that is due and fits, without the way through the meeting.
-OpIndex Run::take_late(Waiting& waiting, const Op& send) {
+OpIndex GoalRun::take_late(Waiting& waiting, const GoalOp& send) {
     for (auto at = waiting.late.begin(); at != waiting.late.end() && key_of(*at) < latest_; ++at) {
         const OpIndex receive = at->what;
         if (fits(schedule_.ops[receive], send)) {
@@ -327,7 +327,7 @@ OpIndex Run::take_late(Waiting& waiting, const Op& send) {
 }
 
 // The receive that a message meets. One that meets none is to be found by the receives that come later, at their time.
-OpIndex Run::meet(OpIndex send, const Op& op) {
+OpIndex GoalRun::meet(OpIndex send, const GoalOp& op) {
     Waiting& waiting = waiting_[op.peer];
     if (waiting.receives == 0) {
         if (const OpIndex receive = take_late(waiting, op); receive != no_op) {
@@ -350,8 +350,8 @@ OpIndex Run::meet(OpIndex send, const Op& op) {
 
 }  // namespace
 
-Outcome run(const Schedule& schedule, const LogGP& costs, Charge charge) {
-    return Run(schedule, costs, charge).outcome();
+GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge) {
+    return GoalRun(schedule, costs, charge).outcome();
 }
 
 LogGP loggopsim_costs() {

@@ -34,7 +34,7 @@ namespace sim::goal {
 
 enum class Charge { arrival, match };
 
-struct Outcome {
+struct GoalOutcome {
     std::vector<std::int64_t> rank_finish;  // when the last of its CPUs is free; NICs may still be at work
     std::vector<OpIndex> unreceived;        // sends whose message met no receive
     std::vector<OpIndex> waiting;           // began and never ended: receives, and sends of more than S bytes
@@ -44,7 +44,7 @@ struct Outcome {
 
 // A picosecond of `costs` is one unit of the schedule's time. Throws std::overflow_error where a time leaves 63 bits.
 // Requires: no cost is negative.
-Outcome run(const Schedule& schedule, const LogGP& costs, Charge charge = Charge::arrival);
+GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge = Charge::arrival);
 
 // The L, o, g, G, O and S that LogGOPSim has unless told otherwise.
 LogGP loggopsim_costs();

@@ -16,19 +16,19 @@ inline constexpr OpIndex most_ops = (1U << 31U) - 1;
 inline constexpr std::uint32_t most_ranks = 1U << 24U;
 
 // In the order in which operations that become free at the same instant begin.
-enum class OpKind : std::uint8_t { send, receive, calc };
+enum class GoalOpKind : std::uint8_t { send, receive, calc };
 
 // A peer or a tag that fits all others: of a receive; and of a send, whose message then fits a receive of any tag.
 inline constexpr std::uint32_t any = UINT32_MAX;
 
-struct Op {
+struct GoalOp {
     std::int64_t size = 0;   // bytes; of a calc, time
     std::uint32_t rank = 0;  // whose it is
     std::uint32_t peer = 0;  // to or from whom
     std::uint32_t tag = 0;
     std::uint32_t first_dependent = 0;  // of Schedule::dependents
     std::uint32_t dependents = 0;       // how many
-    OpKind kind = OpKind::calc;
+    GoalOpKind kind = GoalOpKind::calc;
     std::uint8_t cpu = 0;
     std::uint8_t nic = 0;
 };
@@ -53,14 +53,14 @@ struct OpRange {
 };
 
 // Requires of its maker (builder.hpp): peers are ranks of the schedule, or `any` of a receive.
-struct Schedule {
+struct GoalSchedule {
     std::vector<OpRange> ranks;
-    std::vector<Op> ops;
+    std::vector<GoalOp> ops;
     std::vector<Dependent> dependents;  // of one operation: those of its start before those of its end
     int cpus = 1;                       // of every rank: the highest number that is used, and one
     int nics = 1;
 
-    std::span<const Dependent> dependents_of(const Op& op) const {
+    std::span<const Dependent> dependents_of(const GoalOp& op) const {
         return {dependents.data() + op.first_dependent, op.dependents};
     }
     std::span<const Dependent> dependents_of(OpIndex op) const { return dependents_of(ops[op]); }

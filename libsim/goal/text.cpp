@@ -27,27 +27,27 @@ public:
     Reader(std::string_view text, std::string_view name, const std::vector<OpIndex>& wanted = {})
         : scan_(text, name), wanted_(wanted) {}
 
-    Schedule read();
+    GoalSchedule read();
     std::vector<Place>& places() { return places_; }
 
 private:
     void read_number_of_ranks(const char* at);
     void read_rank(const char* at);
     void read_statement();
-    void read_op(OpKind kind, std::string_view label);
-    void read_message(Op& op);
-    void read_attributes(Op& op);
-    std::uint32_t read_peer(OpKind kind);
+    void read_op(GoalOpKind kind, std::string_view label);
+    void read_message(GoalOp& op);
+    void read_attributes(GoalOp& op);
+    std::uint32_t read_peer(GoalOpKind kind);
     std::uint32_t read_tag();
     void read_dependency(std::string_view op, std::string_view how, const char* at);
     void resolve(const Pending& pending);
     OpIndex named(std::string_view label) const;
-    void add_op(const Op& op, std::string_view label);
+    void add_op(const GoalOp& op, std::string_view label);
 
-    static std::optional<OpKind> kind_of(std::string_view word) {
-        return word == "send"   ? std::optional(OpKind::send)
-               : word == "recv" ? std::optional(OpKind::receive)
-               : word == "calc" ? std::optional(OpKind::calc)
+    static std::optional<GoalOpKind> kind_of(std::string_view word) {
+        return word == "send"   ? std::optional(GoalOpKind::send)
+               : word == "recv" ? std::optional(GoalOpKind::receive)
+               : word == "calc" ? std::optional(GoalOpKind::calc)
                                 : std::nullopt;
     }
     void expect(std::string_view wanted, std::string_view where);
@@ -56,13 +56,13 @@ private:
     std::optional<ScheduleBuilder> builder_;  // once there are ranks
     std::vector<const char*> begun_;          // of each rank, where; null: not yet
     std::uint32_t rank_ = 0;
-    Labels labels_;
+    GoalLabels labels_;
     std::vector<Pending> pending_;
     std::vector<OpIndex> wanted_;
     std::vector<Place> places_;
 };
 
-Schedule Reader::read() {
+GoalSchedule Reader::read() {
     while (scan_.skip_lines()) {
         const char* const at = scan_.at();
         const std::string_view word = scan_.word();
@@ -99,7 +99,7 @@ void Reader::read_rank(const char* at) {
         scan_.fail(at, "num_ranks must come before the first rank");
     }
     scan_.skip_in_line();
-    rank_ = read_peer(OpKind::send);
+    rank_ = read_peer(GoalOpKind::send);
     if (begun_[rank_] != nullptr) {
         scan_.fail(at, fmt::format("rank {} is there already, at line {}", rank_, scan_.line_of(begun_[rank_])));
     }
@@ -165,10 +165,10 @@ void Reader::expect(std::string_view wanted, std::string_view where) {
     scan_.skip_in_line();
 }
 
-void Reader::read_op(OpKind kind, std::string_view label) {
-    Op op{.kind = kind};
+void Reader::read_op(GoalOpKind kind, std::string_view label) {
+    GoalOp op{.kind = kind};
     scan_.skip_in_line();
-    if (kind == OpKind::calc) {
+    if (kind == GoalOpKind::calc) {
         op.size = scan_.number("a time", INT64_MAX);
     } else {
         read_message(op);
@@ -177,11 +177,11 @@ void Reader::read_op(OpKind kind, std::string_view label) {
     add_op(op, label);
 }
 
-void Reader::read_message(Op& op) {
+void Reader::read_message(GoalOp& op) {
     op.size = scan_.number("a size in bytes", INT64_MAX);
     scan_.skip_in_line();
     expect("b", "behind the size");
-    if (op.kind == OpKind::send) {
+    if (op.kind == GoalOpKind::send) {
         expect("to", "before the receiving rank");
     } else {
         expect("from", "before the sending rank");
@@ -189,9 +189,9 @@ void Reader::read_message(Op& op) {
     op.peer = read_peer(op.kind);
 }
 
-std::uint32_t Reader::read_peer(OpKind kind) {
+std::uint32_t Reader::read_peer(GoalOpKind kind) {
     const char* const at = scan_.at();
-    if (scan_.is_at('-') && kind == OpKind::receive) {
+    if (scan_.is_at('-') && kind == GoalOpKind::receive) {
         scan_.advance();
         if (scan_.word() != "1") {
             scan_.fail(at, "a rank is wanted, or -1: any rank");
@@ -217,18 +217,18 @@ std::uint32_t Reader::read_tag() {
     return static_cast<std::uint32_t>(scan_.number("a tag", any - 1));
 }
 
-void Reader::read_attributes(Op& op) {
+void Reader::read_attributes(GoalOp& op) {
     while (scan_.skip_in_line() && !scan_.is_at('}')) {
         const char* const at = scan_.at();
         const std::string_view word = scan_.word();
         scan_.skip_in_line();
-        if (word == "tag" && op.kind != OpKind::calc) {
+        if (word == "tag" && op.kind != GoalOpKind::calc) {
             op.tag = read_tag();
         } else if (word == "cpu") {
             op.cpu = static_cast<std::uint8_t>(scan_.number("a CPU", UINT8_MAX));
         } else if (word == "nic") {
             op.nic = static_cast<std::uint8_t>(scan_.number("a NIC", UINT8_MAX));
-        } else if (op.kind == OpKind::calc) {
+        } else if (op.kind == GoalOpKind::calc) {
             scan_.fail_at_word(at, {"cpu", "the end of the line"});
         } else {
             scan_.fail_at_word(at, {"tag", "cpu", "nic", "the end of the line"});
@@ -236,7 +236,7 @@ void Reader::read_attributes(Op& op) {
     }
 }
 
-void Reader::add_op(const Op& op, std::string_view label) {
+void Reader::add_op(const GoalOp& op, std::string_view label) {
     const OpIndex index = builder_->add(op);
     if (!label.empty()) {
         if (const auto [entry, is_new] = labels_.add(label, index); !is_new) {
@@ -287,7 +287,7 @@ void Reader::resolve(const Pending& pending) {
 
 }  // namespace
 
-Schedule parse(std::string_view text, std::string_view name) {
+GoalSchedule parse(std::string_view text, std::string_view name) {
     return Reader(text, name).read();
 }
 

@@ -26,7 +26,7 @@
 namespace sim::goal {
 
 // Throws std::invalid_argument: "NAME:LINE:COLUMN: what is wrong there", with what comes nearest to it.
-Schedule parse(std::string_view text, std::string_view name);
+GoalSchedule parse(std::string_view text, std::string_view name);
 
 // Where operations of parse(text) stand. Parses again: for complaints. Requires: `ops` in ascending order.
 struct Place {

@@ -34,7 +34,7 @@ struct Link {
 using LinkId = std::uint32_t;
 
 // What a builder's cables form, for those who draw it.
-enum class Layout : std::uint8_t {
+enum class TopologyLayout : std::uint8_t {
     layers,  // GPUs below, switches above
     circle,  // one ring, or all with all
     grid,    // coordinates: `levels` are their strides
@@ -48,7 +48,7 @@ struct Topology {
     std::vector<Link> links;
     // How many GPUs form a node, how many a pod, …: each divides the next and `gpus`; empty: one level only.
     std::vector<int> levels;
-    Layout layout = Layout::layers;
+    TopologyLayout layout = TopologyLayout::layers;
     // What all links from one half of the GPUs to the other carry at once, where the halves are those with the least:
     // by the builder's formula, if it has one (bisection.hpp finds it for any topology, with halves in rank order).
     std::optional<Bandwidth> bisection;

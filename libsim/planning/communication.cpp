@@ -176,7 +176,7 @@ public:
         }
     }
 
-    void list(const training::Bucket& bucket, Uses& list) const {
+    void list(const training::GradientBucket& bucket, Uses& list) const {
         for (const bool gathers : {true, false}) {
             for (const Use& use : uses_) {
                 if (use.piece->bucket == &bucket && (use.piece->work == StepWork::gather_parameters) == gathers) {
@@ -209,8 +209,8 @@ void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
         counts.count(passes.backward, m - 1);
         counts.count(passes.last(), 1);
         counts.count(step.after, 1);
-        const training::Chunk& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
-        for (const training::Bucket& bucket : chunk.buckets) {
+        const training::ChunkPlan& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
+        for (const training::GradientBucket& bucket : chunk.buckets) {
             counts.list(bucket, uses);
         }
         counts.list(chunk.whole, uses);

@@ -35,9 +35,9 @@ void take_from_waiting(Parts& budget, Duration excess) {
     }
 }
 
-Parts sum_of(const training::StagePlan& stage, Parts training::Bucket::*parts) {
+Parts sum_of(const training::StagePlan& stage, Parts training::GradientBucket::*parts) {
     Parts sum;
-    for (const training::Chunk& chunk : stage.chunks) {
+    for (const training::ChunkPlan& chunk : stage.chunks) {
         sum += chunk.whole.*parts;
     }
     return sum;
@@ -108,11 +108,11 @@ Time TimeBudget::before_last() const {
 Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) const {
     const training::StagePlan& plan = plan_->stages[static_cast<std::size_t>(stage)];
     Parts budget = account.other;
-    const Parts input = sum_of(plan, &training::Bucket::backward_input);
-    const Parts weight = sum_of(plan, &training::Bucket::backward_weight);
+    const Parts input = sum_of(plan, &training::GradientBucket::backward_input);
+    const Parts weight = sum_of(plan, &training::GradientBucket::backward_weight);
     Parts backward = input;
     backward += weight;
-    spread(budget, account.passes.forward, sum_of(plan, &training::Bucket::forward));
+    spread(budget, account.passes.forward, sum_of(plan, &training::GradientBucket::forward));
     spread(budget, account.passes.backward, backward);
     spread(budget, account.passes.backward_input, input);
     spread(budget, account.passes.backward_weight, weight);

@@ -54,7 +54,7 @@ std::string microseconds(std::int64_t ns) {
 
 enum class Mark { slice, departure, arrival };
 
-struct Event {
+struct TraceEvent {
     std::int64_t ns;
     std::size_t span;
     Mark mark;
@@ -69,7 +69,7 @@ public:
         assign_threads();
         out_ << "{\"traceEvents\":[";
         write_names();
-        for (const Event& event : sorted_events()) {
+        for (const TraceEvent& event : sorted_events()) {
             switch (event.mark) {
                 case Mark::slice: write_slice(event); break;
                 case Mark::departure: write_flow(event, "s", ""); break;
@@ -138,7 +138,7 @@ private:
         }
     }
 
-    std::vector<Event> sorted_events() const {
+    std::vector<TraceEvent> sorted_events() const {
         std::unordered_set<std::uint64_t> sent;
         std::unordered_set<std::uint64_t> received;
         for (const Span& span : spans_) {
@@ -146,7 +146,7 @@ private:
                 (span.kind == OpKind::send ? sent : received).insert(span.message);
             }
         }
-        std::vector<Event> events;
+        std::vector<TraceEvent> events;
         for (std::size_t i = 0; i < spans_.size(); ++i) {
             const Span& span = spans_[i];
             events.push_back({nanoseconds(span.begin), i, Mark::slice});
@@ -156,7 +156,7 @@ private:
                 events.push_back({inside, i, span.kind == OpKind::send ? Mark::departure : Mark::arrival});
             }
         }
-        std::stable_sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
+        std::stable_sort(events.begin(), events.end(), [&](const TraceEvent& a, const TraceEvent& b) {
             const Span& x = spans_[a.span];
             const Span& y = spans_[b.span];
             return std::tie(a.ns, a.mark, x.rank, x.op_number) < std::tie(b.ns, b.mark, y.rank, y.op_number);
@@ -164,7 +164,7 @@ private:
         return events;
     }
 
-    void write_slice(const Event& event) {
+    void write_slice(const TraceEvent& event) {
         const Span& span = spans_[event.span];
         separate();
         if (span.kind == OpKind::log) {
@@ -201,7 +201,7 @@ private:
         }
     }
 
-    void write_flow(const Event& event, const char* phase, const char* binding) {
+    void write_flow(const TraceEvent& event, const char* phase, const char* binding) {
         const Span& span = spans_[event.span];
         separate();
         fmt::print(out_, R"({{"name":"message","cat":"message","ph":"{}","id":{},"ts":{},"pid":{},"tid":{}{}}})", phase,

@@ -26,14 +26,14 @@ int states_per_weight(OptimizerKind kind) {
     return kind == OptimizerKind::adam ? 2 : 0;
 }
 
-Optimizer::Optimizer(OptimizerKind kind, std::size_t count) : kind_(kind) {
+UpdateRule::UpdateRule(OptimizerKind kind, std::size_t count) : kind_(kind) {
     if (kind == OptimizerKind::adam) {
         mean_.resize(count);
         square_.resize(count);
     }
 }
 
-void Optimizer::step(std::span<double> weights, std::span<const double> gradient_sum, int items) {
+void UpdateRule::step(std::span<double> weights, std::span<const double> gradient_sum, int items) {
     ++steps_;
     if (kind_ == OptimizerKind::sgd) {
         sgd_step(weights, gradient_sum, items);

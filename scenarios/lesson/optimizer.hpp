@@ -19,9 +19,9 @@ enum class OptimizerKind { sgd, adam };
 // Numbers kept for each weight between steps.
 int states_per_weight(OptimizerKind kind);
 
-class Optimizer {
+class UpdateRule {
 public:
-    Optimizer(OptimizerKind kind, std::size_t count);
+    UpdateRule(OptimizerKind kind, std::size_t count);
 
     // Dividing here, after the sum over all ranks, weighs every item alike however unevenly ranks share them.
     // Requires: both are `count` long, and at each step the same weights lie in the same place.

@@ -26,7 +26,7 @@ Json rank_report(const sim::ranks::Result& result, std::size_t rank) {
 // What the times below depend on, beside host, profile and mesh.
 Json options_report(const Options& options) {
     const bool sgd = options.optimizer == lesson::OptimizerKind::sgd;
-    const bool squared = options.shape.loss == lesson::Loss::mean_squared;
+    const bool squared = options.shape.loss == lesson::LossKind::mean_squared;
     return {{"items", options.items},
             {"steps", options.steps},
             {"micro_batches", options.item_by_item ? 0 : options.micro_batches},

@@ -92,11 +92,11 @@ std::string why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
     if (n == 1) {
         return "this is the one GPU with which the others are compared";
     }
-    struct Loss {
+    struct LossKind {
         double seconds;
         std::string sentence;
     };
-    std::vector<Loss> losses{
+    std::vector<LossKind> losses{
         {spent.communication,
          fmt::format("a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
                      spent.communication / n, outcome.simulated_seconds())},
@@ -105,10 +105,10 @@ std::string why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
         {spent.extra_compute(outcome),
          fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: {}", spent.compute,
                      outcome.sequential_seconds, why_longer(outcome))}};
-    std::erase_if(losses, [&](const Loss& loss) { return loss.seconds < worth_a_word * spent.all(); });
-    std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.seconds > b.seconds; });
+    std::erase_if(losses, [&](const LossKind& loss) { return loss.seconds < worth_a_word * spent.all(); });
+    std::sort(losses.begin(), losses.end(), [](const LossKind& a, const LossKind& b) { return a.seconds > b.seconds; });
     std::string text;
-    for (const Loss& loss : losses) {
+    for (const LossKind& loss : losses) {
         text += fmt::format("{}{}", text.empty() ? "" : "\n                   ", loss.sentence);
     }
     return text.empty() ? "hardly anything is lost: nearly all of the time is compute that is needed" : text;

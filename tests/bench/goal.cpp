@@ -27,7 +27,7 @@ std::int64_t size_of(bool jittered, std::uint32_t rank, std::uint32_t step) {
 }
 
 // Ring all-reduce: in each of 2 (n-1) steps a rank sends to the right what it has received from the left.
-goal::Schedule ring(std::uint32_t ranks, bool jittered) {
+goal::GoalSchedule ring(std::uint32_t ranks, bool jittered) {
     goal::ScheduleBuilder builder(ranks);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         builder.begin(rank);
@@ -37,9 +37,9 @@ goal::Schedule ring(std::uint32_t ranks, bool jittered) {
             const auto send = builder.add({.size = size_of(jittered, rank, step),
                                            .peer = (rank + 1) % ranks,
                                            .tag = step,
-                                           .kind = goal::OpKind::send});
+                                           .kind = goal::GoalOpKind::send});
             const auto receive = builder.add(
-                {.size = size_of(jittered, left, step), .peer = left, .tag = step, .kind = goal::OpKind::receive});
+                {.size = size_of(jittered, left, step), .peer = left, .tag = step, .kind = goal::GoalOpKind::receive});
             if (step > 0) {
                 builder.require(send, last);
                 builder.require(receive, last);
@@ -68,9 +68,9 @@ std::string ring_text(std::uint32_t ranks) {
 }
 
 void run_ring(benchmark::State& state, bool jittered, goal::Charge charge) {
-    const goal::Schedule schedule = ring(static_cast<std::uint32_t>(state.range(0)), jittered);
+    const goal::GoalSchedule schedule = ring(static_cast<std::uint32_t>(state.range(0)), jittered);
     for (auto _ : state) {
-        const goal::Outcome outcome = goal::run(schedule, costs, charge);
+        const goal::GoalOutcome outcome = goal::run(schedule, costs, charge);
         if (!outcome.finished()) {
             throw std::runtime_error("the ring did not finish");
         }
@@ -99,9 +99,9 @@ void goal_text(benchmark::State& state) {
     const std::string text = ring_text(static_cast<std::uint32_t>(state.range(0)));
     std::size_t bytes = 0;
     for (auto _ : state) {
-        const goal::Schedule schedule = goal::parse(text, "ring");
+        const goal::GoalSchedule schedule = goal::parse(text, "ring");
         benchmark::DoNotOptimize(schedule.ops.data());
-        bytes = schedule.ops.size() * sizeof(goal::Op) + schedule.dependents.size() * sizeof(goal::Dependent);
+        bytes = schedule.ops.size() * sizeof(goal::GoalOp) + schedule.dependents.size() * sizeof(goal::Dependent);
         state.counters["B/op"] = static_cast<double>(bytes) / static_cast<double>(schedule.ops.size());
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());

@@ -27,7 +27,7 @@ StepPlan equal_stages(const Case& c) {
     StepPlan plan = plan_step(small_gpt(c.p * c.v), plain_machine(), layout);
     for (StagePlan& stage : plan.stages) {
         stage.optimizer = {};
-        for (Chunk& chunk : stage.chunks) {
+        for (ChunkPlan& chunk : stage.chunks) {
             chunk.whole.forward = chunk.whole.backward_input = chunk.whole.backward_weight = {};
             chunk.whole.forward[TimeCategory::compute] = f / c.v;
             chunk.whole.backward_input[TimeCategory::compute] = b / c.v;
@@ -87,7 +87,7 @@ TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
         const auto end = [&, p = p, m = m](int steps) {
             StepPlan plan = equal_stages({"zb_h2", p, m});
             for (StagePlan& stage : plan.stages) {
-                Bucket& whole = stage.chunks[0].whole;
+                GradientBucket& whole = stage.chunks[0].whole;
                 whole.forward[TimeCategory::compute] = whole.backward_input[TimeCategory::compute] =
                     whole.backward_weight[TimeCategory::compute] = f;
             }

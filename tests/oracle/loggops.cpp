@@ -29,9 +29,9 @@ TEST(LogGopsim, AgreesToTheUnitOnEveryRunOfEverySchedule) {
     int runs = 0;
     const json cases = oracle_cases();
     for (const json& test : cases) {
-        const goal::Schedule schedule = goal::parse(test["goal"].get<std::string>(), "oracle");
+        const goal::GoalSchedule schedule = goal::parse(test["goal"].get<std::string>(), "oracle");
         for (const json& expected : test["runs"]) {
-            const goal::Outcome outcome = goal::run(schedule, costs_of(expected["params"]));
+            const goal::GoalOutcome outcome = goal::run(schedule, costs_of(expected["params"]));
             EXPECT_TRUE(outcome.finished()) << test["name"] << expected["params"];
             EXPECT_EQ(json(outcome.rank_finish), expected["loggopsim"]) << test["name"] << expected["params"];
             ++runs;

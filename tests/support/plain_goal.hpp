@@ -15,10 +15,10 @@ namespace sim::test {
 
 class PlainGoal {
 public:
-    PlainGoal(const goal::Schedule& schedule, const LogGP& costs, goal::Charge charge)
+    PlainGoal(const goal::GoalSchedule& schedule, const LogGP& costs, goal::Charge charge)
         : s_(schedule), costs_(costs), charge_(charge) {}
 
-    goal::Outcome outcome() {
+    goal::GoalOutcome outcome() {
         std::vector<int> needs(s_.ops.size());
         for (const goal::Dependent dependent : s_.dependents) {
             ++needs[dependent.op()];
@@ -50,12 +50,12 @@ public:
 private:
     using Clock = std::tuple<std::uint32_t, char, int>;  // rank, 'c'PU or 's'ending or 'r'eceiving side, number
 
-    const goal::Op& payer(goal::OpIndex send) {
+    const goal::GoalOp& payer(goal::OpIndex send) {
         return charge_ == goal::Charge::match ? s_.ops[partner_.at(send)] : s_.ops[send];
     }
 
     std::int64_t ready_at(goal::OpIndex index, bool is_message) {
-        const goal::Op& op = s_.ops[index];
+        const goal::GoalOp& op = s_.ops[index];
         if (is_message) {
             if (charge_ == goal::Charge::match && !partner_.contains(index)) {
                 const auto receive = find(receives_, [&](goal::OpIndex r) { return fits(r, index); });
@@ -64,19 +64,20 @@ private:
                 }
                 partner_[index] = receive;
             }
-            const goal::Op& p = payer(index);
+            const goal::GoalOp& p = payer(index);
             return std::max(clocks_[{op.peer, 'c', p.cpu}], clocks_[{op.peer, 'r', p.nic}]);
         }
         switch (op.kind) {
-            case goal::OpKind::calc: return clocks_[{op.rank, 'c', op.cpu}];
-            case goal::OpKind::send: return std::max(clocks_[{op.rank, 'c', op.cpu}], clocks_[{op.rank, 's', op.nic}]);
-            case goal::OpKind::receive: return 0;
+            case goal::GoalOpKind::calc: return clocks_[{op.rank, 'c', op.cpu}];
+            case goal::GoalOpKind::send:
+                return std::max(clocks_[{op.rank, 'c', op.cpu}], clocks_[{op.rank, 's', op.nic}]);
+            case goal::GoalOpKind::receive: return 0;
         }
         return 0;
     }
 
     void carry_out(std::int64_t at, std::uint64_t number, goal::OpIndex index, bool is_message) {
-        const goal::Op& op = s_.ops[index];
+        const goal::GoalOp& op = s_.ops[index];
         const std::int64_t w = std::max<std::int64_t>(op.size - 1, 0);
         const std::int64_t g_w = time_for(w, costs_.gap_per_byte).count();
         const std::int64_t o_w = time_for(w, costs_.overhead_per_byte).count();
@@ -97,10 +98,10 @@ private:
         }
         begun_.insert(index);
         start(index);
-        if (op.kind == goal::OpKind::calc) {
+        if (op.kind == goal::GoalOpKind::calc) {
             clocks_[{op.rank, 'c', op.cpu}] = at + op.size;
             end(index);
-        } else if (op.kind == goal::OpKind::send) {
+        } else if (op.kind == goal::GoalOpKind::send) {
             clocks_[{op.rank, 'c', op.cpu}] = at + costs_.overhead.count() + o_w;
             clocks_[{op.rank, 's', op.nic}] = at + costs_.gap.count() + g_w;
             events_.emplace(at + costs_.overhead.count() + costs_.latency.count(), next_++, index, true);
@@ -121,8 +122,8 @@ private:
         }
     }
 
-    void end_rendezvous(std::int64_t at, goal::OpIndex send, const goal::Op& by) {
-        const goal::Op& op = s_.ops[send];
+    void end_rendezvous(std::int64_t at, goal::OpIndex send, const goal::GoalOp& by) {
+        const goal::GoalOp& op = s_.ops[send];
         if (op.size > costs_.eager_limit.count) {
             for (const Clock& clock : {Clock{op.rank, 'c', by.cpu}, Clock{op.rank, 's', by.nic}}) {
                 clocks_[clock] = std::max(clocks_[clock], at);
@@ -132,8 +133,8 @@ private:
     }
 
     bool fits(goal::OpIndex receive, goal::OpIndex send) const {
-        const goal::Op& r = s_.ops[receive];
-        const goal::Op& m = s_.ops[send];
+        const goal::GoalOp& r = s_.ops[receive];
+        const goal::GoalOp& m = s_.ops[send];
         return r.rank == m.peer && (r.peer == goal::any || r.peer == m.rank) &&
                (r.tag == goal::any || m.tag == goal::any || r.tag == m.tag);
     }
@@ -167,9 +168,9 @@ private:
             return std::pair(s_.ops[a].rank, s_.ops[a].kind) < std::pair(s_.ops[b].rank, s_.ops[b].kind);
         });
         for (const goal::OpIndex index : free_) {
-            const goal::Op& op = s_.ops[index];
+            const goal::GoalOp& op = s_.ops[index];
             std::int64_t at = clocks_[{op.rank, 'c', op.cpu}];
-            if (op.kind == goal::OpKind::send) {
+            if (op.kind == goal::GoalOpKind::send) {
                 at = std::max(at, clocks_[{op.rank, 's', op.nic}]);
             }
             events_.emplace(at, next_++, index, false);
@@ -177,8 +178,8 @@ private:
         free_.clear();
     }
 
-    goal::Outcome result() {
-        goal::Outcome outcome;
+    goal::GoalOutcome result() {
+        goal::GoalOutcome outcome;
         for (std::uint32_t rank = 0; rank < s_.ranks.size(); ++rank) {
             std::int64_t last = 0;
             for (int cpu = 0; cpu < s_.cpus; ++cpu) {
@@ -200,7 +201,7 @@ private:
 
     static constexpr goal::OpIndex none = UINT32_MAX;
 
-    const goal::Schedule& s_;
+    const goal::GoalSchedule& s_;
     const LogGP costs_;
     const goal::Charge charge_;
     std::set<std::tuple<std::int64_t, std::uint64_t, goal::OpIndex, bool>> events_;  // time, number, op, its message

@@ -10,17 +10,17 @@ namespace {
 
 using namespace sim::lesson;
 
-TEST(Optimizer, OfSgdGoesAlongTheMean) {
-    Optimizer optimizer(OptimizerKind::sgd, 2);
+TEST(UpdateRule, OfSgdGoesAlongTheMean) {
+    UpdateRule optimizer(OptimizerKind::sgd, 2);
     std::vector<double> weights{1.0, -2.0};
     optimizer.step(weights, std::vector<double>{40.0, -8.0}, 4);
     EXPECT_EQ(weights, (std::vector<double>{1.0 - 0.03 * 10, -2.0 + 0.03 * 2}));
     EXPECT_EQ(states_per_weight(OptimizerKind::sgd), 0);
 }
 
-TEST(Optimizer, OfAdamBeginsWithAStepOfItsRate) {
+TEST(UpdateRule, OfAdamBeginsWithAStepOfItsRate) {
     // Corrected for their bias, the first mean is g and the first square g^2.
-    Optimizer optimizer(OptimizerKind::adam, 2);
+    UpdateRule optimizer(OptimizerKind::adam, 2);
     std::vector<double> weights{1.0, -2.0};
     optimizer.step(weights, std::vector<double>{40.0, -8.0}, 4);
     EXPECT_NEAR(weights[0], 1 - 0.01 * 10 / (10 + 1e-6), 1e-15);
@@ -28,9 +28,9 @@ TEST(Optimizer, OfAdamBeginsWithAStepOfItsRate) {
     EXPECT_EQ(states_per_weight(OptimizerKind::adam), 2);
 }
 
-TEST(Optimizer, OfAdamRemembersMeanAndSquare) {
+TEST(UpdateRule, OfAdamRemembersMeanAndSquare) {
     // g = 1, then 3: m = 0.9 * 0.1 + 0.3 = 0.39, over 0.19; v = 0.999 * 0.001 + 0.009 = 0.009999, over 0.001999
-    Optimizer optimizer(OptimizerKind::adam, 1);
+    UpdateRule optimizer(OptimizerKind::adam, 1);
     std::vector<double> weights{0.0};
     optimizer.step(weights, std::vector<double>{1.0}, 1);
     const double first = weights[0];
@@ -38,12 +38,12 @@ TEST(Optimizer, OfAdamRemembersMeanAndSquare) {
     EXPECT_NEAR(weights[0] - first, -0.01 * (0.39 / 0.19) / (std::sqrt(0.009999 / 0.001999) + 1e-6), 1e-15);
 }
 
-TEST(Optimizer, StepsAPartOfTheWeightsAsItStepsAll) {
+TEST(UpdateRule, StepsAPartOfTheWeightsAsItStepsAll) {
     for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adam}) {
         std::vector<double> all{1.0, 2.0, 3.0};
         std::vector<double> part{2.0, 3.0};
-        Optimizer of_all(kind, 3);
-        Optimizer of_part(kind, 2);
+        UpdateRule of_all(kind, 3);
+        UpdateRule of_part(kind, 2);
         for (const double g : {0.5, -1.0, 4.0}) {
             of_all.step(all, std::vector<double>{g, 2 * g, g * g}, 3);
             of_part.step(part, std::vector<double>{2 * g, g * g}, 3);
@@ -88,7 +88,7 @@ TEST_P(TrainAlone, LetsTheLossFall) {
 INSTANTIATE_TEST_SUITE_P(Of, TrainAlone,
                          testing::Values(Lesson{{}, OptimizerKind::sgd, 60, 0.5},
                                          Lesson{{}, OptimizerKind::adam, 60, 0.2},
-                                         Lesson{{.loss = Loss::cross_entropy}, OptimizerKind::adam, 40, 0.5},
+                                         Lesson{{.loss = LossKind::cross_entropy}, OptimizerKind::adam, 40, 0.5},
                                          Lesson{{.experts = 4}, OptimizerKind::sgd, 40, 0.5},
                                          Lesson{{.experts = 4}, OptimizerKind::adam, 40, 0.2}));
 

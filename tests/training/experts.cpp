@@ -14,7 +14,7 @@ using namespace sim::lesson;
 TEST(Routing, TakesTheHighestInOrderOfTokensAndOfExpertsWithin) {
     Matrix logits(2, 3);
     logits << 1, 0, 1 + std::log(3.0), 5, 4, 3;
-    const std::vector<Choice> choices = choose_experts(logits, 2);
+    const std::vector<ExpertChoice> choices = choose_experts(logits, 2);
     ASSERT_EQ(choices.size(), 4U);
     const int expected[][2] = {{0, 0}, {2, 0}, {0, 1}, {1, 1}};  // expert, token
     for (std::size_t i = 0; i < 4; ++i) {
@@ -26,7 +26,7 @@ TEST(Routing, TakesTheHighestInOrderOfTokensAndOfExpertsWithin) {
 }
 
 TEST(Routing, PrefersTheLowerNumberAmongEquals) {
-    const std::vector<Choice> choices = choose_experts(Matrix::Zero(1, 4), 2);
+    const std::vector<ExpertChoice> choices = choose_experts(Matrix::Zero(1, 4), 2);
     EXPECT_EQ(choices[0].expert, 0);
     EXPECT_EQ(choices[1].expert, 1);
     EXPECT_EQ(choices[0].gate, 0.5);

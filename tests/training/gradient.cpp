@@ -14,7 +14,7 @@ constexpr double step = 1e-4;
 // Odd sizes, so that no two can be mistaken for each other.
 constexpr Shape small{.layers = 2, .hidden = 6, .heads = 2, .sequence = 5, .inputs = 3, .outputs = 4};
 
-Shape with_loss(Loss loss) {
+Shape with_loss(LossKind loss) {
     Shape shape = small;
     shape.loss = loss;
     return shape;
@@ -27,7 +27,7 @@ Shape with_experts(int experts, int top_k) {
     return shape;
 }
 
-double loss_of(Stage& stage, Weights weights, const Batch& batch, const Matrix& x = {}) {
+double loss_of(Stage& stage, Weights weights, const TokenBatch& batch, const Matrix& x = {}) {
     stage.forward(weights, 0, batch, x);
     return stage.loss(0);
 }
@@ -49,7 +49,7 @@ class Gradient : public testing::TestWithParam<Shape> {};
 
 TEST_P(Gradient, OfEveryWeightIsThatOfFiniteDifferences) {
     const Shape shape = GetParam();
-    const Batch batch = make_batch(shape, 3, {.first = 0, .count = 2});
+    const TokenBatch batch = make_batch(shape, 3, {.first = 0, .count = 2});
     std::vector<double> weights = initial_weights(shape, 3);
     std::vector<double> gradient(weights.size());
     Stage stage(shape, whole(shape));
@@ -63,8 +63,8 @@ TEST_P(Gradient, OfEveryWeightIsThatOfFiniteDifferences) {
 
 TEST_P(Gradient, OfTheStreamIsThatOfFiniteDifferences) {
     const Shape shape = GetParam();
-    const Batch batch = make_batch(shape, 3, {.first = 0, .count = 2});
-    const Placement placement{.first_layer = 1, .layer_count = 1, .has_head = true};
+    const TokenBatch batch = make_batch(shape, 3, {.first = 0, .count = 2});
+    const PartPlacement placement{.first_layer = 1, .layer_count = 1, .has_head = true};
     Stage stage(shape, placement);
     const std::vector<double> all = initial_weights(shape, 3);
     std::vector<double> weights;
@@ -84,7 +84,7 @@ TEST_P(Gradient, OfTheStreamIsThatOfFiniteDifferences) {
 
 TEST_P(Gradient, HasTheSameBitsWithASplitBackward) {
     const Shape shape = GetParam();
-    const Batch batch = make_batch(shape, 3, {.first = 0, .count = 3});
+    const TokenBatch batch = make_batch(shape, 3, {.first = 0, .count = 3});
     const std::vector<double> weights = initial_weights(shape, 3);
     Stage stage(shape, whole(shape));
     std::vector<double> combined(weights.size());
@@ -117,12 +117,12 @@ TEST_P(Gradient, OfSeveralMicroBatchesInFlightIsTheirSum) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Gradient,
-                         testing::Values(with_loss(Loss::mean_squared), with_loss(Loss::cross_entropy),
+                         testing::Values(with_loss(LossKind::mean_squared), with_loss(LossKind::cross_entropy),
                                          with_experts(4, 2), with_experts(3, 1), with_experts(3, 3)),
                          [](const auto& instance) {
                              const Shape& shape = instance.param;
-                             return shape.loss == Loss::cross_entropy ? std::string("Classes")
-                                    : shape.experts == 0              ? std::string("Dense")
+                             return shape.loss == LossKind::cross_entropy ? std::string("Classes")
+                                    : shape.experts == 0                  ? std::string("Dense")
                                                          : fmt::format("Top{}Of{}Experts", shape.top_k, shape.experts);
                          });
 

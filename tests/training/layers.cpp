@@ -40,7 +40,7 @@ TEST(FeedForward, IsTheExactGeluBetweenTwoMatrices) {
     EXPECT_NEAR(y(0, 0), expected, 1e-14);
 }
 
-Head head_of_zero_weights(Loss loss) {
+Head head_of_zero_weights(LossKind loss) {
     return {.norm = {.gain = tensor(1, 2, 0), .bias = tensor(1, 2, 0)},
             .matrix = tensor(2, 4, 0),
             .bias = tensor(1, 4, 0),
@@ -53,7 +53,7 @@ TEST(Head, OfTwoPositionsHasTheMeanOfTheirSquares) {
     Head::Saved saved;
     Matrix targets(2, 4);
     targets << 1, 1, 1, 1, 2, 0, 2, 0;
-    const Matrix y = head_of_zero_weights(Loss::mean_squared).forward(weights, Matrix::Ones(2, 2), targets, saved);
+    const Matrix y = head_of_zero_weights(LossKind::mean_squared).forward(weights, Matrix::Ones(2, 2), targets, saved);
     EXPECT_EQ(y, Matrix::Zero(2, 4));
     EXPECT_DOUBLE_EQ(saved.loss, (1.0 + 2.0) / 2);
     EXPECT_DOUBLE_EQ(saved.dy(1, 0), 2 * -2.0 / (4 * 2));
@@ -64,31 +64,31 @@ TEST(Head, ThatKnowsNothingHasACrossEntropyOfTheLogOfTheClasses) {
     Head::Saved saved;
     Matrix targets(2, 1);
     targets << 3, 0;
-    head_of_zero_weights(Loss::cross_entropy).forward(weights, Matrix::Ones(2, 2), targets, saved);
+    head_of_zero_weights(LossKind::cross_entropy).forward(weights, Matrix::Ones(2, 2), targets, saved);
     EXPECT_DOUBLE_EQ(saved.loss, std::log(4.0));
     EXPECT_DOUBLE_EQ(saved.dy(0, 3), (0.25 - 1) / 2);
     EXPECT_DOUBLE_EQ(saved.dy(0, 0), 0.25 / 2);
 }
 
-TEST(Batch, OfAnItemIsTheSameInWhateverShare) {
+TEST(TokenBatch, OfAnItemIsTheSameInWhateverShare) {
     const Shape shape{};
-    const Batch all = make_batch(shape, 1, {.first = 0, .count = 5});
-    const Batch some = make_batch(shape, 1, {.first = 3, .count = 2});
+    const TokenBatch all = make_batch(shape, 1, {.first = 0, .count = 5});
+    const TokenBatch some = make_batch(shape, 1, {.first = 3, .count = 2});
     EXPECT_EQ(all.inputs.bottomRows(2 * 8), some.inputs);
     EXPECT_EQ(all.targets.bottomRows(2 * 8), some.targets);
     EXPECT_NE(make_batch(shape, 2, {.first = 3, .count = 2}).inputs, some.inputs);
 }
 
-TEST(Batch, HasTheTeachersTargets) {
-    const Batch batch = make_batch({}, 9, {.first = 0, .count = 1});
+TEST(TokenBatch, HasTheTeachersTargets) {
+    const TokenBatch batch = make_batch({}, 9, {.first = 0, .count = 1});
     const double a = batch.inputs(3, 2);
     const double b = batch.inputs(3, 3);
     EXPECT_EQ(batch.targets(3, 1), std::tanh(a + 2 * a * b - 0.5 * b + batch.inputs(2, 2)));
 }
 
-TEST(Batch, OfClassesNamesTheLargestTarget) {
-    const Batch values = make_batch({}, 9, {.first = 0, .count = 2});
-    const Batch classes = make_batch({.loss = Loss::cross_entropy}, 9, {.first = 0, .count = 2});
+TEST(TokenBatch, OfClassesNamesTheLargestTarget) {
+    const TokenBatch values = make_batch({}, 9, {.first = 0, .count = 2});
+    const TokenBatch classes = make_batch({.loss = LossKind::cross_entropy}, 9, {.first = 0, .count = 2});
     EXPECT_EQ(classes.inputs, values.inputs);
     for (Index row = 0; row < values.targets.rows(); ++row) {
         EXPECT_EQ(values.targets(row, static_cast<Index>(classes.targets(row, 0))), values.targets.row(row).maxCoeff());

@@ -19,7 +19,7 @@ struct Case {
 };
 
 constexpr Shape dense{};
-constexpr Shape classes{.loss = Loss::cross_entropy};
+constexpr Shape classes{.loss = LossKind::cross_entropy};
 constexpr Shape mixture{.experts = 4};
 
 void PrintTo(const Case& c, std::ostream* out) {

@@ -36,7 +36,7 @@ TeamGroup along(Team& team, int rank, int size, int stride, int position) {
     return group;
 }
 
-Placement placement_of(const Shape& shape, const Mesh& mesh, Seat seat) {
+PartPlacement placement_of(const Shape& shape, const Mesh& mesh, Seat seat) {
     const Share layers = even_shares(shape.layers, mesh.pipeline)[static_cast<std::size_t>(seat.pipeline)];
     return {.first_layer = layers.first,
             .layer_count = layers.count,
@@ -52,7 +52,8 @@ std::vector<double> flat(const Matrix& x) {
     return {x.data(), x.data() + x.size()};
 }
 
-Surroundings surroundings_of(Team& team, const Shape& shape, const Mesh& mesh, const Placement& placement, int rank) {
+Surroundings surroundings_of(Team& team, const Shape& shape, const Mesh& mesh, const PartPlacement& placement,
+                             int rank) {
     const Seat seat = seat_of(mesh, rank);
     const TeamGroup tensor = along(team, rank, mesh.tensor, 1, seat.tensor);
     const TeamGroup context = along(team, rank, mesh.context, mesh.tensor, seat.context);
@@ -137,7 +138,7 @@ ParallelRun run_parallel(const Shape& shape, const Mesh& mesh, int items, int mi
     Team team;
     team.run(mesh.ranks(), [&](int rank) {
         const Seat seat = seat_of(mesh, rank);
-        const Placement placement = placement_of(shape, mesh, seat);
+        const PartPlacement placement = placement_of(shape, mesh, seat);
         Stage stage(shape, placement, surroundings_of(team, shape, mesh, placement, rank));
         const std::vector<std::size_t> places = stage.places();
         std::vector<double> weights;

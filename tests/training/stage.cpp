@@ -143,7 +143,7 @@ TEST(Stage, LetsNoOutputDependOnLaterInputs) {
     const Shape shape{};
     const std::vector<double> weights = initial_weights(shape, 1);
     Stage stage(shape, whole(shape));
-    Batch batch = make_batch(shape, 1, {.first = 0, .count = 1});
+    TokenBatch batch = make_batch(shape, 1, {.first = 0, .count = 1});
     const Matrix before = stage.forward(weights, 0, batch);
     batch.inputs.row(5) *= -1;
     const Matrix after = stage.forward(weights, 0, batch);
@@ -164,7 +164,7 @@ TEST(Stage, ForgetsAMicroBatchAfterItsBackwardPass) {
     EXPECT_THROW(stage.backward_input(weights, 4), std::out_of_range);
 }
 
-std::string refusal(const Shape& shape, const Placement& placement) {
+std::string refusal(const Shape& shape, const PartPlacement& placement) {
     try {
         const Stage stage(shape, placement);
     } catch (const std::invalid_argument& error) {

@@ -13,8 +13,8 @@ std::string two(const std::string& first, const std::string& second) {
 }
 
 std::string why(const std::string& text) {
-    const goal::Schedule schedule = goal::parse(text, "x");
-    const goal::Outcome outcome = goal::run(schedule, goal::loggopsim_costs());
+    const goal::GoalSchedule schedule = goal::parse(text, "x");
+    const goal::GoalOutcome outcome = goal::run(schedule, goal::loggopsim_costs());
     EXPECT_FALSE(outcome.finished());
     return goal::explain(schedule, outcome, text);
 }
@@ -73,8 +73,8 @@ TEST(GoalExplain, ShowsEightOfVeryMany) {
 
 TEST(GoalExplain, NamesTheFirstMessageThatNobodyReceives) {
     const std::string text = two("send 5b to 1\nlast: send 6b to 1 tag 2", "recv 5b from 0");
-    const goal::Schedule schedule = goal::parse(text, "x");
-    const goal::Outcome outcome = goal::run(schedule, goal::loggopsim_costs());
+    const goal::GoalSchedule schedule = goal::parse(text, "x");
+    const goal::GoalOutcome outcome = goal::run(schedule, goal::loggopsim_costs());
     EXPECT_TRUE(outcome.finished());
     EXPECT_EQ(goal::explain_unreceived(schedule, outcome, text),
               "1 message is never received: rank 0, line 4, last: send 6b to 1 tag 2");

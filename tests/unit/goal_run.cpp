@@ -26,7 +26,7 @@ LogGP costs(std::int64_t latency, std::int64_t overhead, std::int64_t gap, Pace 
 const LogGP usual = costs(1000, 200, 5, {1, 1}, {0, 1}, 1024);
 
 Times finish(const std::string& text, const LogGP& with = usual, Charge charge = Charge::arrival) {
-    const goal::Outcome outcome = goal::run(goal::parse(text, "x"), with, charge);
+    const goal::GoalOutcome outcome = goal::run(goal::parse(text, "x"), with, charge);
     EXPECT_TRUE(outcome.finished());
     return outcome.rank_finish;
 }
@@ -61,7 +61,7 @@ TEST(GoalRun, OnArrivalAMessageTakesTheReceiversCpuBeforeItsCalc) {
 
 TEST(GoalRun, OnMatchNobodyPaysForAMessageThatNobodyReceives) {
     const std::string text = two("send 101b to 1", "calc 10");
-    const goal::Schedule schedule = goal::parse(text, "x");
+    const goal::GoalSchedule schedule = goal::parse(text, "x");
     EXPECT_EQ(goal::run(schedule, usual).rank_finish, (Times{200, 1500}));
     EXPECT_EQ(goal::run(schedule, usual, Charge::match).rank_finish, (Times{200, 10}));
     EXPECT_EQ(goal::run(schedule, usual).unreceived, (std::vector<goal::OpIndex>{0}));
@@ -89,7 +89,7 @@ TEST(GoalRun, AReceiveOfAnythingTakesWhatCameFirst) {
         "rank 1 {\nw: calc 300\ns: send 1b to 0 tag 5\ns requires w\n}\n"
         "rank 2 {\ns: send 1b to 0 tag 7\nt: send 1b to 0 tag 7\nt requires s\n}\n";
     // From rank 2 at 1200 and 1400, from rank 1 at 1500 (taken at 1600): a, b, and none.
-    const goal::Outcome outcome = goal::run(goal::parse(text, "x"), usual);
+    const goal::GoalOutcome outcome = goal::run(goal::parse(text, "x"), usual);
     EXPECT_EQ(outcome.rank_finish, (Times{2800, 500, 400}));
     EXPECT_EQ(outcome.unreceived, (std::vector<goal::OpIndex>{3 + 1}));
 }
@@ -107,15 +107,15 @@ TEST(GoalRun, AnOperationMayWaitForMoreThanTwoHundredAndFiftyFive) {
         builder.require(last, op);
     }
     builder.require(behind, last);
-    const goal::Schedule schedule = std::move(builder).build();
+    const goal::GoalSchedule schedule = std::move(builder).build();
     EXPECT_EQ(goal::run(schedule, usual).rank_finish, (Times{6001}));
 }
 
 TEST(GoalRun, TellsWhatNeverBeganAndWhatNeverEnded) {
-    const goal::Schedule schedule = goal::parse(
+    const goal::GoalSchedule schedule = goal::parse(
         two("r: recv 1b from 1\ns: send 1b to 1\ns requires r", "s: send 2000b to 0 tag 9\nc: calc 1\nc requires s"),
         "x");
-    const goal::Outcome outcome = goal::run(schedule, usual);
+    const goal::GoalOutcome outcome = goal::run(schedule, usual);
     EXPECT_FALSE(outcome.finished());
     EXPECT_EQ(outcome.waiting, (std::vector<goal::OpIndex>{0, 2}));
     EXPECT_EQ(outcome.blocked, (std::vector<goal::OpIndex>{1, 3}));
@@ -129,7 +129,7 @@ TEST(GoalRun, ThrowsWhereTimeLeavesItsRange) {
 }
 
 // Few ranks, tags and times, so that very much happens at once, and much never.
-goal::Schedule random_schedule(test::Random& random) {
+goal::GoalSchedule random_schedule(test::Random& random) {
     const int ranks = 1 + random.below(4);
     const bool wild = random.below(3) == 0;
     const auto tag = [&] {
@@ -141,13 +141,13 @@ goal::Schedule random_schedule(test::Random& random) {
         const int ops = random.below(random.below(20) == 0 ? 150 : 25);
         std::vector<goal::OpIndex> earlier;
         for (int i = 0; i < ops; ++i) {
-            goal::Op op{.size = random.below(4) * 50,
-                        .peer = static_cast<std::uint32_t>(random.below(ranks)),
-                        .tag = tag(),
-                        .kind = static_cast<goal::OpKind>(random.below(3)),
-                        .cpu = static_cast<std::uint8_t>(random.below(6) == 0 ? 1 : 0),
-                        .nic = static_cast<std::uint8_t>(random.below(6) == 0 ? 1 : 0)};
-            if (wild && op.kind == goal::OpKind::receive && random.below(4) == 0) {
+            goal::GoalOp op{.size = random.below(4) * 50,
+                            .peer = static_cast<std::uint32_t>(random.below(ranks)),
+                            .tag = tag(),
+                            .kind = static_cast<goal::GoalOpKind>(random.below(3)),
+                            .cpu = static_cast<std::uint8_t>(random.below(6) == 0 ? 1 : 0),
+                            .nic = static_cast<std::uint8_t>(random.below(6) == 0 ? 1 : 0)};
+            if (wild && op.kind == goal::GoalOpKind::receive && random.below(4) == 0) {
                 op.peer = goal::any;
             }
             const goal::OpIndex index = builder.add(op);
@@ -169,13 +169,13 @@ goal::Schedule random_schedule(test::Random& random) {
 TEST(GoalRun, IsThatOfThePlainestProgramForThousandsOfRandomSchedules) {
     for (std::uint64_t seed = 0; seed < 4000; ++seed) {
         test::Random random(seed);
-        const goal::Schedule schedule = random_schedule(random);
+        const goal::GoalSchedule schedule = random_schedule(random);
         const LogGP with = costs(random.below(3) * 100, random.below(3) * 50, random.below(3) * 40,
                                  {random.below(3), 1 + random.below(2)}, {random.below(3), 1 + random.below(2)},
                                  random.below(2) * 100);
         for (const Charge charge : {Charge::arrival, Charge::match}) {
-            const goal::Outcome fast = goal::run(schedule, with, charge);
-            const goal::Outcome plain = test::PlainGoal(schedule, with, charge).outcome();
+            const goal::GoalOutcome fast = goal::run(schedule, with, charge);
+            const goal::GoalOutcome plain = test::PlainGoal(schedule, with, charge).outcome();
             ASSERT_EQ(fast.rank_finish, plain.rank_finish) << "seed " << seed;
             ASSERT_EQ(fast.unreceived, plain.unreceived) << "seed " << seed;
             ASSERT_EQ(fast.waiting, plain.waiting) << "seed " << seed;

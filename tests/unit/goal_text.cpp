@@ -10,7 +10,7 @@ namespace {
 using namespace sim::goal;
 using testing::HasSubstr;
 
-Schedule parsed(const std::string& text) {
+GoalSchedule parsed(const std::string& text) {
     return parse(text, "x");
 }
 
@@ -29,24 +29,24 @@ std::string complaint_of(const std::string& statements) {
 }
 
 TEST(GoalText, GivesEachOperationWhatItsLineSays) {
-    const Schedule schedule = parsed(
+    const GoalSchedule schedule = parsed(
         "num_ranks 3\nrank 0 {\nl1: send 64b to 2 tag 7 cpu 1 nic 3\nrecv 65 b from 1\n}\nrank 2 {\ncalc 100 cpu "
         "2\n}\n");
     ASSERT_EQ(schedule.ops.size(), 3);
-    const Op& send = schedule.ops[0];
-    EXPECT_EQ(send.kind, OpKind::send);
+    const GoalOp& send = schedule.ops[0];
+    EXPECT_EQ(send.kind, GoalOpKind::send);
     EXPECT_EQ(send.size, 64);
     EXPECT_EQ(send.rank, 0);
     EXPECT_EQ(send.peer, 2);
     EXPECT_EQ(send.tag, 7);
     EXPECT_EQ(send.cpu, 1);
     EXPECT_EQ(send.nic, 3);
-    const Op& receive = schedule.ops[1];
-    EXPECT_EQ(receive.kind, OpKind::receive);
+    const GoalOp& receive = schedule.ops[1];
+    EXPECT_EQ(receive.kind, GoalOpKind::receive);
     EXPECT_EQ(receive.size, 65);
     EXPECT_EQ(receive.peer, 1);
     EXPECT_EQ(receive.tag, 0);
-    EXPECT_EQ(schedule.ops[2].kind, OpKind::calc);
+    EXPECT_EQ(schedule.ops[2].kind, GoalOpKind::calc);
     EXPECT_EQ(schedule.ops[2].size, 100);
     EXPECT_EQ(schedule.ops[2].rank, 2);
     EXPECT_EQ(schedule.cpus, 3);
@@ -55,14 +55,14 @@ TEST(GoalText, GivesEachOperationWhatItsLineSays) {
 }
 
 TEST(GoalText, KnowsAnyRankAndAnyTag) {
-    const Schedule schedule = parsed("num_ranks 1\nrank 0 {\nrecv 1b from -1 tag -1\nsend 1b to 0 tag -1\n}\n");
+    const GoalSchedule schedule = parsed("num_ranks 1\nrank 0 {\nrecv 1b from -1 tag -1\nsend 1b to 0 tag -1\n}\n");
     EXPECT_EQ(schedule.ops[0].peer, any);
     EXPECT_EQ(schedule.ops[0].tag, any);
     EXPECT_EQ(schedule.ops[1].tag, any);
 }
 
 TEST(GoalText, ListsDependentsOfAStartBeforeThoseOfAnEnd) {
-    const Schedule schedule = parsed(
+    const GoalSchedule schedule = parsed(
         "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\nc: calc 1\nd: calc 1\n"
         "b requires a\nc irequires a\nd requires a\nd requires c\n}\n");
     const auto of_a = schedule.dependents_of(OpIndex{0});
@@ -77,7 +77,7 @@ TEST(GoalText, ListsDependentsOfAStartBeforeThoseOfAnEnd) {
 }
 
 TEST(GoalText, TakesRanksDependenciesAndAttributesInAnyOrder) {
-    const Schedule schedule = parsed(
+    const GoalSchedule schedule = parsed(
         "num_ranks 2\nrank 1 {\nb requires a\nb: calc 2\na: send 1b to 0 nic 1 tag 4}\nrank 0 {recv 1b from 1 tag 4 }");
     EXPECT_EQ(schedule.ops[0].rank, 1);
     EXPECT_EQ(schedule.ops[1].tag, 4);
@@ -88,7 +88,7 @@ TEST(GoalText, TakesRanksDependenciesAndAttributesInAnyOrder) {
 }
 
 TEST(GoalText, SkipsCommentsAndTheLineEndsOfOtherSystems) {
-    const Schedule schedule = parsed(
+    const GoalSchedule schedule = parsed(
         "// one\r\nnum_ranks 1 /* two\r\n lines */\r\nrank 0 { // begin\r\n\r\n\tcalc 1 // a\r\n\tcalc /* how long */ "
         "2\r\n}"
         "\r\n// end");
@@ -159,7 +159,7 @@ TEST(GoalText, FindsThousandsOfLabelsAgain) {
             text += "l" + std::to_string(i) + " requires l" + std::to_string(i - 1) + "\n";
         }
     }
-    const Schedule schedule = parsed(text + "}\n");
+    const GoalSchedule schedule = parsed(text + "}\n");
     ASSERT_EQ(schedule.dependents.size(), 4999);
     for (OpIndex op = 0; op < 4999; ++op) {
         ASSERT_EQ(schedule.dependents_of(op)[0].op(), op + 1);

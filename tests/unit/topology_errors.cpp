@@ -83,12 +83,12 @@ TEST(TopologyErrors, OfNamesOfferTheNearest) {
 }
 
 // A line of three: a - s - b, changed by each test.
-Custom line_of_three() {
+CustomTopology line_of_three() {
     return {.vertices = {{"a", VertexKind::gpu}, {"s", VertexKind::network_switch}, {"b", VertexKind::gpu}},
             .links = {{"a", "s", wire}, {"s", "b", wire}}};
 }
-std::string custom_complaint(void (*change)(Custom&)) {
-    Custom options = line_of_three();
+std::string custom_complaint(void (*change)(CustomTopology&)) {
+    CustomTopology options = line_of_three();
     change(options);
     return complaint([&] { custom(options); });
 }
@@ -102,7 +102,7 @@ TEST(CustomTopology, PutsTheGpusFirstInTheirOrder) {
 
 TEST(CustomTopology, TakesTheRoutesOfTheFatTreeThatItDescribes) {
     const Topology tree = fat_tree(128, {.wire = wire, .radix = 8, .levels = 3});
-    Custom options{.vertices = tree.vertices};
+    CustomTopology options{.vertices = tree.vertices};
     for (std::size_t id = 0; id < tree.links.size(); id += 2) {
         const Link& link = tree.links[id];
         options.links.push_back({tree.vertices[static_cast<std::size_t>(link.from)].name,
@@ -123,11 +123,11 @@ TEST(CustomTopology, TakesTheRoutesOfTheFatTreeThatItDescribes) {
 }
 
 TEST(CustomTopology, NamesTheGpusThatCannotReachEachOther) {
-    EXPECT_EQ(custom_complaint([](Custom& o) { o.links.pop_back(); }),
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) { o.links.pop_back(); }),
               "topology custom: no way leads to \"a\" from \"b\"");
-    EXPECT_EQ(custom_complaint([](Custom& o) { o.links[1].both_ways = false; }),
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) { o.links[1].both_ways = false; }),
               "topology custom: no way leads to \"a\" from \"b\"");
-    EXPECT_EQ(custom_complaint([](Custom& o) {
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) {
                   for (int i = 0; i < 6; ++i) {
                       o.vertices.push_back({fmt::format("c{}", i), VertexKind::gpu});
                   }
@@ -136,19 +136,20 @@ TEST(CustomTopology, NamesTheGpusThatCannotReachEachOther) {
 }
 
 TEST(CustomTopology, RefusesWhatIsThereTwiceUnknownOrImpossible) {
-    EXPECT_EQ(custom_complaint([](Custom& o) { o.links[1].to = "bb"; }),
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) { o.links[1].to = "bb"; }),
               "link 2: no vertex is called \"bb\"; did you mean b?");
     EXPECT_EQ(
-        custom_complaint([](Custom& o) {
+        custom_complaint([](CustomTopology& o) {
             o.links.push_back({"b", "s", wire});
         }),
         "link 3: there is a link from \"b\" to \"s\" already; parallel cables are one link of their bandwidths' sum");
-    EXPECT_EQ(custom_complaint([](Custom& o) { o.vertices[2].name = "a"; }),
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) { o.vertices[2].name = "a"; }),
               "topology custom: two vertices are called \"a\"");
-    EXPECT_EQ(custom_complaint([](Custom& o) { o.links[0].wire.bandwidth = {}; }),
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) { o.links[0].wire.bandwidth = {}; }),
               "link 1: the bandwidth must be above 0, not 0 bytes/s");
-    EXPECT_EQ(custom_complaint([](Custom& o) { o.links[0].to = "a"; }), "link 1: it leads from \"a\" to itself");
-    EXPECT_EQ(custom_complaint([](Custom& o) {
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) { o.links[0].to = "a"; }),
+              "link 1: it leads from \"a\" to itself");
+    EXPECT_EQ(custom_complaint([](CustomTopology& o) {
                   o.vertices = {{"s", VertexKind::network_switch}};
               }),
               "topology custom: none of its 1 vertices is a GPU");

@@ -31,7 +31,7 @@ double huber(double error) {
 }
 
 // A number that is 0 begins to move by a thousandth of its range, at most of 1.
-double first_step(const Coordinate& c, double share) {
+double first_step(const DescentCoordinate& c, double share) {
     const double value = std::abs(c.value);
     return value > 0 ? value * share : std::min(1.0, c.highest - c.lowest) / 1000;
 }
@@ -71,9 +71,9 @@ planning::Descent calibrate(const CalibrationRuns& runs, const Calibration& cali
             start.*change.field = change.value;
         }
     }
-    std::vector<Coordinate> coordinates;
+    std::vector<DescentCoordinate> coordinates;
     for (const training::EfficiencyField& field : calibration.fields) {
-        Coordinate coordinate{.value = start.*field.field, .lowest = field.lowest, .highest = field.highest};
+        DescentCoordinate coordinate{.value = start.*field.field, .lowest = field.lowest, .highest = field.highest};
         coordinate.step = first_step(coordinate, calibration.first_step);
         coordinates.push_back(coordinate);
     }

@@ -14,7 +14,7 @@
 namespace sim::tools {
 
 struct CalibrationRuns {
-    planning::Machines machines;  // of all records
+    planning::MachinesByName machines;  // of all records
     std::vector<planning::RunRecord> records;
     std::vector<planning::Measured> measured;
 };

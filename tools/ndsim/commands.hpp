@@ -4,16 +4,16 @@
 namespace sim::tools {
 
 // A command runs like a main: argv[0] is its name. It returns the exit code, or throws what exit_code_of() knows.
-using Run = int(int argc, const char* const* argv);
+using CommandMain = int(int argc, const char* const* argv);
 
 struct Command {
     const char* name;
     const char* summary;  // half a line
-    Run* run;
+    CommandMain* run;
 };
 
-Run run_train, run_memory, run_plan, run_sweep, run_collective;
-Run run_hardware, run_topology, run_flows, run_goal, run_validate;
+CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
+CommandMain run_hardware, run_topology, run_flows, run_goal, run_validate;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {

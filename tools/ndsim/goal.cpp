@@ -50,20 +50,20 @@ std::vector<config::OptionRow> option_rows(GoalOptions& options) {
     return rows;
 }
 
-std::string json_of(const goal::Outcome& outcome) {
+std::string json_of(const goal::GoalOutcome& outcome) {
     return nlohmann::json{{"rank_finish", outcome.rank_finish}}.dump() + "\n";
 }
 
-std::string counted(const goal::Schedule& schedule) {
+std::string counted(const goal::GoalSchedule& schedule) {
     std::int64_t sends = 0;
     std::int64_t receives = 0;
     double bytes = 0;
     double calculated = 0;
-    for (const goal::Op& op : schedule.ops) {
-        if (op.kind == goal::OpKind::send) {
+    for (const goal::GoalOp& op : schedule.ops) {
+        if (op.kind == goal::GoalOpKind::send) {
             ++sends;
             bytes += static_cast<double>(op.size);
-        } else if (op.kind == goal::OpKind::receive) {
+        } else if (op.kind == goal::GoalOpKind::receive) {
             ++receives;
         } else {
             calculated += static_cast<double>(op.size);
@@ -75,7 +75,7 @@ std::string counted(const goal::Schedule& schedule) {
 }
 
 // All ranks, or of very many those that finish last.
-std::string text_of(const GoalOptions& options, const goal::Schedule& schedule, const goal::Outcome& outcome) {
+std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedule, const goal::GoalOutcome& outcome) {
     constexpr std::size_t most_rows = 64;
     std::vector<std::size_t> ranks(outcome.rank_finish.size());
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -99,7 +99,7 @@ std::string text_of(const GoalOptions& options, const goal::Schedule& schedule, 
     return text + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
 }
 
-report::Table finish_of(const goal::Outcome& outcome) {
+report::Table finish_of(const goal::GoalOutcome& outcome) {
     report::Table table{.columns = {{"rank"}, {"finish"}}, .rows = {}};
     for (std::size_t rank = 0; rank < outcome.rank_finish.size(); ++rank) {
         table.rows.push_back({std::to_string(rank), std::to_string(outcome.rank_finish[rank])});
@@ -116,8 +116,8 @@ int run_goal(int argc, const char* const* argv) {
     }
     command_line::check_outputs(options.outputs);
     const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
-    const goal::Schedule schedule = goal::parse(text, options.file);
-    const goal::Outcome outcome = goal::run(schedule, options.costs, options.charge);
+    const goal::GoalSchedule schedule = goal::parse(text, options.file);
+    const goal::GoalOutcome outcome = goal::run(schedule, options.costs, options.charge);
     if (!outcome.finished()) {
         throw DeadlockError(goal::explain(schedule, outcome, text));
     }

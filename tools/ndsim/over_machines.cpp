@@ -119,7 +119,7 @@ void serve_the_first(command_line::Workers& workers, const command_line::RowMake
 
 }  // namespace
 
-Machines::Machines() {
+SweepHosts::SweepHosts() {
     int here = 1;
     if (started_by_mpirun()) {
         int provided = 0;
@@ -134,7 +134,7 @@ Machines::Machines() {
     cores_ = cores_of(here);
 }
 
-Machines::~Machines() {
+SweepHosts::~SweepHosts() {
     int began = 0;
     MPI_Initialized(&began);
     if (began != 0) {
@@ -142,7 +142,7 @@ Machines::~Machines() {
     }
 }
 
-Machines::Ready Machines::agree(bool ready) const {
+SweepHosts::Ready SweepHosts::agree(bool ready) const {
     if (processes_ == 1) {
         return {ready, ready};
     }
@@ -153,8 +153,8 @@ Machines::Ready Machines::agree(bool ready) const {
     return {first != 0, all != 0};
 }
 
-void Machines::work_off(command_line::Queue& queue, command_line::Workers& workers, const command_line::RowMaker& make,
-                        const command_line::RowTaker& take) const {
+void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& workers,
+                          const command_line::RowMaker& make, const command_line::RowTaker& take) const {
     if (processes_ == 1) {
         return command_line::over_cores(queue, workers, make, take);
     }
@@ -189,7 +189,7 @@ void Machines::work_off(command_line::Queue& queue, command_line::Workers& worke
 
 #else
 
-Machines::Machines() : cores_(cores_of(1)) {
+SweepHosts::SweepHosts() : cores_(cores_of(1)) {
     const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
     size = size != nullptr ? size : std::getenv("PMI_SIZE");
     if (started_by_mpirun() && size != nullptr && std::atoi(size) > 1) {
@@ -197,14 +197,14 @@ Machines::Machines() : cores_(cores_of(1)) {
     }
 }
 
-Machines::~Machines() = default;
+SweepHosts::~SweepHosts() = default;
 
-Machines::Ready Machines::agree(bool ready) const {
+SweepHosts::Ready SweepHosts::agree(bool ready) const {
     return {ready, ready};
 }
 
-void Machines::work_off(command_line::Queue& queue, command_line::Workers& workers, const command_line::RowMaker& make,
-                        const command_line::RowTaker& take) const {
+void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& workers,
+                          const command_line::RowMaker& make, const command_line::RowTaker& take) const {
     command_line::over_cores(queue, workers, make, take);
 }
 

@@ -8,13 +8,13 @@
 
 namespace sim::tools {
 
-class Machines {
+class SweepHosts {
 public:
     // Throws MachineLimit where mpirun started several of an ndsim that was built without MPI.
-    Machines();
-    ~Machines();
-    Machines(const Machines&) = delete;
-    Machines& operator=(const Machines&) = delete;
+    SweepHosts();
+    ~SweepHosts();
+    SweepHosts(const SweepHosts&) = delete;
+    SweepHosts& operator=(const SweepHosts&) = delete;
 
     int processes() const { return processes_; }
     bool is_first() const { return process_ == 0; }

@@ -67,7 +67,7 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
 }
 
 // None where --help or --version was asked for.
-std::optional<SweepOptions> options_of(int argc, const char* const* argv, const Machines& machines,
+std::optional<SweepOptions> options_of(int argc, const char* const* argv, const SweepHosts& machines,
                                        std::vector<std::string>& order) {
     planning::TrainingOptions unused;
     const std::vector<config::OptionRow> training = planning::training_rows(unused);
@@ -146,7 +146,7 @@ private:
     std::size_t next_ = 0;
 };
 
-int sweep(const SweepOptions& options, planning::SweepTable& table, const Machines& machines) {
+int sweep(const SweepOptions& options, planning::SweepTable& table, const SweepHosts& machines) {
     const planning::CasePredictor predictor = [](const planning::TrainingCase& what,
                                                  const planning::PredictOptions& ask) {
         return planning::predict(what.model, what.machine, what.layout, ask);
@@ -189,7 +189,7 @@ int sweep(const SweepOptions& options, planning::SweepTable& table, const Machin
 }  // namespace
 
 int run_sweep(int argc, const char* const* argv) {
-    const Machines machines;
+    const SweepHosts machines;
     std::optional<planning::SweepTable> table;
     std::optional<SweepOptions> options;
     std::exception_ptr complaint;
@@ -212,7 +212,7 @@ int run_sweep(int argc, const char* const* argv) {
         complaint = std::current_exception();
     }
     // One of them complains, and nobody waits for who has gone.
-    const Machines::Ready ready = machines.agree(!complaint);
+    const SweepHosts::Ready ready = machines.agree(!complaint);
     if (complaint && (machines.is_first() || ready.first)) {
         std::rethrow_exception(complaint);
     }

@@ -126,7 +126,7 @@ void append_way(const Topology& topology, const Ways& ways, int source, int targ
 using Names = std::unordered_map<std::string, int>;
 
 // The GPUs first.
-Names add_vertices(Topology& topology, const Custom& options) {
+Names add_vertices(Topology& topology, const CustomTopology& options) {
     topology.vertices = options.vertices;
     const auto others = std::stable_partition(topology.vertices.begin(), topology.vertices.end(),
                                               [](const Vertex& vertex) { return vertex.kind == VertexKind::gpu; });
@@ -157,7 +157,7 @@ int end_of(const std::string& link, const std::string& name, const Names& names)
     throw ProgramError(fmt::format("{}: no vertex is called \"{}\"{}", link, name, did_you_mean(name, known)));
 }
 
-void add_links(Topology& topology, const Custom& options, const Names& names) {
+void add_links(Topology& topology, const CustomTopology& options, const Names& names) {
     std::set<std::pair<int, int>> joined;
     for (std::size_t i = 0; i < options.links.size(); ++i) {
         const CustomLink& link = options.links[i];
@@ -186,7 +186,7 @@ void add_links(Topology& topology, const Custom& options, const Names& names) {
 
 }  // namespace
 
-Topology custom(const Custom& options) {
+Topology custom(const CustomTopology& options) {
     Topology topology;
     topology.name = options.name;
     const Names names = add_vertices(topology, options);
@@ -201,7 +201,7 @@ Topology custom(const Custom& options) {
 namespace {
 
 Topology custom_of(const TopologyKeys& keys, int /*gpus*/) {
-    Custom options;
+    CustomTopology options;
     keys.for_each_table("vertex", [&](const TopologyKeys& table) {
         const std::size_t kind = table.choice("kind", {"gpu", "nic", "node_switch", "network_switch"});
         options.vertices.push_back({table.text("name", "a name"), static_cast<VertexKind>(kind)});

@@ -23,7 +23,7 @@ struct CustomLink {
     std::string label;  // what complaints call it; empty: its number, from 1
 };
 
-struct Custom {
+struct CustomTopology {
     std::string name = "custom";
     std::vector<Vertex> vertices;
     std::vector<CustomLink> links;
@@ -31,7 +31,7 @@ struct Custom {
 
 // Throws ProgramError: a vertex or link that is there twice, a name that is unknown (and the nearest), a bandwidth or
 // latency that cannot be, no GPU, GPUs that do not reach each other (by name).
-Topology custom(const Custom& options);
+Topology custom(const CustomTopology& options);
 
 // Of a file: [[topology.vertex]] name, kind = "gpu", "nic", "node_switch" or "network_switch"; [[topology.link]] from,
 // to, both_ways = true, bytes_per_second, latency_seconds.

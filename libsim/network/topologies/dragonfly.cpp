@@ -148,7 +148,7 @@ Topology dragonfly(int gpus, const Dragonfly& options) {
     Shape shape = shape_of(gpus, options);
     Topology topology;
     topology.name = "dragonfly";
-    topology.layout = Layout::groups;
+    topology.layout = TopologyLayout::groups;
     add_gpus(topology, gpus);
     const int first_router = add_routers(topology, shape);
     for (int gpu = 0; gpu < gpus; ++gpu) {

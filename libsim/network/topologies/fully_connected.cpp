@@ -12,7 +12,7 @@ Topology fully_connected(int gpus, const Wire& wire) {
     require_links(std::int64_t{gpus} * (gpus - 1), fmt::format("{} fully connected GPUs", gpus));
     Topology topology = multi_dimensional({{DimensionKind::fully_connected, gpus, wire.bandwidth, wire.latency}});
     topology.name = "fully-connected";
-    topology.layout = Layout::circle;
+    topology.layout = TopologyLayout::circle;
     return topology;
 }
 

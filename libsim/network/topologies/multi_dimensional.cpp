@@ -200,7 +200,7 @@ Topology multi_dimensional(const std::vector<Dimension>& dimensions) {
         }
     }
     topology.name = "multi-dimensional";
-    topology.layout = Layout::grid;
+    topology.layout = TopologyLayout::grid;
     topology.bisection = bisection_of(dimensions, topology.gpus);
     set_levels(topology, strides_above(dimensions));
     topology.router = [axes](const Topology&, int source, int target, std::vector<LinkId>& route) {

@@ -9,7 +9,7 @@ Topology ring(int gpus, const Wire& wire) {
     require_wire(wire, "a ring of GPUs");
     Topology topology = multi_dimensional({{DimensionKind::ring, gpus, wire.bandwidth, wire.latency}});
     topology.name = "ring";
-    topology.layout = Layout::circle;
+    topology.layout = TopologyLayout::circle;
     return topology;
 }
 

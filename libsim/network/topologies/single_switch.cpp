@@ -9,7 +9,7 @@ Topology single_switch(int gpus, const Wire& wire) {
     require_wire(wire, "GPUs on a switch");
     Topology topology = multi_dimensional({{DimensionKind::switched, gpus, wire.bandwidth, wire.latency}});
     topology.name = "switch";
-    topology.layout = Layout::layers;
+    topology.layout = TopologyLayout::layers;
     return topology;
 }
 

@@ -36,8 +36,8 @@ training::Machine node_of(const std::string& gpu) {
 
 }  // namespace
 
-Machines machines_of(const std::vector<RunRecord>& records) {
-    Machines machines;
+MachinesByName machines_of(const std::vector<RunRecord>& records) {
+    MachinesByName machines;
     for (const RunRecord& record : records) {
         const std::string& gpu = record.hardware.gpu;
         if (machines.contains(gpu)) {
@@ -52,7 +52,7 @@ Machines machines_of(const std::vector<RunRecord>& records) {
     return machines;
 }
 
-training::Machine machine_of(const RunRecord& record, const Machines& machines,
+training::Machine machine_of(const RunRecord& record, const MachinesByName& machines,
                              const std::vector<EfficiencyChange>& changes, Assumed& assumed) {
     const auto known = machines.find(record.hardware.gpu);
     training::Machine machine = known != machines.end() ? known->second : node_of(record.hardware.gpu);

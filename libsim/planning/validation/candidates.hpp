@@ -20,12 +20,12 @@ using Assumed = std::map<std::string, std::string>;
 
 // Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
 // missing.
-using Machines = std::map<std::string, training::Machine>;
-Machines machines_of(const std::vector<RunRecord>& records);
+using MachinesByName = std::map<std::string, training::Machine>;
+MachinesByName machines_of(const std::vector<RunRecord>& records);
 
 // Each throws ProgramError for an impossible run, and notes in `assumed` what the record does not say.
 training::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
-training::Machine machine_of(const RunRecord& record, const Machines& machines,
+training::Machine machine_of(const RunRecord& record, const MachinesByName& machines,
                              const std::vector<EfficiencyChange>& changes, Assumed& assumed);
 
 // The values of what is open; never empty.

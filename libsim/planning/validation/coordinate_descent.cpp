@@ -9,17 +9,17 @@ namespace {
 
 class Search {
 public:
-    Search(const std::vector<Coordinate>& coordinates,
+    Search(const std::vector<DescentCoordinate>& coordinates,
            const std::function<double(const std::vector<double>&)>& function)
         : function_(function) {
-        for (const Coordinate& c : coordinates) {
+        for (const DescentCoordinate& c : coordinates) {
             result_.values.push_back(std::clamp(c.value, c.lowest, c.highest));
         }
         result_.least = call(result_.values);
     }
 
     // Whether one of the two neighbours is less, and is taken.
-    bool improve(std::size_t i, const Coordinate& c) {
+    bool improve(std::size_t i, const DescentCoordinate& c) {
         for (const double step : std::array{c.step, -c.step}) {
             std::vector<double> values = result_.values;
             values[i] = std::clamp(values[i] + step, c.lowest, c.highest);
@@ -49,15 +49,15 @@ private:
 
 }  // namespace
 
-Descent coordinate_descent(std::vector<Coordinate> coordinates, int passes,
+Descent coordinate_descent(std::vector<DescentCoordinate> coordinates, int passes,
                            const std::function<double(const std::vector<double>&)>& function,
                            const std::function<void(int pass, double least)>& on_pass) {
     Search search(coordinates, function);
-    const std::vector<Coordinate> first = coordinates;
+    const std::vector<DescentCoordinate> first = coordinates;
     for (int pass = 1; pass <= passes; ++pass) {
         bool goes_on = false;
         for (std::size_t i = 0; i < coordinates.size(); ++i) {
-            Coordinate& c = coordinates[i];
+            DescentCoordinate& c = coordinates[i];
             const bool better = search.improve(i, c);
             c.step *= better ? 1.5 : 0.5;
             goes_on = goes_on || std::abs(c.step) > std::abs(first[i].step) / 1000;

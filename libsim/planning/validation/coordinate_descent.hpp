@@ -7,7 +7,7 @@
 
 namespace sim::planning {
 
-struct Coordinate {
+struct DescentCoordinate {
     double value = 0;
     double lowest = 0;
     double highest = 1;
@@ -22,7 +22,7 @@ struct Descent {
 
 // Calls `function` once, and then at most twice per number and pass; never outside of the bounds. Stops early when a
 // pass changes less than a thousandth of every first step. `on_pass` gets the least after each.
-Descent coordinate_descent(std::vector<Coordinate> coordinates, int passes,
+Descent coordinate_descent(std::vector<DescentCoordinate> coordinates, int passes,
                            const std::function<double(const std::vector<double>&)>& function,
                            const std::function<void(int pass, double least)>& on_pass = nullptr);
 

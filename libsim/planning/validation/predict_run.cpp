@@ -189,7 +189,7 @@ double printed_gib(const Memory& memory, const Practice& practice) {
     return static_cast<double>(peak.total()) / gib;
 }
 
-void predict_into(RunPrediction& result, const RunRecord& record, const Machines& machines,
+void predict_into(RunPrediction& result, const RunRecord& record, const MachinesByName& machines,
                   const std::vector<EfficiencyChange>& changes) {
     const Practice& practice = practice_of(record);
     result.causal_half = practice.causal_half;
@@ -213,7 +213,7 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
 
 }  // namespace
 
-RunPrediction predict_run(const RunRecord& record, const Machines& machines,
+RunPrediction predict_run(const RunRecord& record, const MachinesByName& machines,
                           const std::vector<EfficiencyChange>& changes) {
     RunPrediction result{.id = record.id, .set = record.set, .problem = record.problem};
     if (!result.problem.empty()) {

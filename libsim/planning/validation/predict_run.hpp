@@ -25,7 +25,7 @@ struct RunPrediction {
 
 // Tries the open choices (at most 12 layouts): for each the least recomputation that fits into memory, and of these the
 // fastest. Depends on nothing but its arguments; may be called by several threads.
-RunPrediction predict_run(const RunRecord& record, const Machines& machines,
+RunPrediction predict_run(const RunRecord& record, const MachinesByName& machines,
                           const std::vector<EfficiencyChange>& changes = {});
 
 }  // namespace sim::planning

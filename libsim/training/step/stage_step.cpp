@@ -13,7 +13,7 @@ public:
 
     StageStep all() const {
         StageStep step{.before = before(), .chunks = {}, .after = after()};
-        for (const Chunk& chunk : own_.chunks) {
+        for (const ChunkPlan& chunk : own_.chunks) {
             step.chunks.push_back(passes(chunk));
         }
         return step;
@@ -39,7 +39,7 @@ private:
     static Piece compute(StepWork work, Duration time) {
         return {.kind = PieceKind::compute, .work = work, .time = time};
     }
-    static Piece wait_for(const Bucket& bucket) {
+    static Piece wait_for(const GradientBucket& bucket) {
         return {.kind = PieceKind::wait, .work = StepWork::gather_parameters, .bucket = &bucket};
     }
     Piece wait_for_reductions() const { return {.kind = PieceKind::wait, .work = reduction()}; }
@@ -50,7 +50,7 @@ private:
     }
 
     // Of all parameters of a bucket, in as many collectives as its layers are sharded into.
-    Piece over_replicas(StepWork work, CollectiveKind kind, const Bucket& bucket, double bytes_each,
+    Piece over_replicas(StepWork work, CollectiveKind kind, const GradientBucket& bucket, double bytes_each,
                         PieceOrder order) const {
         const int times = layout_.parallelism.zero == 3 ? layout_.framework.gathers_per_layer : 1;
         const auto bytes = [&](std::int64_t parameters) {
@@ -64,14 +64,14 @@ private:
                 .collectives = {StepCollective{RankGroup::replicas, kind, bytes(bucket.dense_parameters)},
                                 StepCollective{RankGroup::expert_replicas, kind, bytes(bucket.expert_parameters)}}};
     }
-    Piece gather(const Bucket& bucket) const {
+    Piece gather(const GradientBucket& bucket) const {
         return over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket, plan_.parameter_bytes,
                              PieceOrder::ahead);
     }
     StepWork reduction() const {
         return layout_.parallelism.zero >= 1 ? StepWork::reduce_scatter_gradients : StepWork::all_reduce_gradients;
     }
-    Piece reduce(const Bucket& bucket, PieceOrder order) const {
+    Piece reduce(const GradientBucket& bucket, PieceOrder order) const {
         const CollectiveKind kind =
             layout_.parallelism.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
         return over_replicas(reduction(), kind, bucket, plan_.gradient_bytes, order);
@@ -80,8 +80,8 @@ private:
     Pieces before() const {
         Pieces pieces{mark(StepWork::begin), compute(StepWork::step_overhead, plan_.step_overhead)};
         if (gathers_once()) {
-            for (const Chunk& chunk : own_.chunks) {
-                for (const Bucket& bucket : chunk.buckets) {
+            for (const ChunkPlan& chunk : own_.chunks) {
+                for (const GradientBucket& bucket : chunk.buckets) {
                     pieces.push_back(gather(bucket));
                 }
             }
@@ -92,7 +92,7 @@ private:
         return pieces;
     }
 
-    ChunkPasses passes(const Chunk& chunk) const {
+    ChunkPasses passes(const ChunkPlan& chunk) const {
         ChunkPasses passes;
         passes.forward = forward(chunk);
         if (gathers_once() && layout_.framework.overlap_parameters) {
@@ -110,21 +110,21 @@ private:
     }
 
     Piece micro_batch_overhead() const { return compute(StepWork::micro_batch_overhead, plan_.micro_batch_overhead); }
-    Pieces forward(const Chunk& chunk) const {
+    Pieces forward(const ChunkPlan& chunk) const {
         if (shards_parameters()) {
             return sharded_forward(chunk);
         }
         return {micro_batch_overhead(), compute(StepWork::forward, chunk.whole.forward.total())};
     }
-    Pieces forward_as_gathered(const Chunk& chunk) const {
+    Pieces forward_as_gathered(const ChunkPlan& chunk) const {
         Pieces pieces{micro_batch_overhead()};
-        for (const Bucket& bucket : chunk.buckets) {
+        for (const GradientBucket& bucket : chunk.buckets) {
             pieces.push_back(wait_for(bucket));
             pieces.push_back(compute(StepWork::forward, bucket.forward.total()));
         }
         return pieces;
     }
-    Pieces sharded_forward(const Chunk& chunk) const {
+    Pieces sharded_forward(const ChunkPlan& chunk) const {
         Pieces pieces{micro_batch_overhead()};
         const bool ahead = layout_.framework.overlap_parameters;
         pieces.reserve(1 + 3 * chunk.buckets.size());
@@ -144,11 +144,11 @@ private:
     StepWork backward() const {
         return layout_.parallelism.schedule->splits_backward ? StepWork::backward_weight : StepWork::backward;
     }
-    Duration backward_time(const Bucket& bucket) const {
+    Duration backward_time(const GradientBucket& bucket) const {
         return layout_.parallelism.schedule->splits_backward ? bucket.backward_weight.total()
                                                              : bucket.backward().total();
     }
-    Pieces reducing_backward(const Chunk& chunk) const {
+    Pieces reducing_backward(const ChunkPlan& chunk) const {
         Pieces pieces;
         pieces.reserve(2 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
@@ -158,7 +158,7 @@ private:
         return pieces;
     }
     // Gathers and reductions share one stream: the next gather goes before this bucket's reduction.
-    Pieces sharded_backward(const Chunk& chunk) const {
+    Pieces sharded_backward(const ChunkPlan& chunk) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;
         pieces.reserve(6 * chunk.buckets.size());
@@ -196,7 +196,7 @@ private:
         if (reduces_beside() || (shards_parameters() && layout_.framework.overlap_gradients)) {
             pieces.push_back(wait_for_reductions());
         } else if (reduces_after()) {
-            for (const Chunk& chunk : own_.chunks) {
+            for (const ChunkPlan& chunk : own_.chunks) {
                 pieces.push_back(reduce(chunk.whole, PieceOrder::here));
             }
         }

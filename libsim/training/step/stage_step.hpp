@@ -51,8 +51,8 @@ enum class PieceOrder : std::uint8_t {
 struct Piece {
     PieceKind kind = PieceKind::mark;
     StepWork work = StepWork::begin;
-    Duration time{0};                // compute
-    const Bucket* bucket = nullptr;  // of the plan: what is gathered, reduced or waited for
+    Duration time{0};                        // compute
+    const GradientBucket* bucket = nullptr;  // of the plan: what is gathered, reduced or waited for
     PieceOrder order = PieceOrder::here;
     int times = 1;
     std::array<StepCollective, 2> collectives = {};  // of dense parameters, and of experts

@@ -28,13 +28,13 @@ std::int64_t per_rank(std::int64_t parameters, int ranks) {
     return ceil_div(parameters, ranks);
 }
 
-void add_block(Bucket& bucket, const BlockTime& block) {
+void add_block(GradientBucket& bucket, const BlockTime& block) {
     bucket.forward += block.forward;
     bucket.backward_input += block.backward_input;
     bucket.backward_weight += block.backward_weight;
 }
 
-void add_bucket(Bucket& sum, const Bucket& one) {
+void add_bucket(GradientBucket& sum, const GradientBucket& one) {
     sum.layers += one.layers;
     sum.with_embedding = sum.with_embedding || one.with_embedding;
     sum.with_output = sum.with_output || one.with_output;
@@ -65,13 +65,13 @@ public:
     }
 
 private:
-    Chunk chunk(StagePlan& stage, int virtual_stage) {
+    ChunkPlan chunk(StagePlan& stage, int virtual_stage) {
         const int first = first_layer_of(plan_.model, layout_, virtual_stage);
         const int layers = layers_of(plan_.model, layout_, virtual_stage);
         const bool is_first = virtual_stage == 0;
         const bool is_last = virtual_stage == virtual_stages(layout_) - 1;
-        Chunk chunk;
-        Bucket bucket;
+        ChunkPlan chunk;
+        GradientBucket bucket;
         if (is_first) {
             add_embedding(stage, bucket);
         }
@@ -87,7 +87,7 @@ private:
             add_output(stage, bucket);
         }
         chunk.buckets.push_back(bucket);
-        for (const Bucket& each : chunk.buckets) {
+        for (const GradientBucket& each : chunk.buckets) {
             add_bucket(chunk.whole, each);
         }
         return chunk;
@@ -98,7 +98,7 @@ private:
         stage.recompute_flops += block.recompute_flops;
     }
 
-    void add_layer(StagePlan& stage, Bucket& bucket, int layer) {
+    void add_layer(StagePlan& stage, GradientBucket& bucket, int layer) {
         const BlockTime& block = times_.of_layer(layer);
         const LayerParameters parameters = layer_parameters(plan_.model, layer);
         bucket.layers += 1;
@@ -109,7 +109,7 @@ private:
         count(stage, block);
     }
 
-    void add_embedding(StagePlan& stage, Bucket& bucket) {
+    void add_embedding(StagePlan& stage, GradientBucket& bucket) {
         const BlockTime block = times_.of_embedding();
         bucket.with_embedding = true;
         bucket.dense_parameters += per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp);
@@ -118,7 +118,7 @@ private:
     }
 
     // A tied output layer has a copy of the embedding of its own where the last stage is not the first one.
-    void add_output(StagePlan& stage, Bucket& bucket) {
+    void add_output(StagePlan& stage, GradientBucket& bucket) {
         const BlockTime block = times_.of_output();
         const bool copy = plan_.model.tied_embeddings && layout_.parallelism.pp > 1;
         bucket.with_output = true;
@@ -132,7 +132,7 @@ private:
     Duration update_time(const StagePlan& stage) const {
         std::int64_t dense = 0;
         std::int64_t experts = 0;
-        for (const Chunk& chunk : stage.chunks) {
+        for (const ChunkPlan& chunk : stage.chunks) {
             dense += chunk.whole.dense_parameters;
             experts += chunk.whole.expert_parameters;
         }
@@ -161,7 +161,7 @@ private:
 
 }  // namespace
 
-Parts Bucket::backward() const {
+Parts GradientBucket::backward() const {
     Parts both = backward_input;
     both += backward_weight;
     return both;
@@ -169,7 +169,7 @@ Parts Bucket::backward() const {
 
 std::int64_t StagePlan::parameters() const {
     std::int64_t sum = 0;
-    for (const Chunk& chunk : chunks) {
+    for (const ChunkPlan& chunk : chunks) {
         sum += chunk.whole.dense_parameters + chunk.whole.expert_parameters;
     }
     return sum;

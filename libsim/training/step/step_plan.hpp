@@ -14,7 +14,7 @@
 namespace sim::training {
 
 // Parameters whose gradients travel together, or that are gathered together.
-struct Bucket {
+struct GradientBucket {
     int layers = 0;
     bool with_embedding = false;         // before the first layer of it
     bool with_output = false;            // after the last one
@@ -28,13 +28,13 @@ struct Bucket {
 };
 
 // One chunk of the model on a stage, in the order of its layers.
-struct Chunk {
-    std::vector<Bucket> buckets;
-    Bucket whole;  // their sum
+struct ChunkPlan {
+    std::vector<GradientBucket> buckets;
+    GradientBucket whole;  // their sum
 };
 
 struct StagePlan {
-    std::vector<Chunk> chunks;
+    std::vector<ChunkPlan> chunks;
     Parts optimizer;
     double flops = 0;            // carried out by one of its ranks in the step
     double recompute_flops = 0;  // of them

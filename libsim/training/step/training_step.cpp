@@ -111,7 +111,7 @@ private:
     Group replicas_;
     Group expert_replicas_;
     Jitter jitter_;
-    std::vector<std::pair<const Bucket*, Handle>> ahead_;  // gathers under way, in the order of their stream
+    std::vector<std::pair<const GradientBucket*, Handle>> ahead_;  // gathers under way, in the order of their stream
 };
 
 }  // namespace

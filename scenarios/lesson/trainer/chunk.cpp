@@ -16,8 +16,8 @@ Stream stream_of(int chunk, bool experts) {
 
 }  // namespace
 
-Chunk::Chunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, const Costs& costs, Meter& meter,
-             int index)
+StageChunk::StageChunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, const Costs& costs,
+                       Meter& meter, int index)
     : gpu_(&gpu),
       options_(&options),
       plan_(&plan),
@@ -41,7 +41,7 @@ Chunk::Chunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, 
     }
 }
 
-lesson::Surroundings Chunk::surroundings(const Costs& costs) {
+lesson::Surroundings StageChunk::surroundings(const Costs& costs) {
     lesson::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
     around.work = [this, &costs](lesson::Region region, lesson::LayerPass pass) {
         meter_->add(costs.compute(items_, layer_, region, pass), layer_);
@@ -62,16 +62,16 @@ lesson::Surroundings Chunk::surroundings(const Costs& costs) {
 }
 
 // Embedding and head belong to the layers next to them.
-std::size_t Chunk::index_of(int layer) const {
+std::size_t StageChunk::index_of(int layer) const {
     return static_cast<std::size_t>(std::clamp(layer - placement_.first_layer, 0, placement_.layer_count - 1));
 }
 
 // What of a layer is the last to have its gradient.
-int Chunk::lowest_unit(std::size_t layer) const {
+int StageChunk::lowest_unit(std::size_t layer) const {
     return layer == 0 && placement_.has_embedding ? -1 : placement_.first_layer + static_cast<int>(layer);
 }
 
-Pack Chunk::pack(bool experts, const Costs& costs) const {
+Pack StageChunk::pack(bool experts, const Costs& costs) const {
     std::vector<std::vector<std::size_t>> by_layer(static_cast<std::size_t>(placement_.layer_count));
     for (const lesson::LayerWeights& segment : stage_.segments()) {
         std::vector<std::size_t>& places = by_layer[index_of(segment.layer)];
@@ -98,7 +98,7 @@ Pack Chunk::pack(bool experts, const Costs& costs) const {
     return layout;
 }
 
-void Chunk::use(std::size_t layer, sim::Pass pass) {
+void StageChunk::use(std::size_t layer, sim::Pass pass) {
     if (in_use_ == layer) {
         return;
     }
@@ -110,7 +110,7 @@ void Chunk::use(std::size_t layer, sim::Pass pass) {
     in_use_ = layer;
 }
 
-void Chunk::end_use() {
+void StageChunk::end_use() {
     if (!in_use_) {
         return;
     }
@@ -121,7 +121,7 @@ void Chunk::end_use() {
     in_use_.reset();
 }
 
-void Chunk::layer_done(std::size_t layer) {
+void StageChunk::layer_done(std::size_t layer) {
     if (options_->works_in_layers()) {
         meter_->settle();  // what follows can be seen by others
     }
@@ -129,42 +129,42 @@ void Chunk::layer_done(std::size_t layer) {
     each_pack([&](Replica& pack) { pack.layer_done(layer, gradient_, last); });
 }
 
-lesson::Matrix Chunk::forward(int micro_batch, const lesson::Batch& batch, lesson::Matrix x) {
+lesson::Matrix StageChunk::forward(int micro_batch, const lesson::TokenBatch& batch, lesson::Matrix x) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
     lesson::Matrix y = stage_.forward(weights_, micro_batch, batch, std::move(x));
     end_use();
     return y;
 }
 
-lesson::Matrix Chunk::backward(int micro_batch, lesson::Matrix dy) {
+lesson::Matrix StageChunk::backward(int micro_batch, lesson::Matrix dy) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
     lesson::Matrix dx = stage_.backward(weights_, micro_batch, std::move(dy), gradient_);
     end_use();
     return dx;
 }
 
-lesson::Matrix Chunk::backward_input(int micro_batch, lesson::Matrix dy) {
+lesson::Matrix StageChunk::backward_input(int micro_batch, lesson::Matrix dy) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
     lesson::Matrix dx = stage_.backward_input(weights_, micro_batch, std::move(dy));
     end_use();
     return dx;
 }
 
-void Chunk::backward_weight(int micro_batch) {
+void StageChunk::backward_weight(int micro_batch) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
     stage_.backward_weight(micro_batch, gradient_);
 }
 
-void Chunk::accumulate() {
+void StageChunk::accumulate() {
     each_pack([](Replica& pack) { pack.accumulate(); });
 }
 
-void Chunk::update(int items) {
+void StageChunk::update(int items) {
     each_pack([&](Replica& pack) { pack.update(items); });
     done_.assign(done_.size(), 0);
 }
 
-std::vector<double> Chunk::weights() const {
+std::vector<double> StageChunk::weights() const {
     std::vector<double> here;
     for (const Replica* const pack : {shared_.get(), experts_.get()}) {
         for (const std::size_t place : pack != nullptr ? pack->held_places() : std::vector<std::size_t>{}) {
@@ -174,7 +174,7 @@ std::vector<double> Chunk::weights() const {
     return here;
 }
 
-std::vector<std::size_t> Chunk::places() const {
+std::vector<std::size_t> StageChunk::places() const {
     const std::vector<std::size_t> in_model = stage_.places();
     std::vector<std::size_t> here;
     for (const Replica* const pack : {shared_.get(), experts_.get()}) {

@@ -14,16 +14,16 @@
 
 namespace sim::lesson {
 
-class Chunk {
+class StageChunk {
 public:
     // Everything but `index` must outlive it.
-    Chunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, const Costs& costs, Meter& meter,
-          int index);
-    Chunk(const Chunk&) = delete;
-    Chunk& operator=(const Chunk&) = delete;
+    StageChunk(GPU& gpu, const scenarios::Options& options, const RankPlan& plan, const Costs& costs, Meter& meter,
+               int index);
+    StageChunk(const StageChunk&) = delete;
+    StageChunk& operator=(const StageChunk&) = delete;
 
     // Rows of the residual stream in and out: see lesson::Stage.
-    lesson::Matrix forward(int micro_batch, const lesson::Batch& batch, lesson::Matrix x);
+    lesson::Matrix forward(int micro_batch, const lesson::TokenBatch& batch, lesson::Matrix x);
     lesson::Matrix backward(int micro_batch, lesson::Matrix dy);
     lesson::Matrix backward_input(int micro_batch, lesson::Matrix dy);
     void backward_weight(int micro_batch);
@@ -55,7 +55,7 @@ private:
     const scenarios::Options* options_;
     const RankPlan* plan_;
     Meter* meter_;
-    lesson::Placement placement_;
+    lesson::PartPlacement placement_;
     lesson::Stage stage_;
     std::vector<double> weights_;
     std::vector<double> gradient_;

@@ -54,7 +54,7 @@ private:
 // To the next context part, from the one before: [K|V] of this rank's positions and heads, or their gradient.
 std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
                                          Meter& meter) {
-    const lesson::Placement& placement = plan.chunks.front();
+    const lesson::PartPlacement& placement = plan.chunks.front();
     const int columns = 2 * shape.hidden / placement.tensor.of;
     const auto of_an_item = static_cast<std::size_t>(lesson::context_rows(shape, placement) * columns);
     return [&gpu, &costs, &meter, group = plan.along({"cp"}), of_an_item](Numbers x) {
@@ -78,7 +78,7 @@ std::function<ExpertExchange::Parts(ExpertExchange::Parts)> expert_exchange(GPU&
 
 lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
                                   Meter& meter) {
-    const lesson::Placement& placement = plan.chunks.front();
+    const lesson::PartPlacement& placement = plan.chunks.front();
     lesson::Surroundings around;
     if (placement.tensor.of > 1) {
         const TensorExchange tensor(gpu, plan, shape, costs, meter);

@@ -55,7 +55,7 @@ std::vector<sim::Share> micro_batches_of(const scenarios::Options& options, cons
     return batches;
 }
 
-lesson::Placement chunk_of(const scenarios::Options& options, const RankPlan& plan, int chunk) {
+lesson::PartPlacement chunk_of(const scenarios::Options& options, const RankPlan& plan, int chunk) {
     const int virtual_stages = plan.pipeline.stages * plan.pipeline.chunks;
     const int virtual_stage = chunk * plan.pipeline.stages + plan.stage;
     const int layers = options.shape.layers / virtual_stages;

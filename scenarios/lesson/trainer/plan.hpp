@@ -18,11 +18,11 @@ namespace sim::lesson {
 struct RankPlan {
     int rank = 0;
     sim::Mesh mesh;
-    PipelineShape pipeline;                 // pp stages; micro-batches and chunks of each
-    int stage = 0;                          // which of them this rank is
-    std::vector<lesson::Placement> chunks;  // what this rank has of the model
-    std::vector<sim::Share> micro_batches;  // the items it works on, in each step
-    int most_micro_batches = 0;             // of any rank
+    PipelineShape pipeline;                     // pp stages; micro-batches and chunks of each
+    int stage = 0;                              // which of them this rank is
+    std::vector<lesson::PartPlacement> chunks;  // what this rank has of the model
+    std::vector<sim::Share> micro_batches;      // the items it works on, in each step
+    int most_micro_batches = 0;                 // of any rank
     Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
 };
 

@@ -69,7 +69,7 @@ private:
     int zero_stage_;
     std::optional<GradientBuckets> buckets_;
     std::optional<Zero> zero_;
-    std::optional<lesson::Optimizer> optimizer_;
+    std::optional<lesson::UpdateRule> optimizer_;
 };
 
 }  // namespace sim::lesson

@@ -40,7 +40,7 @@ public:
         } else {
             run_one_by_one();
         }
-        for (Chunk& chunk : chunks_) {
+        for (StageChunk& chunk : chunks_) {
             chunk.update(options_->items);
         }
     }
@@ -48,7 +48,7 @@ public:
     void report() {
         std::vector<double> weights;
         std::vector<double> places;
-        for (const Chunk& chunk : chunks_) {
+        for (const StageChunk& chunk : chunks_) {
             const std::vector<double> here = chunk.weights();
             const std::vector<std::size_t> at = chunk.places();
             weights.insert(weights.end(), here.begin(), here.end());
@@ -135,8 +135,8 @@ private:
     const sim::Share& share(int micro_batch) const {
         return plan_.micro_batches[static_cast<std::size_t>(micro_batch)];
     }
-    const lesson::Batch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
-    Chunk& chunk(const PipelineStep& step) { return chunks_[static_cast<std::size_t>(step.chunk)]; }
+    const lesson::TokenBatch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
+    StageChunk& chunk(const PipelineStep& step) { return chunks_[static_cast<std::size_t>(step.chunk)]; }
     Units kept(int micro_batch) const {
         return costs_.kept(share(micro_batch).count, plan_.chunks.front().layer_count);
     }
@@ -153,8 +153,8 @@ private:
     RankPlan plan_;
     Costs costs_;
     Meter meter_;
-    std::deque<Chunk> chunks_;
-    std::vector<lesson::Batch> batches_;
+    std::deque<StageChunk> chunks_;
+    std::vector<lesson::TokenBatch> batches_;
 };
 
 }  // namespace

@@ -48,17 +48,17 @@ double mean_loss(const Shape& shape, std::span<const double> weights, std::uint6
 }
 
 Training train(const TrainingTask& task) {
-    std::vector<Batch> items;
+    std::vector<TokenBatch> items;
     for (int item = 0; item < task.items; ++item) {
         items.push_back(make_batch(task.shape, task.seed, {.first = item, .count = 1}));
     }
     Training training{.weights = initial_weights(task.shape, task.seed)};
     training.loss_before = mean_loss(task.shape, training.weights, task.seed, task.items);
     Stage stage(task.shape, whole(task.shape));
-    Optimizer optimizer(task.optimizer, stage.weight_count());
+    UpdateRule optimizer(task.optimizer, stage.weight_count());
     for (int step = 0; step < task.steps; ++step) {
         std::vector<double> sum(stage.weight_count(), 0.0);
-        for (const Batch& item : items) {
+        for (const TokenBatch& item : items) {
             std::vector<double> gradient(stage.weight_count(), 0.0);
             stage.forward(training.weights, 0, item);
             stage.backward(training.weights, 0, {}, gradient);

@@ -43,11 +43,11 @@ Matrix classes_of(const Matrix& outputs) {
 
 }  // namespace
 
-Batch make_batch(const Shape& shape, std::uint64_t seed, Share share) {
+TokenBatch make_batch(const Shape& shape, std::uint64_t seed, Share share) {
     const Index rows = shape.sequence;
-    const bool classes = shape.loss == Loss::cross_entropy;
-    Batch batch{.inputs = Matrix(share.count * rows, shape.inputs),
-                .targets = Matrix(share.count * rows, classes ? 1 : shape.outputs)};
+    const bool classes = shape.loss == LossKind::cross_entropy;
+    TokenBatch batch{.inputs = Matrix(share.count * rows, shape.inputs),
+                     .targets = Matrix(share.count * rows, classes ? 1 : shape.outputs)};
     for (int i = 0; i < share.count; ++i) {
         const Matrix inputs = inputs_of(shape, seed, share.first + i);
         const Matrix outputs = taught(shape, inputs);

@@ -36,7 +36,7 @@ Matrix Head::forward(Weights weights, const Matrix& x, const Matrix& targets, Sa
     Matrix y = saved.normal * weight(weights, matrix);
     add_bias(y, weights, bias);
     saved.dy = y;
-    saved.loss = kind == Loss::mean_squared ? mean_squared(saved.dy, targets) : cross_entropy(saved.dy, targets);
+    saved.loss = kind == LossKind::mean_squared ? mean_squared(saved.dy, targets) : cross_entropy(saved.dy, targets);
     saved.loss /= sequence;
     saved.dy /= sequence;
     return y;

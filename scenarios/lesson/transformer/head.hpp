@@ -15,7 +15,7 @@ struct Head {
     LayerNorm norm;
     Tensor matrix;  // Wh: D x outputs
     Tensor bias;    // bh: outputs
-    Loss kind = Loss::mean_squared;
+    LossKind kind = LossKind::mean_squared;
     int sequence = 1;  // S
 
     struct Saved {

@@ -15,7 +15,7 @@ enum class Partial { never, always, as_stream };
 // Goes through the whole model's weights in order, and gives those that are held their place.
 class Walk {
 public:
-    explicit Walk(const Placement& placement) : placement_(placement) {}
+    explicit Walk(const PartPlacement& placement) : placement_(placement) {}
 
     Tensor add(int rows, int columns, Start start, Split split, Partial partial) {
         Tensor tensor{.rows = rows,
@@ -48,7 +48,7 @@ public:
     std::vector<Tensor> tensors() && { return std::move(tensors_); }
 
 private:
-    Placement placement_;
+    PartPlacement placement_;
     bool held_ = true;
     std::size_t end_ = 0;        // of the weights held so far
     std::size_t whole_end_ = 0;  // of those of the whole model
@@ -60,7 +60,7 @@ LayerNorm norm(Walk& walk, int width) {
     return {.gain = gain, .bias = walk.add(1, width, Start::bias, Split::none, Partial::as_stream)};
 }
 
-Embedding embedding(Walk& walk, const Shape& shape, const Placement& placement) {
+Embedding embedding(Walk& walk, const Shape& shape, const PartPlacement& placement) {
     Embedding result;
     result.matrix = walk.add(shape.inputs, shape.hidden, Start::matrix, Split::none, Partial::as_stream);
     result.bias = walk.add(1, shape.hidden, Start::bias, Split::none, Partial::as_stream);
@@ -71,7 +71,7 @@ Embedding embedding(Walk& walk, const Shape& shape, const Placement& placement) 
     return result;
 }
 
-SelfAttention attention(Walk& walk, const Shape& shape, const Placement& placement) {
+SelfAttention attention(Walk& walk, const Shape& shape, const PartPlacement& placement) {
     SelfAttention result;
     for (Tensor* tensor : {&result.query, &result.key, &result.value}) {
         *tensor = walk.add(shape.hidden, shape.hidden, Start::matrix, Split::by_columns, Partial::never);
@@ -94,7 +94,7 @@ FeedForward feed_forward(Walk& walk, const Shape& shape, Partial down_bias) {
 }
 
 // Everything of a block before its experts.
-Block dense_block(Walk& walk, const Shape& shape, const Placement& placement) {
+Block dense_block(Walk& walk, const Shape& shape, const PartPlacement& placement) {
     Block result;
     result.attention_norm = norm(walk, shape.hidden);
     result.attention = attention(walk, shape, placement);
@@ -110,7 +110,7 @@ Block dense_block(Walk& walk, const Shape& shape, const Placement& placement) {
     return result;
 }
 
-void add_experts(Walk& walk, const Shape& shape, const Placement& placement, bool layer_held, Block& block) {
+void add_experts(Walk& walk, const Shape& shape, const PartPlacement& placement, bool layer_held, Block& block) {
     for (int expert = 0; expert < shape.experts; ++expert) {
         const bool held = layer_held && expert * placement.experts.of / shape.experts == placement.experts.index;
         walk.hold(held);
@@ -131,7 +131,7 @@ Head head(Walk& walk, const Shape& shape) {
 
 }  // namespace
 
-WeightLayout layout_of(const Shape& shape, const Placement& placement) {
+WeightLayout layout_of(const Shape& shape, const PartPlacement& placement) {
     require_fit(shape, placement);
     WeightLayout layout;
     Walk walk(placement);

@@ -43,6 +43,6 @@ struct WeightLayout {
 };
 
 // Throws std::invalid_argument where the model cannot be split so.
-WeightLayout layout_of(const Shape& shape, const Placement& placement);
+WeightLayout layout_of(const Shape& shape, const PartPlacement& placement);
 
 }  // namespace sim::lesson

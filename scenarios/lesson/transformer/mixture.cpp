@@ -6,9 +6,9 @@ namespace sim::lesson {
 
 namespace {
 
-std::vector<int> experts_of(const std::vector<Choice>& choices) {
+std::vector<int> experts_of(const std::vector<ExpertChoice>& choices) {
     std::vector<int> experts;
-    for (const Choice& choice : choices) {
+    for (const ExpertChoice& choice : choices) {
         experts.push_back(choice.expert);
     }
     return experts;
@@ -67,7 +67,7 @@ Matrix Mixture::backward_input(Weights weights, const Matrix& dy, Saved& saved,
     Matrix dresults(choice_count, width);
     std::vector<double> dgates;
     for (Index i = 0; i < choice_count; ++i) {
-        const Choice& choice = saved.choices[static_cast<std::size_t>(i)];
+        const ExpertChoice& choice = saved.choices[static_cast<std::size_t>(i)];
         dresults.row(i) = choice.gate * dy.row(choice.token);
         dgates.push_back(dy.row(choice.token).dot(rows_of(saved.results, width).row(i)));
     }

@@ -25,7 +25,7 @@ struct Mixture {
 
     struct Saved {
         Matrix x;
-        std::vector<Choice> choices;
+        std::vector<ExpertChoice> choices;
         Dispatched sent;
         std::vector<double> results;  // choices x D
         std::vector<FeedForward::Saved> experts;

@@ -6,8 +6,8 @@
 
 namespace sim::lesson {
 
-std::vector<Choice> choose_experts(const Matrix& logits, int top_k) {
-    std::vector<Choice> choices;
+std::vector<ExpertChoice> choose_experts(const Matrix& logits, int top_k) {
+    std::vector<ExpertChoice> choices;
     std::vector<int> order(static_cast<std::size_t>(logits.cols()));
     for (int token = 0; token < static_cast<int>(logits.rows()); ++token) {
         std::iota(order.begin(), order.end(), 0);
@@ -21,13 +21,14 @@ std::vector<Choice> choose_experts(const Matrix& logits, int top_k) {
             sum += choices.back().gate;
         }
         const auto first = choices.end() - top_k;
-        std::for_each(first, choices.end(), [sum](Choice& choice) { choice.gate /= sum; });
-        std::sort(first, choices.end(), [](const Choice& a, const Choice& b) { return a.expert < b.expert; });
+        std::for_each(first, choices.end(), [sum](ExpertChoice& choice) { choice.gate /= sum; });
+        std::sort(first, choices.end(),
+                  [](const ExpertChoice& a, const ExpertChoice& b) { return a.expert < b.expert; });
     }
     return choices;
 }
 
-Matrix choice_gradient(const std::vector<Choice>& choices, const std::vector<double>& dgates, Index tokens,
+Matrix choice_gradient(const std::vector<ExpertChoice>& choices, const std::vector<double>& dgates, Index tokens,
                        int experts) {
     Eigen::VectorXd mean = Eigen::VectorXd::Zero(tokens);  // of the token's dgates, weighted by its gates
     for (std::size_t i = 0; i < choices.size(); ++i) {

@@ -12,18 +12,18 @@
 
 namespace sim::lesson {
 
-struct Choice {
+struct ExpertChoice {
     int expert = 0;
     int token = 0;
     double gate = 0;  // of a token, they add up to 1
 };
 
 // In order of tokens, and of experts within. logits: tokens x experts.
-std::vector<Choice> choose_experts(const Matrix& logits, int top_k);
+std::vector<ExpertChoice> choose_experts(const Matrix& logits, int top_k);
 
 // dlogits, tokens x experts, from dgates in the order of `choices`: dlogit_e = gate_e (dgate_e - sum_f gate_f dgate_f)
 // over the experts f chosen, 0 for the others.
-Matrix choice_gradient(const std::vector<Choice>& choices, const std::vector<double>& dgates, Index tokens,
+Matrix choice_gradient(const std::vector<ExpertChoice>& choices, const std::vector<double>& dgates, Index tokens,
                        int experts);
 
 }  // namespace sim::lesson

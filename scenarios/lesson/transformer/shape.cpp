@@ -16,7 +16,7 @@ void require_divides(int parts, int whole, const char* what) {
 
 }  // namespace
 
-void require_fit(const Shape& shape, const Placement& placement) {
+void require_fit(const Shape& shape, const PartPlacement& placement) {
     require_divides(shape.heads, shape.hidden, "hidden values");
     require_divides(placement.tensor.of, shape.heads, "heads");
     require_divides(placement.context.of, shape.sequence, "positions");

@@ -4,7 +4,7 @@
 
 namespace sim::lesson {
 
-enum class Loss {
+enum class LossKind {
     mean_squared,   // of a row of outputs at each position
     cross_entropy,  // of a class at each position: outputs are its classes
 };
@@ -19,7 +19,7 @@ struct Shape {
     int outputs = 4;   // numbers, or classes, predicted at each position
     int experts = 0;   // 0: one feed-forward part for all tokens
     int top_k = 2;     // experts that see a token, where there are experts
-    Loss loss = Loss::mean_squared;
+    LossKind loss = LossKind::mean_squared;
 
     int ffn() const { return 4 * hidden; }
     int head_width() const { return hidden / heads; }
@@ -31,7 +31,7 @@ struct Part {
     int of = 1;
 };
 
-struct Placement {
+struct PartPlacement {
     int first_layer = 0;
     int layer_count = 0;
     bool has_embedding = false;
@@ -43,21 +43,21 @@ struct Placement {
     bool sequence_parallel = false;
 };
 
-inline Placement whole(const Shape& shape) {
+inline PartPlacement whole(const Shape& shape) {
     return {.layer_count = shape.layers, .has_embedding = true, .has_head = true};
 }
 
 // Positions of an item that a rank's attention sees.
-inline int context_rows(const Shape& shape, const Placement& placement) {
+inline int context_rows(const Shape& shape, const PartPlacement& placement) {
     return shape.sequence / placement.context.of;
 }
 
 // Positions of an item in a rank's residual stream: what its stages hand to each other.
-inline int stream_rows(const Shape& shape, const Placement& placement) {
+inline int stream_rows(const Shape& shape, const PartPlacement& placement) {
     return context_rows(shape, placement) / (placement.sequence_parallel ? placement.tensor.of : 1);
 }
 
 // Throws std::invalid_argument, with the reason, where the model cannot be split so.
-void require_fit(const Shape& shape, const Placement& placement);
+void require_fit(const Shape& shape, const PartPlacement& placement);
 
 }  // namespace sim::lesson

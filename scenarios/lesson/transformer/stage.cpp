@@ -4,7 +4,7 @@
 
 namespace sim::lesson {
 
-Stage::Stage(const Shape& shape, const Placement& placement, Surroundings surroundings)
+Stage::Stage(const Shape& shape, const PartPlacement& placement, Surroundings surroundings)
     : shape_(shape), placement_(placement), around_(std::move(surroundings)), layout_(layout_of(shape, placement)) {}
 
 std::vector<std::size_t> Stage::places() const {
@@ -38,7 +38,7 @@ std::vector<Range> Stage::partial_over_tensor() const {
     return ranges;
 }
 
-Matrix Stage::forward(Weights weights, int key, const Batch& batch, Matrix x) {
+Matrix Stage::forward(Weights weights, int key, const TokenBatch& batch, Matrix x) {
     Saved& saved = saved_[key];
     saved = {};
     saved.blocks.resize(layout_.blocks.size());

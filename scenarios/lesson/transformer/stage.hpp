@@ -23,7 +23,7 @@ public:
     // Throws std::invalid_argument where the model cannot be split so. Requires of the surroundings: rotate with
     // several context parts, exchange with several expert parts, the other four of Matrix as far as tensor parts need
     // them.
-    Stage(const Shape& shape, const Placement& placement, Surroundings surroundings = {});
+    Stage(const Shape& shape, const PartPlacement& placement, Surroundings surroundings = {});
 
     std::size_t weight_count() const { return layout_.weight_count; }
     // The place of each weight in the whole model's flat array; ascending within each matrix' row.
@@ -36,7 +36,7 @@ public:
 
     // The stream after this stage, or the outputs (rows x outputs) of a head. Without an embedding, `x` is the stream
     // before it. Requires, as all below: weights and gradients are weight_count() long.
-    Matrix forward(Weights weights, int key, const Batch& batch, Matrix x = {});
+    Matrix forward(Weights weights, int key, const TokenBatch& batch, Matrix x = {});
 
     // The sum over the items of what this rank contributes to their loss; over all ranks with heads, it is their loss.
     // Without sequence parallelism all tensor parts compute the same, and only the first says so. 0 without a head.
@@ -68,7 +68,7 @@ private:
     Matrix own_rows(const Matrix& of_items) const;
 
     Shape shape_;
-    Placement placement_;
+    PartPlacement placement_;
     Surroundings around_;
     WeightLayout layout_;
     std::map<int, Saved> saved_;

@@ -19,12 +19,12 @@ namespace {
 constexpr double margin = 40;
 constexpr double legend_height = 30;
 
-Placement placed(const Topology& topology) {
+DrawingPlacement placed(const Topology& topology) {
     switch (topology.layout) {
-        case Layout::circle: return in_a_circle(topology);
-        case Layout::grid: return on_a_grid(topology);
-        case Layout::groups: return in_groups(topology);
-        case Layout::layers: return in_layers(topology);
+        case TopologyLayout::circle: return in_a_circle(topology);
+        case TopologyLayout::grid: return on_a_grid(topology);
+        case TopologyLayout::groups: return in_groups(topology);
+        case TopologyLayout::layers: return in_layers(topology);
     }
     return {};
 }
@@ -47,7 +47,7 @@ struct Cable {
 };
 
 // Those between two different boxes, with how many links they are.
-std::map<Cable, int> cables_of(const Topology& topology, const Placement& placement) {
+std::map<Cable, int> cables_of(const Topology& topology, const DrawingPlacement& placement) {
     std::map<Cable, int> cables;
     for (const Link& link : topology.links) {
         const auto ends = std::minmax({placement.box_of[static_cast<std::size_t>(link.from)],
@@ -80,7 +80,7 @@ Point towards(const Box& box, Point other) {
     return {std::clamp(other.x, box.centre.x - reach, box.centre.x + reach), box.centre.y};
 }
 
-std::string line(const Placement& placement, const Cable& cable, int links, const char* colour) {
+std::string line(const DrawingPlacement& placement, const Cable& cable, int links, const char* colour) {
     const Box& from = placement.boxes[static_cast<std::size_t>(cable.a)];
     const Box& to = placement.boxes[static_cast<std::size_t>(cable.b)];
     const Point a = towards(from, to.centre);
@@ -115,7 +115,7 @@ std::string box(const Box& box) {
            text({box.centre.x, box.centre.y + 10}, box.label.substr(fold + 1), "text-anchor=\"middle\"");
 }
 
-Frame bounds_of(const Placement& placement) {
+Frame bounds_of(const DrawingPlacement& placement) {
     Frame bounds{{1e9, 1e9}, {-1e9, -1e9}, ""};
     const auto include = [&](Point low, Point high) {
         bounds.low = {std::min(bounds.low.x, low.x), std::min(bounds.low.y, low.y)};
@@ -131,7 +131,7 @@ Frame bounds_of(const Placement& placement) {
     return bounds;
 }
 
-std::string frames(const Placement& placement) {
+std::string frames(const DrawingPlacement& placement) {
     std::string svg;
     for (const Frame& frame : placement.frames) {
         const double width = frame.high.x - frame.low.x;
@@ -162,7 +162,7 @@ std::string legend(const Topology& topology, const std::map<std::int64_t, const 
 }  // namespace
 
 std::string drawing_of(const Topology& topology) {
-    const Placement placement = placed(topology);
+    const DrawingPlacement placement = placed(topology);
     const std::map<Cable, int> cables = cables_of(topology, placement);
     const std::map<std::int64_t, const char*> colours = colours_of(cables);
     const Frame bounds = bounds_of(placement);

@@ -55,7 +55,7 @@ Point place(const std::vector<Side>& sides, const std::vector<int>& at, double p
 }
 
 // A switch of a line stands beside its GPUs' middle; one that would hide another is moved on.
-void place_switches(const Topology& topology, Placement& placement) {
+void place_switches(const Topology& topology, DrawingPlacement& placement) {
     std::vector<Point> sums(topology.vertices.size());
     std::vector<int> counts(topology.vertices.size(), 0);
     for (const Link& link : topology.links) {
@@ -85,12 +85,12 @@ void place_switches(const Topology& topology, Placement& placement) {
 
 }  // namespace
 
-Placement on_a_grid(const Topology& topology) {
+DrawingPlacement on_a_grid(const Topology& topology) {
     const std::vector<Side> sides = sides_of(topology);
     const bool shared = std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.share > 1; });
     // Planes may not hide each other, nor reach the next row.
     const double pitch = sides.size() > 2 ? std::max(110.0, (shared ? 58.0 : 32.0) * sides[2].boxes()) : 80;
-    Placement placement;
+    DrawingPlacement placement;
     placement.bent_beyond = sides.size() > 2 ? 1.25 * pitch : 1.1 * pitch;
     if (sides.size() > 2) {
         placement.bent_diagonals_beyond = 1.5 * std::sqrt(2.0) * depth_of(sides, pitch);

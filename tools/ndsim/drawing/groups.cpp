@@ -55,7 +55,7 @@ public:
         extent_ = sizes_.each_router ? router_radius_ + (sizes_.each_gpu ? 58 : 36) : 40;
     }
 
-    Placement placed() {
+    DrawingPlacement placed() {
         const double radius = radius_for(sizes_.groups, 2 * extent_ + 16);
         for (int group = 0; group < sizes_.groups; ++group) {
             const double direction = turn * group / sizes_.groups - turn / 4;
@@ -121,14 +121,14 @@ private:
 
     const Topology& topology_;
     Sizes sizes_;
-    Placement placement_;
+    DrawingPlacement placement_;
     double router_radius_ = 0;
     double extent_ = 0;
 };
 
 }  // namespace
 
-Placement in_groups(const Topology& topology) {
+DrawingPlacement in_groups(const Topology& topology) {
     return Groups(topology).placed();
 }
 

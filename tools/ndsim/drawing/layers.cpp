@@ -96,7 +96,7 @@ public:
         placement_.box_of.assign(topology.vertices.size(), -1);
     }
 
-    Placement placed() {
+    DrawingPlacement placed() {
         share_ > 1 ? place_shared() : place_each();
         place_switches();
         return std::move(placement_);
@@ -242,7 +242,7 @@ private:
     const Topology& topology_;
     Rows rows_;
     std::vector<int> height_;
-    Placement placement_;
+    DrawingPlacement placement_;
     int share_ = 1;
     bool has_nodes_ = false;
     double width_ = 0;
@@ -250,7 +250,7 @@ private:
 
 }  // namespace
 
-Placement in_layers(const Topology& topology) {
+DrawingPlacement in_layers(const Topology& topology) {
     return Layers(topology).placed();
 }
 

@@ -21,13 +21,13 @@ std::string span_label(int first, int count) {
     return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1);
 }
 
-Placement in_a_circle(const Topology& topology) {
+DrawingPlacement in_a_circle(const Topology& topology) {
     constexpr int most_boxes = 64;
     const int share = topology.gpus <= most_single_gpus ? 1 : shared_by(topology, most_boxes);
     const int count = (topology.gpus + share - 1) / share;
     const double width = share == 1 ? 26 : 62;
     const double radius = std::max(70.0, count * (width + 8) / (2 * std::numbers::pi));
-    Placement placement;
+    DrawingPlacement placement;
     for (int i = 0; i < count; ++i) {
         const double angle = 2 * std::numbers::pi * i / count - std::numbers::pi / 2;
         const int first = i * share;

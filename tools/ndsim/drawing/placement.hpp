@@ -26,7 +26,7 @@ struct Frame {
     bool round = false;
 };
 
-struct Placement {
+struct DrawingPlacement {
     std::vector<Box> boxes;
     std::vector<int> box_of;    // of each vertex
     std::vector<Frame> frames;  // behind the boxes
@@ -38,10 +38,10 @@ struct Placement {
     }
 };
 
-Placement in_layers(const Topology& topology);
-Placement in_a_circle(const Topology& topology);
-Placement on_a_grid(const Topology& topology);
-Placement in_groups(const Topology& topology);
+DrawingPlacement in_layers(const Topology& topology);
+DrawingPlacement in_a_circle(const Topology& topology);
+DrawingPlacement on_a_grid(const Topology& topology);
+DrawingPlacement in_groups(const Topology& topology);
 
 // The number of neighbours that share a box so that there are at most `most` boxes; a multiple of the levels where
 // these do.
