@@ -1,4 +1,4 @@
-// Sizes in bytes as nccl-tests' users type them: K, M, G and T are powers of 1024.
+// Byte sizes are typed as nccl-tests' users type them: K, M, G and T are powers of 1024.
 //
 //   1M            one size
 //   1K,64K,1.5M   a list

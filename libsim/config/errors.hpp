@@ -1,4 +1,4 @@
-// What can go wrong outside of the simulation. Messages are complete and one line long.
+// These exceptions report errors outside of the simulation. Messages are complete and one line long.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sim::config {
 
-// The command line or a file of the user's asks for what cannot be: exit code 2.
+// The command line or a file of the user's asks for something impossible: exit code 2.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -23,7 +23,7 @@ struct MachineLimit : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// `text`, or its beginning and "…" where it has more than `most` bytes: for complaints that echo what was typed.
+// `text`, or its beginning and "…" where it has more than `most` bytes: for errors that echo what was typed.
 // A character of UTF-8 is never cut.
 inline std::string shortened(std::string_view text, std::size_t most = 60) {
     if (text.size() <= most) {

@@ -1,4 +1,5 @@
-// One option: its name, what it takes, and what it sets. The command line and --config read the same rows.
+// A row describes one option: its name, the value it takes, and the field it sets. The command line and --config read
+// the same rows.
 //
 // A row refers to the field it sets: it lives no longer than the options it was made for.
 #pragma once
@@ -43,8 +44,8 @@ struct List {
     std::int64_t high;
     std::function<void(const std::vector<std::int64_t>&)> set;
 };
-// What reads its values itself: throws UsageError, which begins with `what`, for one that it does not take; sets it
-// only where `sets`.
+// A custom value is parsed by the option itself: `take` throws UsageError, which begins with `what`, for a value that
+// it does not accept, and sets it only where `sets`.
 struct Custom {
     std::function<void(const std::string& what, const TomlValue& value, bool sets)> take;
 };
@@ -61,12 +62,12 @@ struct OptionRow {
     std::vector<std::string> also = {};  // other names of an option, which --help leaves out
 };
 
-// {"FILE", "", "what it is", kind} as an argument; complaints and --help name it FILE.
+// {"FILE", "", "what it is", kind} as an argument; errors and --help name it FILE.
 inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
     row.role = role;
     return row;
 }
-// Whether that is one of its names.
+// True if `name` is one of the row's names.
 bool is_called(const OptionRow& row, const std::string& name);
 // The names that --config may have, but for what is in `also`.
 std::vector<std::string> option_names(const std::vector<OptionRow>& rows);
@@ -97,13 +98,13 @@ Choice one_of(Value& field, const std::vector<Value>& values) {
     return {names, [&field, values](std::size_t i) { field = values[i]; }};
 }
 
-// Throws UsageError unless `value` is what the row takes. `what` names the option in the complaint: "--items", or
+// Throws UsageError unless `value` is what the row takes. `what` names the option in the error: "--items", or
 // "run.toml:3: items".
 void check_option(const OptionRow& row, const std::string& what, const TomlValue& value);
 // Checks, and sets.
 void set_option(const OptionRow& row, const std::string& what, const TomlValue& value);
 
-// What was typed on a command line, as the kind of value that `row` takes if it is one.
+// Converts what was typed on a command line to the kind of value that `row` takes, if it is one.
 TomlValue value_of_text(const OptionRow& row, const std::string& text);
 
 }  // namespace sim::config

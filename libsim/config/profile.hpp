@@ -1,4 +1,4 @@
-// Profiles: what compute and messages cost, by name or from a TOML file.
+// A profile sets the cost of compute and messages; it is given by name or as a TOML file.
 //
 //   kind = "units"                  kind = "uniform"
 //   [compute]                       [compute]

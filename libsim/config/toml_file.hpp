@@ -1,4 +1,4 @@
-// A TOML file as a flat list of keys and values, each with its line, so that every complaint can name one.
+// A TOML file is kept as a flat list of keys and values, each with its line, so that every error can name one.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sim::config {
 
-// What no option and no profile asks for: a date, a table, a list of texts …
+// A value that no option and no profile reads: a date, a table, a list of texts …
 struct OtherValue {
     std::string type;
     friend bool operator==(const OtherValue&, const OtherValue&) = default;
@@ -24,7 +24,7 @@ struct TomlEntry {
 // In the order of their lines. Throws UsageError if the file cannot be read or is no TOML.
 std::vector<TomlEntry> read_toml(const std::string& file);
 
-// "a number", "the text \"x\"", …: what a complaint says was found.
+// "a number", "the text \"x\"", …: the value as errors name it.
 std::string describe(const TomlValue& value);
 
 }  // namespace sim::config

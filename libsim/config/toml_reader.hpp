@@ -1,4 +1,4 @@
-// A TOML file of which keys are asked for, checked, and turned into the simulator's values.
+// The reader looks up keys of a TOML file, checks their values and converts them to the simulator's types.
 //
 // All throw UsageError, with file, line, key and what was wanted.
 #pragma once
@@ -24,7 +24,7 @@ public:
     const TomlEntry* find(const std::string& key) const;  // null if it is not there
     const TomlEntry& require(const std::string& key) const;
     bool has_table(const std::string& name) const;
-    // How many tables the list `name` has: [[name]] …
+    // The number of tables in the list `name`: [[name]] …
     int count(const std::string& name) const;
 
     // In `known`, "link[].from" stands for that key of every table of the list.
@@ -40,7 +40,7 @@ public:
     Pace pace(const TomlEntry& entry) const;
     std::int64_t per_second(const TomlEntry& entry) const;
 
-    // What `make` throws because a number leaves the simulator's range is the file's mistake.
+    // An exception that `make` throws because a number leaves the simulator's range is reported as the file's mistake.
     template <class Make>
     auto in_range(const TomlEntry& entry, Make make) const {
         try {

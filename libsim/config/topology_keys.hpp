@@ -1,4 +1,4 @@
-// The keys of one table of a topology, read from a TOML file.
+// This class reads the keys of one topology table in a TOML file.
 #pragma once
 
 #include "libsim/config/toml_reader.hpp"

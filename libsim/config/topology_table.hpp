@@ -1,4 +1,4 @@
-// Topologies by name, or from a TOML file.
+// A topology is given by name, or as a table in a TOML file.
 //
 //   [topology]                     a name of libsim/network/topologies/named.hpp
 //   name = "dgx-h100"

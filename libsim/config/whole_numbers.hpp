@@ -1,5 +1,5 @@
-// A list of whole numbers as typed: "1,2,4", "1e3:1e6" (each ten times the one before; where
-// the ends are less than a hundredfold apart, twice), "1:27:3" (each three times).
+// A list of whole numbers is typed as "1,2,4", "1e3:1e6" (each ten times the one before; where the ends are less than a
+// hundredfold apart, twice) or "1:27:3" (each three times).
 #pragma once
 
 #include <cstdint>

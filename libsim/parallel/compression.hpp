@@ -1,4 +1,4 @@
-// Gradients that are made smaller before they are summed; what is lost by it is remembered and sent later.
+// Gradients are compressed before the all-reduce; the compression error is kept and sent later.
 //
 // Every member adds what it remembers to its gradient, sends a part of that, and remembers the rest (error feedback):
 // sent + remembered = gradient + remembered before.
@@ -32,9 +32,9 @@ struct TopK {
 struct SixteenBit {};
 using Compression = std::variant<Uncompressed, TopK, SixteenBit>;
 
-// How many of `length` numbers are sent: 0 of none.
+// The number of values sent out of `length`: 0 of none.
 std::size_t top_k_count(const TopK& top, std::size_t length);
-// Where the `count` largest by magnitude are, in order of place; NaN counts as largest.
+// The indices of the `count` largest by magnitude, in ascending order; NaN counts as largest.
 std::vector<std::size_t> places_of_largest(std::span<const double> values, std::size_t count);
 
 // Sums one array of always the same length, in every step anew.
@@ -46,7 +46,7 @@ public:
     // arguments but for the numbers.
     void all_reduce(GPU& gpu, const Group& group, std::span<double> gradient, Size size,
                     Reduction reduction = Reduction::sum, const AlgorithmConfig& config = {});
-    // What this member has not sent yet. Empty if nothing is compressed.
+    // The part of the gradient that this member has not sent yet. Empty if nothing is compressed.
     std::span<const double> remembered() const { return remembered_; }
 
 private:

@@ -1,4 +1,4 @@
-// Context parallelism: exact attention over positions that are spread over a ring of ranks.
+// Context parallelism computes exact attention over positions that are sharded over a ring of ranks.
 //
 //   out_i = sum_j softmax_j(q_i . k_j / sqrt(width)) v_j       over all j, or causal: over j <= i
 //

@@ -1,4 +1,4 @@
-// Splits that must come out even: heads over tp, layers over pp, items over dp.
+// This function divides sizes that must come out even: heads over tp, layers over pp, items over dp.
 //
 // Errors: ProgramError that says what would fit:
 //   5 heads cannot be split over tp 2; 4 or 6 heads, or tp 1 or 5, would fit

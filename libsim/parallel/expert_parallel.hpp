@@ -1,4 +1,4 @@
-// Expert parallelism: tokens travel to the ranks of their experts and come back as results.
+// Expert parallelism sends tokens to the ranks of their experts and brings the results back.
 //
 //   ExpertParallel experts(gpu, world(gpu), E, size);             // this member has experts.own_experts()
 //   Dispatched sent = experts.dispatch(tokens, columns, chosen);
@@ -28,7 +28,7 @@
 
 namespace sim::parallel {
 
-// What dispatch() has brought, and the way back.
+// The tokens that dispatch() has received, and their way back.
 struct Dispatched {
     // For each own expert, its tokens row by row: those of member 0 first, each member's in the order it chose them.
     std::vector<std::vector<double>> rows;

@@ -1,4 +1,4 @@
-// Data parallelism: the sum of all members' gradients, bucket by bucket, beside the backward pass or after it.
+// Data parallelism sums all members' gradients bucket by bucket, overlapped with the backward pass or after it.
 //
 //   GradientBuckets buckets(gpu, world(gpu), cut_into_buckets(layers, 4), {.overlap = true});
 //   for each bucket, in the order of the backward pass:   compute its part of `gradient`;  buckets.ready(b, gradient);

@@ -1,11 +1,11 @@
-// The ranks as a box: every rank has one coordinate on each named axis (dp, tp, pp, …).
+// A mesh arranges the ranks as a box: every rank has one coordinate on each named axis (dp, tp, pp, …).
 //
 //   Mesh mesh({{"dp", 2}, {"tp", 2}, {"pp", 2}});
 //   mesh.coordinate(5, "tp")             1: tp is innermost, so ranks 4 and 5 differ in tp alone
 //   mesh.along(5, "dp")                  ranks 5 and 7: they differ from 5 in dp alone
 //
-// The order says which axis varies fastest from rank to rank. By default tp, then cp, ep, dp, pp: whoever talks most
-// has neighbouring ranks, and so sits in the same node. It is that of Megatron-LM (--use-tp-pp-dp-mapping off);
+// The order says which axis varies fastest from rank to rank. By default tp, then cp, ep, dp, pp: ranks that
+// communicate most are neighbours, and so lie in the same node. It is Megatron-LM's order (--use-tp-pp-dp-mapping off);
 // source: Narayanan et al., SC21 (2021), and megatron/core/parallel_state.py.
 // A value; groups along one axis, and along axes next to each other in the order, take no memory.
 // Errors: ProgramError for an axis that is not there or there twice, a size below 1, more ranks than an int counts,

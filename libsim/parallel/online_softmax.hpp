@@ -1,4 +1,4 @@
-// The softmax-weighted mean of value rows whose scores become known block by block, exactly.
+// Online softmax computes the softmax-weighted mean of value rows exactly, while their scores arrive block by block.
 //
 // One object for one row of scores. After any number of blocks, with s all scores seen and v their value rows,
 //   largest = max s    sum = sum_i exp(s_i - largest)    output = sum_i exp(s_i - largest) v_i

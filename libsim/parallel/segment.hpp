@@ -1,4 +1,5 @@
-// A stretch of a flat array of weights or gradients: a layer, or a bucket of layers, and what it costs to send.
+// A segment is a contiguous range of a flat array of weights or gradients (a layer, or a bucket of layers), with what
+// it costs to send.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -26,7 +27,7 @@ std::vector<Segment> segments_of(std::span<const std::size_t> lengths, std::span
 // 0 or more of one measure.
 void check_segments(std::span<const Segment> segments);
 
-// Of all segments together. Requires: as check_segments.
+// The size of all segments together. Requires: as check_segments.
 Size total_size(std::span<const Segment> segments);
 
 }  // namespace sim::parallel

@@ -1,4 +1,4 @@
-// Who works on how many items: contiguous shares of items 0, 1, 2, …, even or by speed.
+// Shares divide items 0, 1, 2, … over workers: contiguous, even or by speed.
 //
 // Even: shares differ by one at most, the first ones are larger, as numpy.array_split gives them.
 // Weighted: as proportional to speed as whole items allow: of all ways to share them, none ends earlier, where

@@ -1,4 +1,5 @@
-// Tensor parallelism: what the members of a group exchange around a region whose weights are split over them.
+// Tensor parallelism exchanges activations and gradients around a region whose weights are split over the members of a
+// group.
 //
 //   TensorParallel tensor(gpu, world(gpu));
 //   x = tensor.enter(x, whole);       column-parallel layer, whatever works on own columns, row-parallel layer

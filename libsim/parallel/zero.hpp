@@ -1,4 +1,5 @@
-// ZeRO: data parallelism whose members each keep an n-th of the state (stage 3: fully sharded data parallelism, FSDP).
+// ZeRO is data parallelism whose members each keep an n-th of the state (stage 3: fully sharded data parallelism,
+// FSDP).
 //
 //   std::vector<double> weights = initial(), gradient(weights.size());   // whole, the same on every member
 //   Zero zero(gpu, world(gpu), layers, weights, {.stage = 3});
@@ -11,7 +12,7 @@
 //   stage 1   gradients are reduce-scattered after the backward pass, weights all-gathered after the step
 //   stage 2   a segment's gradient is reduce-scattered when it is ready, and then dropped
 //   stage 3   weights are sharded too: all-gathered before each use, dropped after it
-// What is dropped is filled with NaN: whoever uses it sees it.
+// Dropped weights and gradients are filled with NaN, so that any use of them shows.
 //
 // Per step, weights of size M in S segments, n members, alpha optimizer states per weight:
 //   stage   sent by each member   messages    memory
@@ -88,7 +89,7 @@ public:
     }
 
 private:
-    // Of this member; places in own_weights_ and in the whole array.
+    // The ranges that this member owns; places in own_weights_ and in the whole array.
     struct Own {
         std::size_t at = 0;
         std::size_t begin = 0;

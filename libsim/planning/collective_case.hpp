@@ -1,4 +1,4 @@
-// One collective over all ranks: by size alone, or with floats whose result is known.
+// A collective case is one collective over all ranks: by size alone, or with floats whose result is known.
 //
 // What counts as its size, and how its bandwidths are reckoned, is as nccl-tests has it (doc/PERFORMANCE.md there):
 //   size    of the whole array: the input of a reduce-scatter, scatter or all-to-all, else the result
@@ -39,7 +39,7 @@ struct CollectiveCase {
     // "all-reduce", "send-receive"
     const char* name() const;
     Schedule schedule() const;
-    // What each rank says when it calls: the elements of one chunk where the array is made of chunks.
+    // The count that each rank passes to the call: the elements of one chunk where the array is made of chunks.
     std::int64_t count() const;
     bool reduces() const;
     bool has_root() const { return needs_root(kind) && !send_receive; }
@@ -49,7 +49,7 @@ struct CollectiveCase {
 // The collectives there are, by name, in the order of `--collective`.
 const std::vector<CollectiveKind>& profiled_kinds();
 
-// Whether the array is made of one chunk for each rank, and so is cut down to a multiple of the ranks.
+// True if the array is made of one chunk for each rank, and so is cut down to a multiple of the ranks.
 bool is_made_of_chunks(CollectiveKind kind);
 
 // A case of at most `elements`. Throws UsageError where nothing is left.

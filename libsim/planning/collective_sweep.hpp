@@ -1,4 +1,5 @@
-// What collectives of several sizes take by several methods, each alone on the cluster and begun by all ranks at 0.
+// A sweep times collectives of several sizes by several methods, each alone on the cluster and started by all ranks at
+// 0.
 #pragma once
 
 #include "libsim/collectives/time/fastest_algorithm.hpp"
@@ -31,7 +32,7 @@ struct SweepRow {
     const TimedMethod& best() const { return timed[fastest]; }
 };
 
-// What is swept, but for the size.
+// A sweep has these parameters besides the sizes.
 struct Sweep {
     Cluster cluster;
     CollectiveCase what;  // any size

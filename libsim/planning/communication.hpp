@@ -1,4 +1,4 @@
-// The collectives and messages of a step, one line per sort: how often, how large, how fast, and what of it shows.
+// This report lists the collectives and messages of a step, one line per kind: count, size, bandwidth and exposed time.
 #pragma once
 
 #include "libsim/planning/predict.hpp"
@@ -6,7 +6,7 @@
 
 namespace sim::planning {
 
-// Of a rank of the fullest stage. `prediction` has its budget already.
+// The communication of a rank of the fullest stage. `prediction` has its budget already.
 std::vector<CommunicationUse> communication_of(const training::StepPlan& plan, const Prediction& prediction);
 
 }  // namespace sim::planning

@@ -1,8 +1,9 @@
-// The chain of work and messages that makes a step as long as it is, from its end back to its beginning.
+// The critical path is the chain of work and messages that determines the length of a step, traced from its end back to
+// its beginning.
 //
-// Found in the spans of a run: what a rank did last before it could go on; where it waited for a message, what the
-// sender did before it sent; where it waited in a collective, what the last one did before it came. Shortening anything
-// else leaves the step as long as it is.
+// It is found in the spans of a run: the last work of a rank before it could continue; where it waited for a message,
+// the sender's work before the send; where it waited in a collective, the last member's work before it joined.
+// Shortening anything else does not shorten the step.
 #pragma once
 
 #include "libsim/trace/span.hpp"
@@ -22,7 +23,7 @@ struct PathPart {
     Duration length{0};
 };
 
-// What one rank did without a pause, or a message from it to the rank of the next piece.
+// A piece is the work of one rank without a pause, or a message from it to the rank of the next piece.
 struct PathPiece {
     int rank = 0;
     int to = -1;       // a message's receiver; -1: work

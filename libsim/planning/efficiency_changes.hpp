@@ -1,4 +1,4 @@
-// --efficiency: other shares of their peaks than GPUs have by their data files, as every command takes them.
+// --efficiency overrides the shares of peak that the data files give for GPUs; every command takes it in the same form.
 //
 //   gemm_peak=0.8,nic_share=0.9          of all GPUs
 //   ampere.gemm_peak=0.7,hopper.…        of one generation

@@ -1,4 +1,4 @@
-// A layout in the words of the frameworks that would run it.
+// Launch flags express a layout in the options of the frameworks that would run it.
 //
 // Sources, read in November 2026: Megatron-LM's megatron/training/arguments.py and its guide to Megatron-FSDP;
 // torchtitan's torchtitan/config/job_config.py (version 0.2); nanotron's config/parallelism_config.py and config.py.
@@ -18,7 +18,7 @@ struct LaunchFlags {
     std::vector<std::string> lacks;  // what of the layout the framework does not have, a clause each
 };
 
-// Of layout and batch alone: shape, data and learning rate are not said.
+// The flags cover layout and batch alone: shape, data and learning rate are left out.
 LaunchFlags megatron_flags(const training::Transformer& model, const training::Layout& layout);
 LaunchFlags torchtitan_flags(const training::Transformer& model, const training::Layout& layout);
 LaunchFlags nanotron_config(const training::Transformer& model, const training::Layout& layout);

@@ -1,4 +1,4 @@
-// What a training step runs on, by name or from a file: docs/hardware.md.
+// The machine of a training step is given by name or as a file: docs/hardware.md.
 #pragma once
 
 #include "libsim/training/hardware.hpp"
@@ -9,7 +9,7 @@ namespace sim::planning {
 
 // The name of a machine, of an accelerator (its usual machine), or a FILE.toml. Throws UsageError.
 training::Machine read_machine(const std::string& name_or_file);
-// The same machine, and who says each of its numbers.
+// The same machine, and the source of each of its numbers.
 training::Hardware read_machine_with_sources(const std::string& name_or_file);
 
 // The same with every number's source; an accelerator's name stands for it alone.

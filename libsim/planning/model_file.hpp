@@ -1,4 +1,4 @@
-// The model a command is asked about: by name, or from a file.
+// The model of a command is given by name or as a file.
 #pragma once
 
 #include "libsim/training/transformer.hpp"

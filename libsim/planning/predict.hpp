@@ -1,4 +1,4 @@
-// One training step, predicted: how long it takes, where the time goes, what the memory holds.
+// A prediction covers one training step: how long it takes, where the time goes, and what the memory holds.
 //
 // The step runs as a rank program (libsim/training/step) in the simulator's kernel. By default one rank of each
 // pipeline stage stands for all that do the same; `unfold` runs every rank, with the same end, to the picosecond, where
@@ -56,7 +56,7 @@ struct Prediction {
     double bubble_fraction = 0;
     int simulated_ranks = 0;
     std::int64_t ops = 0;
-    std::string timeline_sha256;  // empty unless asked for
+    std::string timeline_sha256;  // empty unless requested
 };
 
 struct PredictOptions {
@@ -72,7 +72,7 @@ struct PredictOptions {
 Prediction predict(const training::Transformer& model, const training::Machine& machine, const training::Layout& layout,
                    const PredictOptions& options = {});
 
-// What a run of many steps costs.
+// The cost of a run of many steps.
 struct RunCost {
     double steps = 0;
     double seconds = 0;

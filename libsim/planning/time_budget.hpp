@@ -1,7 +1,7 @@
-// Where the time of each rank went, from the spans of its main stream.
+// A time budget says where the time of each rank went, from the spans of its main stream.
 //
-// Computations are split as their stage's plan says; what a receive waits for is a bubble until the message is sent and
-// pipeline communication from then on; what a program waits for between its ops is data-parallel communication.
+// Computations are split as their stage's plan says; the wait of a receive is a bubble until the message is sent and
+// pipeline communication from then on; the wait of a program between its ops is data-parallel communication.
 #pragma once
 
 #include "libsim/planning/predict.hpp"
@@ -21,9 +21,9 @@ public:
     // Spans of one rank in the order of its program; those of other streams count for nothing.
     void take(const Span& span);
 
-    // When each rank ended its step before the last, at the latest; zero if there is one step only.
+    // The latest time at which a rank ended its step before the last; zero if there is one step only.
     Time before_last() const;
-    // Of a rank of each stage, the average of its ranks. They sum up to `step`.
+    // The budget of a rank of each stage, the average of its ranks. They sum up to `step`.
     std::vector<Budget> of_stages(Duration step) const;
 
 private:

@@ -1,6 +1,6 @@
-// What `ndsim train`, `memory`, `plan` and `sweep` are asked alike: which model, on which machine, in which layout.
+// `ndsim train`, `memory`, `plan` and `sweep` share these options: the model, the machine, and the layout.
 //
-// What was not said follows from what was: every value that is derived is told in one line.
+// Options that are left out are derived from those that are given; every derived value is reported in one line.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -29,7 +29,7 @@ struct ShapeOverrides {
 struct TrainingOptions {
     std::string model;
     std::string machine = "dgx-h100";
-    int gpus = 0;  // 0: not said
+    int gpus = 0;  // 0: not given
     ShapeOverrides shape;
     training::Layout layout;
     std::string efficiency;   // KEY=VALUE,KEY=VALUE
@@ -63,16 +63,16 @@ struct TrainingCase {
     int gpus() const { return layout.ranks(); }
 };
 
-// The parts, for those who search layouts themselves. All throw UsageError, one line.
+// The parts, for callers that search layouts themselves. All throw UsageError, one line.
 training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
 PricedMachine priced_machine_of(const TrainingOptions& options);
-// dp, global batch, schedule and so on where they were not said. The layout may still be impossible.
+// dp, global batch, schedule and so on where they were not given. The layout may still be impossible.
 training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
                            const training::Machine& machine, std::vector<std::string>& told);
 
 // All of it; the layout is possible, though it may need more memory than there is.
 TrainingCase training_case(const TrainingOptions& options);
-// With a model and a machine that were read before; where their price comes from is not said.
+// Takes a model and a machine that were read before; the source of their price is left empty.
 TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
                            const training::Machine& machine);
 

@@ -1,4 +1,5 @@
-// The same training with something else: a faster part of the machine, another option. What would the step take?
+// A what-if predicts the step time of the same training with one change: a faster part of the machine, or another
+// option.
 #pragma once
 
 #include "libsim/planning/predict.hpp"

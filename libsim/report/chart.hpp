@@ -1,4 +1,4 @@
-// Curves over sizes as an SVG picture, both axes logarithmic: a file of its own that any browser shows.
+// A chart draws curves over sizes as an SVG picture, both axes logarithmic: a file of its own that any browser shows.
 //
 // The x axis is marked at powers of two (1K = 1024), the y axis at 1, 2 and 5 times powers of ten, as many as are
 // legible. Curves differ in colour, in mark, and beyond eight in their dashes; the legend stands in the order of their

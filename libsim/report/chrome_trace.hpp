@@ -1,4 +1,4 @@
-// A timeline as Chrome trace JSON, for ui.perfetto.dev and chrome://tracing.
+// This function writes a timeline as Chrome trace JSON, for ui.perfetto.dev and chrome://tracing.
 //
 // A process row for each rank, with a thread for each of its streams (compute, send, receive, collective; another where
 // receives overlap), an arrow from each send to its receive, and an instant for each log line. Times are microseconds

@@ -1,4 +1,4 @@
-// Tables as comma-separated values, RFC 4180 with "\n" at the end of each line.
+// Tables are written as comma-separated values, RFC 4180 with "\n" at the end of each line.
 #pragma once
 
 #include "libsim/report/table.hpp"

@@ -1,4 +1,4 @@
-// The labels of spans, kept beyond the run that made them.
+// Labels keeps the labels of spans beyond the run that made them.
 #pragma once
 
 #include <string>

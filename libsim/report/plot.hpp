@@ -1,5 +1,5 @@
-// A plot of characters, for a terminal or a pipe: points evenly spaced along x, values from 0 upwards along y, in round
-// steps of up to 16 lines.
+// A plot is drawn with characters, for a terminal or a pipe: points evenly spaced along x, values from 0 upwards along
+// y, in round steps of up to 16 lines.
 //
 //        2 |               --*
 //        1 |        ---*---

@@ -1,4 +1,4 @@
-// What all SVG pictures have in common.
+// All SVG pictures share these functions.
 #pragma once
 
 #include <string>

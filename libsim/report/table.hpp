@@ -1,4 +1,4 @@
-// A table as a value: named columns and rows of cells. Any format of tables can show it (csv.hpp).
+// A table is a value: named columns and rows of cells. Any format of tables can show it (csv.hpp).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sim::report {
 
-// What the cells of a column are; an empty cell is a value that is not known.
+// The kind of a column's cells; an empty cell is a value that is not known.
 enum class Cells {
     numbers,
     names,  // single words, of a program's choice

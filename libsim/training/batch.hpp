@@ -1,4 +1,4 @@
-// How many sequences a training step goes through, and how many at a time.
+// A batch says how many sequences a training step processes, and how many at a time.
 #pragma once
 
 namespace sim::training {

@@ -1,5 +1,5 @@
-// How long a stage takes for one micro-batch: its operators' kernels, one after another, and what of their collectives
-// no kernel hides.
+// The block time is the time of a stage for one micro-batch: its operators' kernels, one after another, and the exposed
+// part of their collectives.
 #pragma once
 
 #include "libsim/training/machine.hpp"
@@ -17,8 +17,8 @@ struct KernelSpan {
     Duration time;
 };
 
-// Of one layer (or of the embedding, or of the output) for one micro-batch. The parts of backward are those of both
-// gradients; a schedule that splits backward does them apart.
+// The time of one layer (or of the embedding, or of the output) for one micro-batch. The parts of backward are those of
+// both gradients; a schedule that splits backward runs them apart.
 struct BlockTime {
     Parts forward;
     Parts backward_input;  // with what is computed again before it

@@ -1,5 +1,5 @@
-// Whether a layout can be: what does not divide, what does not go together. Not whether it fits into memory. The rules
-// are those that training frameworks have: layout_rules.hpp.
+// This check tells whether a layout is legal: its sizes divide and its options go together. It does not check memory.
+// The rules are those that training frameworks have: layout_rules.hpp.
 //
 // Requires: check_transformer() accepted the model.
 #pragma once

@@ -1,4 +1,5 @@
-// What share of its data sheet an accelerator reaches: one set of numbers per GPU generation, never per run.
+// An accelerator's efficiency is the share of its data sheet that it reaches: one set of numbers per GPU generation,
+// never per run.
 //
 // Where each number comes from stands beside it in the data files (hardware/*.toml); how it is used, in
 // kernel_time.hpp.
@@ -45,7 +46,7 @@ struct Efficiency {
     double kernel_floor = 20e-6;
     double kernel_gap = 1.5e-6;     // between two kernels, however fast the host is
     double step_overhead = 2e-3;    // data loader, logging, gradient clipping's host side: once per step
-    double eager_overhead = 20e-3;  // once per step besides, where no kernels are fused: the update tensor by tensor
+    double eager_overhead = 20e-3;  // also once per step, where no kernels are fused: the update tensor by tensor
     double micro_batch_overhead = 0.2e-3;
 
     // Networks: factors on what the collectives take alone.

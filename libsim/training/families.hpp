@@ -1,4 +1,4 @@
-// The published models behind presets.hpp, a line each.
+// Each function lists the published models of related families, a line each, for presets.hpp.
 #pragma once
 
 #include "libsim/training/transformer.hpp"

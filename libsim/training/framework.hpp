@@ -1,4 +1,4 @@
-// What a training framework does besides what it is told: its kernels, what it computes again, what runs beside what.
+// A framework decides what the layout leaves open: its kernels, what it recomputes, and what it overlaps.
 //
 // The defaults are those of Megatron Core. Practice of other frameworks: libsim/planning/validation/practice.cpp.
 #pragma once
@@ -12,7 +12,7 @@ namespace sim::training {
 // DeepSpeed's.
 enum class TrainingLoop : std::uint8_t { megatron, deepspeed, torch };
 
-// What is dropped after the forward pass and computed again in the backward pass.
+// The activations that are dropped after the forward pass and recomputed in the backward pass.
 enum class Recompute : std::uint8_t {
     none,
     selective,  // the attention's scores (Korthikanti et al. 2022); with flash attention they are never kept. In FSDP
@@ -20,7 +20,7 @@ enum class Recompute : std::uint8_t {
     full,       // whole layers: only their inputs are kept
 };
 
-// How the small kernels between the GEMMs are made.
+// The way in which the small kernels between the GEMMs are made.
 enum class Fusion : std::uint8_t {
     eager,  // one kernel per operation
     fused,  // hand-written ones for bias + activation, bias + dropout + residual, scale + mask + softmax (Megatron-LM)
@@ -45,13 +45,13 @@ struct Framework {
     int flash_version = 2;  // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
 
     // Communication that runs beside computation.
-    bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass goes on
-    bool overlap_parameters = true;        // gathered while the first forward pass goes on (zero = 3: one layer ahead)
+    bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass runs
+    bool overlap_parameters = true;        // gathered while the first forward pass runs (zero = 3: one layer ahead)
     bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
     bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
     bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
 
-    // How communication is done.
+    // These settings are about communication.
     bool balanced_context = true;       // causal attention is spread evenly over cp
     bool dispatch_by_node = true;       // a token goes to each node once, however many of its experts are there
     bool scatter_gather = true;         // messages between stages are split over tp's network cards

@@ -1,4 +1,4 @@
-// Accelerators and machines as data: what ships with ndsim, and a user's own in TOML.
+// Accelerators and machines are data: those that ship with ndsim, and a user's own in TOML.
 //
 // The files lie in hardware/{accelerators,generations,machines}/*.toml and are compiled in; docs/hardware.md says how
 // one is written. Numbers are in base SI units. A name is found whatever its case, by an alias, and with a remark in
@@ -14,7 +14,7 @@
 
 namespace sim::training {
 
-// One number, and who says so. `confidence` A: read in the source; B: a vendor's number recalled, or inferred; C:
+// One number, and its source. `confidence` A: read in the source; B: a vendor's number recalled, or inferred; C:
 // rough.
 struct Sourced {
     std::string field;  // as in the files: bf16_flops, efficiency.gemm_peak, network.ring.ll.base
@@ -38,7 +38,7 @@ std::vector<std::string> machine_names();
 Accelerator accelerator(std::string_view name);
 // An accelerator's name stands for the node that it usually comes in.
 Machine machine(std::string_view name);
-// `where` names the file in complaints.
+// `where` names the file in errors.
 Machine machine_of_toml(std::string_view text, const std::string& where);
 
 // The same with sources. `name` is a machine's or an accelerator's; of an accelerator alone, machine.gpus_per_node

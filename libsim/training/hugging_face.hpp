@@ -1,8 +1,8 @@
-// A transformer from the config.json that lies beside a Hugging Face checkpoint.
+// This function reads a transformer from the config.json that lies beside a Hugging Face checkpoint.
 //
 // Known `model_type`s: bert, bloom, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, gpt2, gpt_neox, gpt_oss, kimi_k2,
 // llama, mistral, mixtral, mpt, nemotron, opt, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe. Any other is read as llama if
-// the file has llama's keys. Of a model for pictures and text, the text_config.
+// the file has llama's keys. For a model of pictures and text, text_config is read.
 //
 // `sequence` is the length of the pretraining where the file says one (rope_scaling.original_max_position_embeddings,
 // initial_context_length), otherwise the longest that the model can read: pretraining is often shorter.
@@ -16,7 +16,7 @@
 
 namespace sim::training {
 
-// `where` is the file's name for complaints. Throws ProgramError: one line with the file, the key, what it must be,
+// `where` is the file's name in errors. Throws ProgramError: one line with the file, the key, what it must be,
 // and the nearest key that is there; for a shape that is no Transformer; for what check_transformer() refuses.
 Transformer transformer_of_hugging_face(std::string_view json, const std::string& where);
 

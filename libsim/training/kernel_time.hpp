@@ -1,4 +1,4 @@
-// How long one kernel takes on an accelerator: a roofline whose roofs depend on the shape.
+// A roofline gives the time of one kernel on an accelerator; its roofs depend on the kernel's shape.
 //
 // All in seconds. A kernel takes what its arithmetic or its memory traffic takes, whichever is longer, and a gap to the
 // next. What the host needs to launch them counts by the layer: block_time.hpp. The shares are Efficiency's.

@@ -1,5 +1,5 @@
-// How a training step is spread over GPUs, and what is traded for what in it: four parts, each a value with a header of
-// its own. Whether a layout can be says check_layout.hpp.
+// A layout says how a training step is spread over GPUs and which trade-offs it makes: four parts, each a value with a
+// header of its own. check_layout.hpp tells whether a layout is legal.
 #pragma once
 
 #include "libsim/training/batch.hpp"

@@ -1,6 +1,6 @@
-// The rules a layout keeps or breaks, one by one: what check_layout.hpp answers from.
+// These rules decide, one by one, whether a layout is legal: check_layout.hpp answers from them.
 //
-// Each asks whether it is broken without allocating, and explains itself only when it is. Size rules come first: all
+// Each rule is checked without allocating, and explains itself only when it is broken. Size rules come first: all
 // others may divide and multiply what those let through.
 //
 // Only what training frameworks refuse is refused here. Not refused, because it runs: sequence parallelism at tp = 1
@@ -33,7 +33,8 @@ struct LayoutRule {
     std::string (*why)(const LayoutCase&);  // requires that it is broken
 };
 
-// Counts of 1 or more, and products of them that an int holds. To be asked in order, up to the first that is broken.
+// The size rules require counts of 1 or more, and products of them that fit into an int. They are to be checked in
+// order, up to the first that is broken.
 std::span<const LayoutRule> size_rules();
 // In the order in which a search counts them. Require: no size rule is broken, check_transformer() passed.
 std::span<const LayoutRule> width_rules();  // what the model's widths, layers, tokens and experts are divided by

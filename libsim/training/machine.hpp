@@ -1,4 +1,4 @@
-// What a step runs on: an accelerator, nodes of several, and the network between the nodes.
+// A machine is what a step runs on: an accelerator, nodes of several, and the network between the nodes.
 #pragma once
 
 #include "libsim/network/nccl.hpp"
@@ -12,7 +12,7 @@ namespace sim::training {
 
 struct Accelerator {
     std::string name;
-    std::string generation;  // volta, ampere, hopper, blackwell …: who shares an Efficiency
+    std::string generation;  // volta, ampere, hopper, blackwell …: its GPUs share an Efficiency
     double fp32_flops = 0;   // peaks, dense, per second; 0: it has no such units
     double fp16_flops = 0;
     double bf16_flops = 0;
@@ -27,7 +27,7 @@ struct Accelerator {
 
     // 0: it has no such units.
     double peak(Precision precision) const;
-    // What kernels reach shares of.
+    // The rate of which kernels reach a share.
     double sustained(Precision precision) const { return peak(precision) * sustained_clock; }
 };
 

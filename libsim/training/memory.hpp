@@ -1,4 +1,4 @@
-// What a GPU's memory holds in a training step: by kind, over time, at its peak.
+// The memory model gives the contents of a GPU's memory in a training step: by kind, over time, and at its peak.
 //
 // docs/memory.md has every formula. Sources: Korthikanti et al. 2022 (activations), Rajbhandari et al. 2020 (states),
 // Qi et al. 2024 (split backward), and what Megatron-LM, DeepSpeed and torchtitan do.
@@ -26,7 +26,7 @@ struct MemoryUse {
     std::int64_t context = 0;      // … of that, what is outside of the allocator: CUDA and NCCL
 
     std::int64_t states() const { return parameters + gradients + optimizer; }
-    // What torch.cuda.max_memory_allocated() counts, what max_memory_reserved() counts, and what nvidia-smi does.
+    // These are the counts of torch.cuda.max_memory_allocated(), of max_memory_reserved(), and of nvidia-smi.
     std::int64_t allocated() const { return states() + activations + working + buffers; }
     std::int64_t reserved() const { return allocated() + reserve - context; }
     std::int64_t total() const { return allocated() + reserve; }
@@ -84,11 +84,11 @@ struct StateBytes {
 };
 StateBytes state_bytes(const Layout& layout, int replicas);
 
-// What the literature counts of a rank of `stage`: the matrices and activations of layers alone, without embeddings,
-// biases, norms, logits and buffers (Korthikanti et al. 2022, figure 1).
+// The memory of a rank of `stage` as the literature counts it: the matrices and activations of layers alone, without
+// embeddings, biases, norms, logits and buffers (Korthikanti et al. 2022, figure 1).
 MemoryUse published_use(const Transformer& model, const Layout& layout, int stage);
 
-// What the loss takes of each logit at its peak: 2 to 14 bytes.
+// The bytes that the loss takes for each logit at its peak: 2 to 14 bytes.
 double loss_bytes_per_logit(const Layout& layout);
 
 }  // namespace sim::training

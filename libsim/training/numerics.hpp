@@ -1,11 +1,12 @@
-// In which numbers a model is trained, and what the optimizer keeps of them.
+// Numerics are the number formats in which a model is trained, and the state that the optimizer keeps.
 #pragma once
 
 #include <cstdint>
 
 namespace sim::training {
 
-// Of the matrix products. Parameters and activations have 2 bytes, except in fp32; fp8 casts them on the way.
+// The precision of the matrix products. Parameters and activations have 2 bytes, except in fp32; fp8 casts them on the
+// way.
 enum class Precision : std::uint8_t { fp32, fp16, bf16, fp8 };
 
 // Adam keeps two moments of each parameter, SGD none; both keep a copy in fp32 of parameters that have 2 bytes.

@@ -1,5 +1,5 @@
-// What a transformer layer does for one micro-batch on one rank, operator by operator, in the order of the forward
-// pass: sizes, FLOPs and bytes. A pure function of the model and the layout.
+// The operators are what a transformer layer does for one micro-batch on one rank, in the order of the forward pass:
+// sizes, FLOPs and bytes. They are a pure function of the model and the layout.
 //
 // Sources: Korthikanti et al. 2022 (tensor and sequence parallelism), Liu et al. 2023 (ring attention over context
 // parallel ranks), Lepikhin et al. 2020 (expert dispatch).

@@ -1,4 +1,4 @@
-// How the work of a training step is spread over ranks.
+// The parallelism of a layout says how the work of a training step is spread over ranks.
 //
 // Ranks are numbered as Megatron-LM does: tensor parallel fastest, then context, data, pipeline. Expert parallel groups
 // are taken out of data x context x tensor: ep * expert_tp divides dp * cp * tp.

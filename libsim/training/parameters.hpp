@@ -1,4 +1,4 @@
-// How many parameters a transformer has, part by part, and what it computes.
+// These functions count the parameters of a transformer, part by part, and its FLOPs.
 //
 // Exact, as the published checkpoints have them (tests/unit/presets.cpp), but for what a training step hardly sees:
 // heads beside the output layer (BERT's pooler and masked-word head, DeepSeek-V3's multi-token prediction), OPT's two
@@ -35,9 +35,10 @@ struct Parameters {
 };
 Parameters parameters_of(const Transformer& model);
 
-// Of one sequence through the whole model, forward alone: matrix products, and attention's scores and values with
-// what is masked left out (`causal_half`: a token attends to half of the others, with a window w of s to w - w^2 / 2s)
-// or not. A multiplication and an addition are 2. Of experts those that a token visits. Training is three times this.
+// The FLOPs of one sequence through the whole model, forward alone: matrix products, and attention's scores and values
+// with the masked part left out (`causal_half`: a token attends to half of the others, with a window w of s to w - w^2
+// / 2s) or not. A multiplication and an addition are 2. Only experts that a token visits count. Training is three times
+// this.
 struct ModelFlops {
     double layers = 0;
     double attention = 0;

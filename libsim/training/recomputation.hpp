@@ -1,4 +1,4 @@
-// What the backward pass of a layer computes again before it.
+// Recomputation repeats operators of a layer before its backward pass, in place of keeping their activations.
 //
 // Sources: Korthikanti et al. 2022 (attention's scores alone); torchtitan (its policy by operators, with FSDP).
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace sim::training {
 
-// Of a layer's operators, in their order.
+// The layer's operators that are recomputed, in their order.
 std::vector<Operator> recomputed(const std::vector<Operator>& operators, const Layout& layout);
 
 }  // namespace sim::training

@@ -1,4 +1,4 @@
-// Where a rank's time goes in a training step. The parts of a step sum up to it.
+// A time category says where a rank's time goes in a training step. The categories add up to the step.
 #pragma once
 
 #include "libsim/units.hpp"

@@ -1,4 +1,4 @@
-// A transformer as a shape: what is trained, without a single number of it.
+// A transformer is described by its shape: it has sizes, but no weights.
 //
 // Sizes are counts, never bytes. A value that check_transformer() accepts has a number of parameters, of FLOPs and of
 // bytes for every operator: see parameters.hpp and operators.hpp.
@@ -25,7 +25,7 @@ struct Experts {
     int count = 0;         // routed
     int top_k = 0;         // of them, per token
     int ffn = 0;           // width of one expert
-    int shared = 0;        // how many widths `ffn` every token visits besides
+    int shared = 0;        // how many widths `ffn` every token visits in addition
     int dense_layers = 0;  // the first so many layers have a dense feed-forward part of width Transformer::ffn
     int every = 1;         // of the others, each `every`-th has experts
     bool router_bias = false;
@@ -73,7 +73,7 @@ struct Transformer {
         return experts.count > 0 && layer >= experts.dense_layers &&
                (layer - experts.dense_layers) % experts.every == 0;
     }
-    // How many tokens of the past a token of this layer attends to at most.
+    // The most tokens of the past that a token of this layer attends to.
     int window_of(int layer) const {
         return sliding.window > 0 && layer % sliding.every == 0 && sliding.window < sequence ? sliding.window
                                                                                              : sequence;
@@ -82,7 +82,7 @@ struct Transformer {
     std::int64_t query_width() const;
     std::int64_t key_width() const;
     std::int64_t value_width() const;
-    // What the output projection of attention takes in.
+    // The input width of the output projection of attention.
     std::int64_t output_width() const;
 
     friend bool operator==(const Transformer&, const Transformer&) = default;

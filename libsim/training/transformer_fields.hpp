@@ -1,4 +1,4 @@
-// The fields of a Transformer by name: what its TOML is read and written by.
+// This table names the fields of a Transformer; its TOML is read and written by these names.
 #pragma once
 
 #include "libsim/training/transformer.hpp"

@@ -1,4 +1,4 @@
-// A transformer as TOML. The keys are the names of Transformer's fields:
+// A transformer is read from TOML. The keys are the names of Transformer's fields:
 //
 //   [model]                     [model.experts]         [model.latent]           [model.sliding]
 //   name = "mine"               count = 64              query_rank = 1536        window = 4096
@@ -10,8 +10,9 @@
 //   sequence = 2048             router_bias = false
 //   gated = false …
 //
-// preset = "llama3-8b" (presets.hpp) says what is not said here; otherwise it is as a Transformer begins, kv_heads are
-// the heads, and head_dim is hidden / heads. A preset's kv_heads and head_dim follow, too, where they are so there.
+// preset = "llama3-8b" (presets.hpp) supplies the keys that are left out. Without it they have the defaults of
+// Transformer, kv_heads is heads, and head_dim is hidden / heads. Where a preset has kv_heads and head_dim by these
+// rules, they follow the keys that are given.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
@@ -21,7 +22,7 @@
 
 namespace sim::training {
 
-// The keys stand in [model] or at the top. `where` is the file's name for complaints. Throws ProgramError, one line
+// The keys stand in [model] or at the top. `where` is the file's name in errors. Throws ProgramError, one line
 // with file, line, key, what it must be, and the nearest known name.
 Transformer transformer_of_toml(std::string_view text, const std::string& where);
 

@@ -1,4 +1,5 @@
-// From gradients to weights, element by element: a rank that holds any part of the weights can step it alone.
+// The optimizer turns gradients into weights, element by element: a rank that holds any part of the weights can step it
+// alone.
 //
 //   g = sum of the items' gradients / items
 //   SGD:   w -= 0.03 g

@@ -1,4 +1,4 @@
-// Every option of a training run, once. The command line and --config read the same table.
+// This table lists every option of a training run once. The command line and --config read the same table.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -8,8 +8,8 @@
 
 namespace sim::scenarios {
 
-// Of what `scenario` has; the rows set `options`. Without --config, --help and --version, which are the command line's
-// own.
+// The options that `scenario` has; the rows set `options`. --config, --help and --version are left out: they are the
+// command line's own.
 std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& options);
 
 }  // namespace sim::scenarios

@@ -1,5 +1,4 @@
-// What a training run was asked to do: the options that all scenarios share, from the command line and from --config
-// FILE.toml.
+// Options configure a training run: all scenarios share them, from the command line and from --config FILE.toml.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -38,7 +37,7 @@ struct Options : command_line::RunOptions {
     int steps = 1;
     std::int64_t seed = 1;
 
-    // What is trained.
+    // The training itself.
     lesson::Shape shape;
     lesson::OptimizerKind optimizer = lesson::OptimizerKind::sgd;
 
@@ -60,16 +59,16 @@ struct Options : command_line::RunOptions {
     bool blocking_sends = false;
     bool show_schedule = false;
 
-    // Of the scenario: a rank takes its items one by one, rather than in micro-batches.
+    // Set by the scenario: a rank takes its items one by one, rather than in micro-batches.
     bool item_by_item = false;
-    // Of the profile: how much slower each rank is.
+    // Set by the profile: how much slower each rank is.
     std::vector<double> slowdown;
 
     // Sizes of the first axis to run with, one after another; empty: one run.
     std::vector<std::int64_t> scaling;
 
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
-    // Whether a rank takes its items through the layers together, because others see how far it has come.
+    // True if a rank takes its items through the layers together, because others see how far it has come.
     bool works_in_layers() const { return overlap || zero > 0; }
 };
 

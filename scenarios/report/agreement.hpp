@@ -1,4 +1,4 @@
-// Whether two trainings came to the same weights.
+// This check compares the weights of two trainings.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@ namespace sim::scenarios {
 // Runs agree if no weight differs by more, relatively: sums in another order differ in their last digits.
 inline constexpr double weights_agree = 1e-9;
 
-// Where a weight stands after training in two ways, and where it stood before.
+// A weight's values after training in two ways, and before.
 struct TrainedWeights {
     std::span<const double> a;
     std::span<const double> b;

@@ -1,4 +1,5 @@
-// What collectives of several sizes took: a table as nccl-tests prints it, a plot, and JSON.
+// The bandwidth report shows the times of collectives of several sizes: a table as nccl-tests prints it, a plot, and
+// JSON.
 #pragma once
 
 #include "libsim/planning/collective_case.hpp"

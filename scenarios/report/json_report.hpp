@@ -1,4 +1,4 @@
-// The outcome as one JSON object, for programs: the keys and units that --json promises.
+// The JSON report is the outcome as one JSON object, for programs: it has the keys and units that --json promises.
 #pragma once
 
 #include "scenarios/report/outcome.hpp"

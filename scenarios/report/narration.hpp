@@ -1,4 +1,4 @@
-// The story of a run, line by line, as its ranks would tell it:
+// A narration tells the story of a run, line by line, as its ranks would tell it:
 //
 //      0.000s [PID 4711] Rank 0: Starting compute: Process item 0 (20 units)
 //      2.000s [PID 4711] Rank 0: Finished compute: Process item 0 (took 2.000s)
@@ -24,7 +24,7 @@ struct NarrationOptions {
     std::function<Duration(const Span&)> acknowledgement;  // what of a receive is no waiting
     bool everything = false;                               // else the first 200 and the last 100 of more than 400 lines
     bool live = false;                 // in step with the wall's clock: an op is added once its beginning has come
-    std::function<int(int rank)> pid;  // asked when lines are told
+    std::function<int(int rank)> pid;  // called when a line is printed
     std::function<void(const std::string&)> tell;
 };
 

@@ -1,4 +1,4 @@
-// What a run came to, beside what the launcher says: compared with one rank alone.
+// The outcome adds to the launcher's result a comparison with one rank alone.
 #pragma once
 
 #include "ranks/launch.hpp"

@@ -1,4 +1,5 @@
-// The same training on 1, 2, 4 … ranks: a table, and a curve of the speedup against the ideal.
+// A scaling report compares the same training on 1, 2, 4 … ranks: a table, and a curve of the speedup against the
+// ideal.
 #pragma once
 
 #include "scenarios/report/outcome.hpp"

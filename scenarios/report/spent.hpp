@@ -1,4 +1,4 @@
-// Where the time of all ranks together went.
+// This sum says where the time of all ranks together went.
 #pragma once
 
 #include "scenarios/report/outcome.hpp"

@@ -1,4 +1,5 @@
-// The outcome for a reader: what ran, where each rank's time went, and why N ranks are not N times as fast.
+// The summary shows the outcome to a reader: what ran, where each rank's time went, and why N ranks are not N times as
+// fast.
 #pragma once
 
 #include "scenarios/report/outcome.hpp"

@@ -1,4 +1,5 @@
-// Launches ranks as the options ask, and shows what they do: log lines on the way, the trace file at the end.
+// These functions launch ranks as the options ask, and show what they do: log lines on the way, the trace file at the
+// end.
 #pragma once
 
 #include "tools/command_line/run_options.hpp"

@@ -1,5 +1,5 @@
-// Whether this machine has the memory that a training needs: better said before than by the kernel's out-of-memory
-// killer, which ends a run without a word.
+// This check tells whether this machine has the memory that a training needs, before the kernel's out-of-memory killer
+// ends the run without a word.
 #pragma once
 
 #include "scenarios/options/options.hpp"

@@ -1,4 +1,4 @@
-// Finds what a GPU generation reaches of its peaks, from published runs on it.
+// Calibration finds the shares of its peaks that a GPU generation reaches, from published runs on it.
 //
 // One set of numbers per generation, for all of its runs: docs/accuracy.md says on which sets they were found.
 #pragma once
@@ -29,8 +29,8 @@ struct Calibration {
     std::function<void(int pass, double loss)> on_pass = nullptr;
 };
 
-// Of each set the mean of Huber's loss of log(predicted / measured), and of these the mean: as the mean absolute error
-// for large errors, its square for those below 5 %, so that no run that nothing can explain pulls all others away.
+// The mean over the sets of each set's mean Huber loss of log(predicted / measured): as the mean absolute error for
+// large errors, its square for those below 5 %, so that a run that nothing can explain does not pull all others away.
 double loss_of(const std::vector<planning::RunPrediction>& predictions,
                const std::vector<planning::Measured>& measured);
 

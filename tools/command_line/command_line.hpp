@@ -1,4 +1,4 @@
-// The command line, taken apart: which options were given, with what. The one place that knows CLI11.
+// The parsed command line holds the options that were given, with their values. This is the one place that knows CLI11.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -12,7 +12,7 @@
 
 namespace sim::command_line {
 
-// What --help and the complaints need to know of an executable.
+// The facts of an executable that --help and the error messages need.
 struct Executable {
     std::string name;
     std::string summary;
@@ -20,7 +20,7 @@ struct Executable {
     std::map<std::string, std::string> elsewhere = {};  // options that it lacks, and the executable that has them
 };
 
-// --help or --version was asked: print this, and done.
+// --help or --version was given: print this and stop.
 struct Answer {
     std::string text;
 };

@@ -1,4 +1,4 @@
-// How an executable ends: its exit code, and one line on standard error that says why.
+// An executable ends with an exit code, and one line on standard error that says why.
 #pragma once
 
 #include "ranks/exit_code.hpp"
@@ -19,7 +19,7 @@ int complain(const std::string& name, std::string what, int exit_code);
 // To standard output. Throws OutputError.
 void print(const std::string& text);
 
-// The body of a main: what it returns, or the exit code of what it throws, with its complaint.
+// The body of a main: what it returns, or the exit code of what it throws, with its error message.
 int exit_code_of(const std::string& name, const std::function<int()>& body);
 
 }  // namespace sim::command_line

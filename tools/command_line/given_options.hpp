@@ -1,12 +1,11 @@
-// The options of an executable, from its command line and --config.
+// This function reads the options of an executable from its command line and --config.
 #pragma once
 
 #include "tools/command_line/settings.hpp"
 
 namespace sim::command_line {
 
-// Sets what `rows` refer to. False: --help or --version was asked for, and has been printed.
-// Throws UsageError, and OutputError if it cannot be printed.
+// Sets what `rows` refer to. False: --help or --version was given, and has been printed.
 bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
                   const char* const* argv);
 

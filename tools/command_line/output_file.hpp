@@ -1,4 +1,5 @@
-// Writes a file as a whole or not at all: under another name in the same folder, moved into place when it is complete.
+// An output file is written as a whole or not at all: under another name in the same folder, moved into place when it
+// is complete.
 #pragma once
 
 #include <functional>
@@ -7,8 +8,8 @@
 
 namespace sim::command_line {
 
-// Whether `file` could be written, as far as one can see before: its folder is there, and what it would replace is an
-// ordinary file. Throws OutputError, naming file and reason.
+// Checks that `file` can be written, as far as this can be known in advance: its folder exists, and it would replace
+// nothing but an ordinary file. Throws OutputError, naming file and reason.
 void check_output(const std::string& file);
 
 // Throws OutputError, naming file and reason; then `file` is as it was.

@@ -1,4 +1,4 @@
-// The forms in which what was found can be asked for: one table of formats, with the option of each.
+// Outputs are the formats in which a result can be requested: one table of formats, with the option of each.
 //
 // A command says what it has (Report) and how --help describes it (Offer). It has a format's option where it has what
 // the format shows: a new format is one file and one row in outputs.cpp, and all commands have it.
@@ -14,7 +14,7 @@
 
 namespace sim::command_line {
 
-// What was found, in each of its shapes; made when it is asked for.
+// A report is the result in each of its forms; each is made on request.
 struct Report {
     std::function<std::string()> text;               // for people
     std::function<std::string()> json = nullptr;     // one object, as the command defines it
@@ -30,7 +30,7 @@ struct Offer {
     std::string picture = "";
 };
 
-// What was asked for: formats by their option, with the file, or - for standard output.
+// The requested outputs: formats by their option, with the file, or - for standard output.
 using Outputs = std::map<std::string, std::string>;
 
 // The options of all formats that show something of the offer. They set `outputs`.
@@ -40,7 +40,7 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
 // one can see before the work begins. `trace` is the file of --trace: - is one more thing that wants standard output.
 void check_outputs(const Outputs& outputs, const std::string& trace = "");
 
-// Whether the text is shown: nothing else goes to standard output.
+// True if the text is shown: nothing else goes to standard output.
 bool shows_text(const Outputs& outputs);
 
 // Files first, then standard output, which has no text where `prints_text` is false. Throws OutputError.

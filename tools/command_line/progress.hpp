@@ -1,5 +1,5 @@
-// A bar on standard error while something takes its time: only on a terminal, not in the first half second, and gone
-// when it is done.
+// A progress bar is shown on standard error during long work: only on a terminal, not in the first half second, and
+// gone when the work is done.
 //
 //   [##############------]  14 of 20  all-reduce of 16M
 #pragma once

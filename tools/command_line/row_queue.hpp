@@ -1,4 +1,4 @@
-// Rows to be computed, handed out to the cores of this machine, and of others.
+// A row queue hands out rows to be computed to the cores of this machine, and of others.
 #pragma once
 
 #include "tools/command_line/workers.hpp"

@@ -1,4 +1,4 @@
-// What every executable can be asked: how ranks live, what things cost, and what is shown.
+// All executables share these options: how ranks live, what things cost, and what is shown.
 #pragma once
 
 #include "libsim/config/option_row.hpp"

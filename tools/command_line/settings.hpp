@@ -1,4 +1,5 @@
-// What was set, and where: the options of the command line and of --config FILE.toml, the command line above the file.
+// Settings hold each value and its origin: the options of the command line and of --config FILE.toml, the command line
+// above the file.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -12,7 +13,7 @@
 namespace sim::command_line {
 
 struct Setting {
-    std::string what;  // for complaints
+    std::string what;  // for error messages
     config::TomlValue value;
     bool typed = false;  // on the command line
 };

@@ -1,4 +1,4 @@
-// The threads that a program works with: the one place where they are made. Ranks are none of them.
+// Workers are the threads of a program: this is the one place where they are made. Ranks are none of them.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -17,8 +17,8 @@ public:
     Workers& operator=(const Workers&) = delete;
 
     int threads() const { return threads_; }
-    // As ForEach promises, by these threads; the caller's looks after progress and stopping. Requires: one caller at a
-    // time, and none of these threads.
+    // Does what ForEach promises, on these threads; the caller's watches progress and stopping. Requires: one caller at
+    // a time, and none of these threads.
     bool for_each(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work);
     // The same as a value, which lives no longer than this.
     ForEach executor();

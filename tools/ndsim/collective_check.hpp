@@ -1,4 +1,4 @@
-// A check of timed collectives: each is carried out message by message, and with numbers.
+// This check carries out each timed collective message by message, and with numbers.
 #pragma once
 
 #include "libsim/planning/collective_sweep.hpp"
@@ -8,7 +8,7 @@
 namespace sim::tools {
 
 // Carries out `timed` message by message on fibers, by size, which must take as long, and with floats, and notes how
-// many of these are wrong. Returns a complaint where that takes another time or breaks off, else an empty text.
+// many of these are wrong. Returns an error text where that takes another time or breaks off, else an empty text.
 std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod& timed);
 
 }  // namespace sim::tools

@@ -1,4 +1,4 @@
-// By which methods `ndsim collective` carries a collective out: names, all there are, the fastest, or a schedule's
+// `ndsim collective` carries a collective out by these methods: names, all there are, the fastest, or a schedule's
 // file.
 #pragma once
 

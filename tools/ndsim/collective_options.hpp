@@ -1,4 +1,4 @@
-// What was typed after `ndsim collective`, and what it means.
+// These options are what was typed after `ndsim collective`, and their meaning.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -12,15 +12,15 @@ namespace sim::tools {
 
 struct CollectiveOptions {
     std::string kind;
-    int ranks = 0;         // 0: not said
+    int ranks = 0;         // 0: not given
     std::string topology;  // empty: of the profile
     std::string profile;   // empty: none
     std::string sizes = "1K:1G";
     std::string algorithm = "auto";
-    int channels = 0;  // 0: not said
+    int channels = 0;  // 0: not given
     int pieces = 0;
     int inner = 0;
-    int root = -1;  // not said
+    int root = -1;  // not given
     std::string type = "float";
     bool check = false;
     bool explain_cost = false;
@@ -29,7 +29,7 @@ struct CollectiveOptions {
 
 std::vector<config::OptionRow> option_rows(CollectiveOptions& options);
 
-// Throws UsageError where that cannot be. Fills in the ranks that were not said, and the root of a schedule's file.
+// Throws UsageError if that is impossible. Fills in the ranks that were not given, and the root of a schedule's file.
 planning::Sweep sweep_of(CollectiveOptions& options);
 
 // The cases of all sizes, but for those in which some rank has no element: these are left out of a range, and throw

@@ -1,9 +1,9 @@
-// The commands of `ndsim`: one table, which --help prints. A new command is a file and a row here.
+// This table lists the commands of `ndsim`; --help prints it. A new command is a file and a row here.
 #pragma once
 
 namespace sim::tools {
 
-// As a main: argv[0] is the command's name. Returns the exit code, or throws what exit_code_of() knows.
+// A command runs like a main: argv[0] is its name. It returns the exit code, or throws what exit_code_of() knows.
 using CommandMain = int(int argc, const char* const* argv);
 
 struct Command {

@@ -1,4 +1,4 @@
-// Cases of flows over shared links, as a JSON file has them. In seconds, bytes, and bytes per second:
+// A JSON file gives cases of flows over shared links, in seconds, bytes, and bytes per second:
 //
 //   {"cases": [{"name": "two share",
 //               "links": [{"name": "A", "bandwidth": 1e9, "latency": 0.001}],

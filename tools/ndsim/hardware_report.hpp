@@ -1,4 +1,4 @@
-// Hardware as text and as JSON.
+// The hardware report prints hardware as text and as JSON.
 #pragma once
 
 #include "libsim/report/table.hpp"

@@ -1,4 +1,4 @@
-// --loggp L=1000,o=200,g=5,G=1,O=0,S=1024: the costs of LogGP, in units of a schedule's time.
+// --loggp L=1000,o=200,g=5,G=1,O=0,S=1024 gives the costs of LogGP, in units of a schedule's time.
 #pragma once
 
 #include "libsim/config/option_row.hpp"

@@ -1,5 +1,5 @@
-// Timed collectives as nccl-tests prints them, a line for each size: size, count, type, redop, root, time, algbw,
-// busbw.
+// The table shows timed collectives as nccl-tests prints them, a line for each size: size, count, type, redop, root,
+// time, algbw, busbw.
 //
 // As there: sizes in bytes, of the whole array (collective_case.hpp); count in elements, of what each rank passes to
 // the call; root -1 where there is none; time in microseconds; GB/s are 10^9 bytes per second. Lines that begin with #
@@ -19,13 +19,13 @@ struct TableShape {
     bool checked = false;
 };
 
-// Of a table with these methods in it.
+// The head of a table with these methods in it.
 std::string table_head(const TableShape& shape, const std::vector<std::string>& configs);
 std::string table_line(const TableShape& shape, const planning::SweepRow& row);
 // The average bus bandwidth, for each method by its name.
 std::string table_foot(const std::vector<planning::SweepRow>& rows);
 
-// How each time of a row was found, and why that is exact: comment lines.
+// Explains how each time of a row was found, and why that is exact: comment lines.
 std::string explanation(const planning::SweepRow& row);
 
 }  // namespace sim::tools

@@ -1,5 +1,5 @@
-// The processes that `mpirun` started, on this machine and on others; one alone without it. The one place that knows
-// MPI, where ndsim was built with it.
+// MPI connects the processes that `mpirun` started, on this machine and on others; without it there is one alone. This
+// is the one place that knows MPI, where ndsim was built with it.
 //
 // The first process hands out rows and takes them; the others make them.
 #pragma once
@@ -21,7 +21,7 @@ public:
     // Cores for this process: its share of the machine's.
     int cores() const { return cores_; }
 
-    // Whether the first process, and all of them, are ready to begin. All call it.
+    // Says whether the first process, and all of them, are ready to begin. All call it.
     struct Ready {
         bool first = true;
         bool all = true;

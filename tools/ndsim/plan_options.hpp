@@ -1,4 +1,4 @@
-// What was typed after `ndsim plan`, and what it means.
+// These options are what was typed after `ndsim plan`, and their meaning.
 #pragma once
 
 #include "libsim/planning/search/search.hpp"
@@ -25,7 +25,7 @@ struct PlanCommandOptions {
 // Those of `ndsim train`, with lists for the axes.
 std::vector<config::OptionRow> option_rows(PlanCommandOptions& options);
 
-// Throws UsageError. `told`: what was not said and how it was derived.
+// Throws UsageError. `told`: the options that were left out and how they were derived.
 planning::PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told);
 
 }  // namespace sim::tools

@@ -1,4 +1,5 @@
-// Timed collectives for programs and pages: JSON, a table, and a picture of bus bandwidth over size.
+// The sweep report shows timed collectives to programs and pages: JSON, a table, and a picture of bus bandwidth over
+// size.
 //
 // Bandwidths are in bytes per second.
 #pragma once

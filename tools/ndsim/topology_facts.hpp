@@ -1,4 +1,4 @@
-// What can be said of a topology in numbers.
+// Topology facts describe a topology in numbers.
 #pragma once
 
 #include "libsim/network/topology.hpp"

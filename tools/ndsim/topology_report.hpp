@@ -1,4 +1,4 @@
-// A topology's facts as text and as JSON.
+// The topology report prints a topology's facts as text and as JSON.
 #pragma once
 
 #include "libsim/report/table.hpp"

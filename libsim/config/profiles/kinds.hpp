@@ -1,4 +1,4 @@
-// The kinds of profile files: each reads the keys of its own, and refuses any other.
+// Each kind of profile file reads its own keys and refuses any other.
 #pragma once
 
 #include "libsim/cluster.hpp"

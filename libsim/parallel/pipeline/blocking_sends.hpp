@@ -1,4 +1,5 @@
-// Whether a schedule still runs if every send waits until its receiver asks, as point-to-point messages of NCCL do.
+// This check tells whether a schedule still runs if every send blocks until its receive is posted, as point-to-point
+// messages of NCCL do.
 //
 // GPipe does. 1F1B does not: a stage sends forward while the next one sends back. That is why frameworks send and
 // receive in one call, or, as run_pipeline does, asynchronously.

@@ -1,5 +1,5 @@
-// Whether a pipeline schedule is one: every stage takes every micro-batch through every chunk once forward and once
-// backward (whole, or its input and then its weights), and no stages wait for each other for ever.
+// This check verifies a pipeline schedule: every stage takes every micro-batch through every chunk once forward and
+// once backward (whole, or its input and then its weights), and no stages deadlock.
 //
 // Cost: linear in the steps.
 #pragma once

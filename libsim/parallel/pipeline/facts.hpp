@@ -1,4 +1,5 @@
-// What closed formulas say about a pipeline schedule: its bubble, what it keeps, how long its passes take at least.
+// Closed formulas give the facts of a pipeline schedule: its bubble, the activations it keeps, and the least time of
+// its passes.
 //
 // p stages, m micro-batches, v chunks. Each schedule has the formulas in its own file; tests compare them with
 // run_free() and most_in_flight(), which work from the steps.
@@ -18,14 +19,14 @@ struct PipelineBubble {
     std::string_view formula;
 };
 
-// What a stage keeps at most. Activations count from the end of their forward pass to the end of their backward pass;
+// The most that a stage keeps. Activations count from the end of their forward pass to the end of their backward pass;
 // where that is split, the gradient of the weights still needs its inputs after the gradient of the input.
 struct PipelineInFlight {
     int activations = 0;    // micro-batches in full
     int weight_inputs = 0;  // and those of which only the inputs of the weights' gradients are left
 };
 
-// How long one micro-batch takes in all chunks of a stage, and in the stages behind it.
+// The time of one micro-batch in all chunks of a stage, and in the stages behind it.
 struct StagePasses {
     Duration forward{0};
     Duration input{0};   // backward: the gradient of the input

@@ -1,4 +1,4 @@
-// How many activations a stage keeps at one time, by its schedule.
+// This function counts the activations that a stage's schedule keeps at one time.
 #pragma once
 
 #include "libsim/namespaces.hpp"

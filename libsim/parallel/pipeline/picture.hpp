@@ -1,4 +1,4 @@
-// A pipeline schedule as text for a terminal.
+// These functions show a pipeline schedule as text for a terminal.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -10,7 +10,7 @@ namespace sim::parallel {
 // its weights where backward is split (B is then that of the input); F0b is in chunk b, the second. "." is idle.
 // A unit of time is a forward; B takes two, or B and W one each. Hops take no time. Below: activations in flight at
 // most, of each stage, and the bubble.
-// Plain ASCII; long schedules go on below each other, in blocks of at most `columns` columns.
+// Plain ASCII; long schedules continue below, in blocks of at most `columns` columns.
 // Throws ProgramError, as check_schedule, for steps that are no schedule.
 std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps, int columns = 120);
 

@@ -1,4 +1,4 @@
-// One rank's side of one training step of a pipeline: carries out the steps of its stage's schedule.
+// run_pipeline() runs one rank's part of a pipelined training step: it carries out the steps of its stage's schedule.
 //
 // A step first receives what it waits for, then computes, then sends what it made, asynchronously: the stage computes
 // on while it leaves. Times on a network that costs nothing are those of run_free(); see also docs/formulas.md.
@@ -14,13 +14,14 @@
 
 namespace sim::parallel {
 
-// What the program does in a step; it costs what the program computes in it. What travels is whatever it returns.
+// The body is what the program does in a step; a step costs what the program computes in it. What it returns is sent.
 struct PipelineBody {
     // `input` is empty on the first virtual stage. Returns what the next one gets; the last one's is not used.
     std::function<std::vector<double>(const PipelineStep&, std::vector<double> input)> forward;
-    // Of backward and backward_input. `gradient` is empty on the last virtual stage. Returns what the one before gets.
+    // Runs backward and backward_input. `gradient` is empty on the last virtual stage. Returns what the one before
+    // gets.
     std::function<std::vector<double>(const PipelineStep&, std::vector<double> gradient)> backward;
-    // Of backward_weight; may be left out where no step is one.
+    // Runs backward_weight; may be left out where no step is one.
     std::function<void(const PipelineStep&)> backward_weight = nullptr;
 };
 
@@ -28,7 +29,7 @@ struct PipelineOptions {
     Size boundary = Bytes{0};        // what one micro-batch costs between two virtual stages, in each direction
     Size activations = Bytes{0};     // memory of one micro-batch in one chunk, from its forward until the end of its
                                      // backward (split: of backward_weight)
-    bool blocking_sends = false;     // the stage goes on only when what it sends has left. (It never waits for the
+    bool blocking_sends = false;     // the stage resumes only when its send has left. (It never waits for the
                                      // receiver: what would happen then, says blocking_sends.hpp)
     Tag first_tag = Tag{1'000'000};  // its messages have hop_count(shape) tags from here on
     // Micro-batches go over each boundary in the same order on both sides, as in all schedules of schedules.hpp. A tag
@@ -36,7 +37,7 @@ struct PipelineOptions {
     bool in_order = false;
 };
 
-// What messages between stages are called in traces: those of the forward pass, and those of the backward pass.
+// The labels of messages between stages in traces: those of the forward pass, and those of the backward pass.
 constexpr const char* label_of_hop(bool backward) {
     return backward ? "gradient" : "activation";
 }

@@ -1,8 +1,8 @@
-// When the steps of a pipeline run, worked out without a simulator: each begins when its stage is free and what it
-// waits for is there. The oracle of the executor in pipeline.hpp, and where bubbles come from.
+// run_free() computes when the steps of a pipeline run, without a simulator: each begins when its stage is free and its
+// input has arrived. It is the oracle of the executor in pipeline.hpp, and shows where bubbles come from.
 //
 // With hops that cost something it follows the uniform network (libsim/network/uniform.hpp): a stage's transfers leave
-// one after another while it computes, and who takes one pays the acknowledgement. Cost: linear in the steps.
+// one after another while it computes, and the receiver of one pays the acknowledgement. Cost: linear in the steps.
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::parallel {
 
-// Of one step: a micro-batch through one chunk.
+// The costs of one step: a micro-batch through one chunk.
 struct PipelineCosts {
     Duration forward{0};
     Duration backward{0};
@@ -18,7 +18,7 @@ struct PipelineCosts {
     Duration backward_weight{0};
     Duration transfer{0};         // one hop: latency and size
     Duration acknowledgement{0};  // of one hop
-    bool blocking_sends = false;  // a stage goes on only when what it made has left
+    bool blocking_sends = false;  // a stage resumes only when its send has left
 
     Duration of(PipelineWork work) const;
 };

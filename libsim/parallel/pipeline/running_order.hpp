@@ -1,5 +1,5 @@
-// One order in which all steps of a pipeline can run: after what they wait for, and each stage's in its own order.
-// As far as there is one: where stages wait for each other, it ends early.
+// The running order lists all steps of a pipeline in an order in which they can run: after their dependencies, and each
+// stage's in its own order. It ends early where stages wait for each other.
 //
 // Cost: linear in the steps. Requires: micro-batches and chunks within `shape`.
 #pragma once
@@ -25,8 +25,8 @@ const PipelineStep& at(const PipelineSteps& steps, const StepPlace& place);
 // "stage 0, step 5"
 std::string describe(const StepPlace& place);
 
-// What blocked stages say of themselves: each waits for the next, the last for the first. `line` tells why a stage
-// waits, `waits_for` for whom. Starts at `stage`, and leaves out what only leads to the cycle.
+// Describes a cycle of blocked stages: each waits for the next, the last for the first. `line` says why a stage waits,
+// `waits_for` which stage it waits for. Starts at `stage`, and leaves out what only leads to the cycle.
 template <class WaitsFor, class Line>
 std::string describe_cycle(int stages, int stage, WaitsFor&& waits_for, Line&& line) {
     for (int k = 0; k < stages; ++k) {  // after so many steps it is on the cycle

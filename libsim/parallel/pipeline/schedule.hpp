@@ -1,4 +1,4 @@
-// A pipeline schedule: for each stage, which micro-batch goes forward or backward when. A pure function.
+// A pipeline schedule lists for each stage which micro-batch goes forward or backward when. It is a pure function.
 //
 // A stage holds `chunks` pieces of the model. Chunk c of stage s is virtual stage c * stages + s: micro-batches go
 // forward through the virtual stages 0, 1, … and backward through them in the opposite order. A schedule says only in
@@ -15,7 +15,7 @@
 namespace sim::parallel {
 
 // A schedule that splits backward does backward_input (which the stage before waits for), and some time later
-// backward_weight (which nobody waits for), in place of backward.
+// backward_weight (which no other stage waits for), in place of backward.
 enum class PipelineWork : std::uint8_t { forward, backward, backward_input, backward_weight };
 
 struct PipelineStep {
@@ -40,7 +40,7 @@ using PipelineSteps = std::vector<std::vector<PipelineStep>>;
 // Throws ProgramError unless every count of `shape` is 1 or more.
 PipelineSteps steps_of_all(const PipelineShape& shape, PipelineSchedule schedule);
 
-// What one virtual stage hands to the next one (forward) or to the one before (backward), for one micro-batch.
+// A hop is what one virtual stage sends to the next one (forward) or to the one before (backward), for one micro-batch.
 struct PipelineHop {
     bool backward = false;
     int micro_batch = 0;
@@ -48,7 +48,7 @@ struct PipelineHop {
     friend bool operator==(const PipelineHop&, const PipelineHop&) = default;
 };
 int stage_of(const PipelineShape& shape, const PipelineHop& hop);
-// What a step waits for, and what it makes. Empty at the ends of the pipeline, and for backward_weight.
+// The hop that a step waits for, and the hop that it sends. Empty at the ends of the pipeline, and for backward_weight.
 std::optional<PipelineHop> input_of(const PipelineShape& shape, int stage, const PipelineStep& step);
 std::optional<PipelineHop> output_of(const PipelineShape& shape, int stage, const PipelineStep& step);
 // A number for each hop, the same for all stages: 0 … hop_count(shape) - 1.

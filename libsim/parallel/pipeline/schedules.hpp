@@ -1,7 +1,7 @@
-// The pipeline schedules that ndsim knows by name: one row for each, which carries all that is true of it.
+// This table lists the pipeline schedules that ndsim knows by name: each row carries all facts of one schedule.
 //
-// Whoever needs to know something about a schedule asks its row; nobody compares names. A new schedule is one file in
-// schedules/ and one row in schedules.cpp. A program may use any function of its own besides:
+// Code that needs a fact about a schedule reads its row; names are never compared. A new schedule is one file in
+// schedules/ and one row in schedules.cpp. A program may also use a function of its own:
 // docs/how-to/add-a-pipeline-schedule.md.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace sim::parallel {
 
-// How a framework names a schedule on its command line or in its configuration; null: it does not have it.
+// The name of a schedule on a framework's command line or in its configuration; null: the framework does not have it.
 struct ScheduleInFrameworks {
     bool megatron = false;  // Megatron-LM has no name for it: 1F1B, interleaved where there are several chunks
     const char* torchtitan = nullptr;
@@ -48,7 +48,7 @@ struct NamedPipelineSchedule {
     std::string_view published = {};
     std::string_view nearest_to = {};
 
-    // Whether this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
+    // True if this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
     bool can_run(const PipelineShape& shape) const;
     // Throws ProgramError, with what would fit, unless this schedule can run in this shape.
     void check(const PipelineShape& shape) const;

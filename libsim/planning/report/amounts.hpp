@@ -1,4 +1,4 @@
-// Numbers as people read them: three or four figures and a unit. GB is 10^9 bytes.
+// Amounts are printed as people read them: three or four figures and a unit. GB is 10^9 bytes.
 #pragma once
 
 #include <cstdint>

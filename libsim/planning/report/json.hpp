@@ -1,4 +1,4 @@
-// The parts of predictions as JSON: base SI units, bytes, shares of 1.
+// These functions write the parts of predictions as JSON: base SI units, bytes, shares of 1.
 #pragma once
 
 #include "libsim/planning/predict.hpp"

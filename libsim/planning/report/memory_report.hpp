@@ -1,4 +1,5 @@
-// What `ndsim memory` says: whether it fits, on which rank it does not, and what a rank holds over time.
+// The memory report is the output of `ndsim memory`: whether the model fits, the rank on which it does not, and the
+// memory of a rank over time.
 #pragma once
 
 #include "libsim/planning/training_options.hpp"

@@ -1,4 +1,4 @@
-// The sections of a report for people, in the order in which they are printed.
+// A report for people consists of these sections, in the order in which they are printed.
 #pragma once
 
 #include "libsim/planning/report/step_report.hpp"
@@ -20,12 +20,12 @@ std::string advice_section(const AdviceList& list, const training::Memory& memor
 // For standard error, of a step whose memory does not fit: by how much, and the fastest neighbour that does.
 std::string misfit_line(const training::Memory& memory, const AdviceList& list);
 std::string footer(const StepReport& report);
-// What the scenarios, in which ep is an axis beside dp, would call the layout's experts. Requires: ep > 1.
+// The layout's experts as the scenarios count them, in which ep is an axis beside dp. Requires: ep > 1.
 std::string experts_as_own_axis(const training::Layout& layout);
 
 // "exposed tensor-parallel communication"
 const char* title_of(training::TimeCategory spent);
-// What takes most of the step, in words.
+// The category that takes most of the step, in words.
 std::string limiter(const Budget& budget);
 
 }  // namespace sim::planning

@@ -1,4 +1,4 @@
-// What `ndsim train` says of a predicted step: the answer first, then what it rests on.
+// The step report is the output of `ndsim train`: the answer first, then the assumptions behind it.
 #pragma once
 
 #include "libsim/planning/critical_path.hpp"

@@ -1,4 +1,4 @@
-// Which of many things are worth looking at: those that no other one beats in every respect.
+// The Pareto front holds the candidates that no other candidate beats in every respect.
 #pragma once
 
 #include "libsim/units.hpp"

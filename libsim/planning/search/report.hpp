@@ -1,4 +1,4 @@
-// What `ndsim plan` says of a search.
+// The search report is the output of `ndsim plan`.
 #pragma once
 
 #include "libsim/planning/search/search.hpp"
@@ -15,7 +15,7 @@ struct PlanReport {
     Plan plan;
     PlanObjective objective = PlanObjective::time;
     std::size_t top = 10;                     // rows of the table at most
-    std::vector<std::string> told;            // what was not said and how it was derived, a line each
+    std::vector<std::string> told;            // options left out and how they were derived, a line each
     std::optional<EnoughGpus> enough;         // where nothing fits
     std::vector<std::string> first_problems;  // where nothing is legal: why the first layout is not
 };

@@ -1,9 +1,10 @@
-// Goes through all layouts of a space: which can be, which fit into memory, and how long the best of these take.
+// A search goes through all layouts of a space: it finds those that are legal, those that fit into memory, and the step
+// time of the best of these.
 //
-// A layout is asked from cheap to dear: is it legal (training::is_possible), what does it need at least
-// (training::least_memory), how long does it take at least (training::estimated_step), and the simulation (predict).
-// One is not simulated where another one, that is, is no worse than its bounds in step, memory and cost: it cannot be
-// better in anything. Who is simulated does not depend on the number of threads.
+// Checks run cheapest first: legality (training::is_possible), a lower bound on memory (training::least_memory), a
+// lower bound on the step time (training::estimated_step), and the simulation (predict).
+// A layout is pruned if one already simulated is at least as good as its bounds in step, memory and cost: it cannot be
+// better in anything. The set of simulated layouts does not depend on the number of threads.
 #pragma once
 
 #include "libsim/for_each.hpp"
@@ -24,7 +25,7 @@ struct PlanQuestion {
     PlanSpace space;
 };
 
-// What answers for one legal layout; called by several threads at once.
+// The oracle evaluates one legal layout; it is called by several threads at once.
 struct PlanOracle {
     struct Answer {
         Duration step{0};
@@ -48,12 +49,12 @@ struct PlanOptions {
     PlanOracle oracle;
     // Some 20 times a second, in the caller's thread; `what` is being done.
     std::function<void(std::size_t done, std::size_t all, const char* what)> on_progress;
-    std::function<bool()> should_stop;  // asked as often
+    std::function<bool()> should_stop;  // called as often
 };
 
 inline constexpr std::size_t misfit_kinds = 12;
 
-// What became of the layouts; the numbers add up to `all`.
+// The outcomes of the layouts; the numbers add up to `all`.
 struct PlanCounts {
     std::size_t all = 0;
     std::array<std::size_t, misfit_kinds> refused{};  // by training::Misfit
@@ -104,8 +105,7 @@ struct Plan {
 // Throws what the oracle throws, for the first layout that it throws for.
 Plan search(const PlanQuestion& question, const PlanOptions& options);
 
-// The fewest GPUs, 2, 4, 8 … times those asked for, with which a layout fits; 0 if none up to 1,024 times do.
-// Requires: the space has GPUs.
+// The fewest GPUs, 2, 4, 8 … times those given, on which a layout fits; 0 if none up to 1,024 times does.
 struct EnoughGpus {
     int gpus = 0;
     PlanMiss smallest;

@@ -1,4 +1,5 @@
-// The layouts that a search goes through: a list of values for each axis, and what all of them share.
+// A search space is the set of layouts that a search goes through: a list of values for each axis, and the settings
+// that all layouts share.
 //
 // An axis without values has the usual ones, which depend on the others:
 //   tp           divisors of the GPUs, up to a node's
@@ -9,7 +10,7 @@
 //   interleave   divisors of a stage's layers, up to 16; 1 where there is one stage
 //   micro_batch  powers of two up to 16
 //   zero         0 to 3, without 2 where there are stages; 0 alone where there is nothing to spread over
-//   recompute    none and full; selective, too, where attention keeps its scores
+//   recompute    none and full; also selective where attention keeps its scores
 //   schedule     1f1b, and interleaved where there are several chunks
 // dp is what is left of the GPUs. Activations are spread over tp (sequence parallel) wherever tp > 1 divides them.
 #pragma once
@@ -59,7 +60,7 @@ struct PlanPoint {
     friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
 };
 
-// What PlanPoint::schedule counts: the space's own, or the usual ones.
+// The schedules that PlanPoint::schedule counts: the space's own, or the usual ones.
 std::vector<KnownSchedule> schedules_of(const PlanSpace& space);
 
 // Every combination once, simple ones first: fewer GPUs, then less of tp, pp, cp, ep and chunks, lower zero, no

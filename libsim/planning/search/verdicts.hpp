@@ -1,4 +1,4 @@
-// One verdict for each layout of a search: what search.cpp sums up.
+// A search has one verdict for each layout; search.cpp sums them up.
 #pragma once
 
 #include "libsim/planning/search/search.hpp"
@@ -27,7 +27,7 @@ double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Durati
 
 // Legality and bounds alone: refused, too_large_at_least or may_fit.
 PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
-// Of one that may fit.
+// Simulates a layout that may fit.
 PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
 
 // In the order of `points`; none is left as may_fit, unless it was stopped.

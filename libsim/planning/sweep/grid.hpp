@@ -1,4 +1,4 @@
-// All configurations of a sweep: every combination of the options' values, in a fixed order.
+// The grid holds all configurations of a sweep: every combination of the options' values, in a fixed order.
 #pragma once
 
 #include "libsim/planning/what_if.hpp"
@@ -22,8 +22,8 @@ struct SweepGrid {
     Change configuration(std::size_t number) const;
 };
 
-// What is known of a configuration, a text for each of result_columns(). Never throws for one that cannot be: that is
-// its "status", and "why".
+// The results of a configuration, a text for each of result_columns(). Never throws for an illegal one: its "status"
+// and "why" say so.
 std::vector<std::string> result_columns();
 using CasePredictor = std::function<Prediction(const TrainingCase&, const PredictOptions&)>;
 std::vector<std::string> result_of(const Change& configuration, const CasePredictor& predictor);

@@ -1,4 +1,5 @@
-// The rows of a sweep in a file that can be gone on with: CSV, each row known by the options it begins with.
+// The table keeps the rows of a sweep in a CSV file, from which an interrupted sweep can resume; the options at its
+// start identify a row.
 //
 // A file that an interruption left has whole rows and perhaps a part of one, which is dropped. Rows of configurations
 // that are not of this sweep stay, behind the others.
@@ -21,8 +22,8 @@ public:
     std::string header() const;
     std::string row(std::size_t number, const std::vector<std::string>& result) const;
 
-    // What `text` has of this sweep, and the rest of it. Throws UsageError, which names `file`, where its columns are
-    // others.
+    // Reads the rows of `text` that are of this sweep, and keeps the rest. Throws UsageError, which names `file`, if
+    // its columns differ.
     void read(const std::string& text, const std::string& file);
     void add(std::size_t number, std::string row);
 

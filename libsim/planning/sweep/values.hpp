@@ -1,4 +1,4 @@
-// The values of one option of a sweep, as typed.
+// The values of one option of a sweep are typed in one of these forms.
 //
 //   1,2,4          a list, of numbers or names
 //   8:1024:x2      each twice the one before; 8:1024 the same
@@ -16,7 +16,7 @@ namespace sim::planning {
 // Each is one that `row` takes; none twice. Throws UsageError that names `what` ("--tp"), and for more than
 // 1,000,000 values.
 std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what, const std::string& text);
-// Of a file: a number, a text as above, a list of numbers, true or false.
+// Values in a file: a number, a text as above, a list of numbers, true or false.
 std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what,
                                       const config::TomlValue& value);
 

@@ -1,4 +1,5 @@
-// What a record's run may have been: model, machine, and the layouts that its source leaves open.
+// The candidates of a record are the runs that it may describe: model, machine, and the layouts that its source leaves
+// open.
 #pragma once
 
 #include "libsim/planning/efficiency_changes.hpp"
@@ -22,7 +23,7 @@ using Assumed = std::map<std::string, std::string>;
 using MachinesByName = std::map<std::string, training::Machine>;
 MachinesByName machines_of(const std::vector<RunRecord>& records);
 
-// Each throws ProgramError for what cannot be, and notes in `assumed` what the record does not say.
+// Each throws ProgramError for an impossible run, and notes in `assumed` what the record does not say.
 training::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
 training::Machine machine_of(const RunRecord& record, const MachinesByName& machines,
                              const std::vector<EfficiencyChange>& changes, Assumed& assumed);

@@ -1,4 +1,4 @@
-// The least of a function of a few numbers, one number after the other.
+// Coordinate descent minimizes a function of a few numbers, one number after the other.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Descent {
 };
 
 // Calls `function` once, and then at most twice per number and pass; never outside of the bounds. Stops early when a
-// pass changes less than a thousandth of every first step. `on_pass` is told the least after each.
+// pass changes less than a thousandth of every first step. `on_pass` gets the least after each.
 Descent coordinate_descent(std::vector<DescentCoordinate> coordinates, int passes,
                            const std::function<double(const std::vector<double>&)>& function,
                            const std::function<void(int pass, double least)>& on_pass = nullptr);

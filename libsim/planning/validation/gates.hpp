@@ -1,5 +1,5 @@
-// The mean absolute error of step time that ndsim promises by set of published runs; docs/accuracy.md says which of the
-// promises it keeps.
+// A gate is the mean absolute error of step time that ndsim promises for a set of published runs; docs/accuracy.md says
+// which of the promises it keeps.
 #pragma once
 
 #include <optional>

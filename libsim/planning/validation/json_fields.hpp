@@ -1,5 +1,5 @@
-// Reading the fields of a JSON object, with complaints that say where: "layout.tp must be a whole number from 1, not
-// "two"".
+// These functions read the fields of a JSON object, with errors that say where: "layout.tp must be a whole number from
+// 1, not "two"".
 #pragma once
 
 #include "libsim/config/errors.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::planning {
 
-// A complaint about one record.
+// An error in one record.
 struct BadRecord : config::UsageError {
     using config::UsageError::UsageError;
 };
@@ -18,7 +18,7 @@ struct BadRecord : config::UsageError {
 // All throw BadRecord. "optional": null or missing is nothing.
 struct JsonFields {
     const nlohmann::json& object;
-    std::string path;  // "layout." before the key, in complaints
+    std::string path;  // "layout." before the key, in errors
 
     std::string text(const char* key) const;
     std::string optional_text(const char* key) const;

@@ -1,4 +1,4 @@
-// What published runs measured: read apart from their configuration (record.hpp), and only to score predictions.
+// Measurements of published runs are read apart from their configuration (record.hpp), and only to score predictions.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -24,8 +24,8 @@ struct Measured {
 // In the order of read_runs(); a record without it has measured nothing. Throws UsageError as read_runs() does.
 std::vector<Measured> read_measured(const std::string& text, const std::string& file);
 
-// Of one step: given, or from tokens per second, or from FLOP/s by the operations that were counted. Nothing if nothing
-// was measured.
+// The measured time of one step: given, or from tokens per second, or from FLOP/s by the operations that were counted.
+// Empty if nothing was measured.
 std::optional<double> measured_seconds(const Measured& measured, const training::Transformer& model,
                                        const training::Layout& layout, bool causal_half);
 

@@ -1,7 +1,8 @@
-// What a framework does that a record of one of its runs does not say: published practice, one row per framework.
+// A practice holds the framework settings that the record of a run leaves out: published practice, one row per
+// framework.
 //
-// Never from what a run measured: found by the words of its source, set and notes, or by its layout where none is
-// known.
+// A practice never depends on what a run measured: it is found by the words of the run's source, set and notes, or by
+// its layout where none is known.
 #pragma once
 
 #include "libsim/planning/validation/record.hpp"
@@ -13,7 +14,7 @@
 
 namespace sim::planning {
 
-// What a framework's authors call a GPU's memory; see training::MemoryUse.
+// The quantity that a framework's authors report as a GPU's memory; see training::MemoryUse.
 enum class MemoryMeans : std::uint8_t {
     allocated,  // tensors at their most: torch.cuda.max_memory_allocated
     reserved,   // with what the allocator holds: torch.cuda.max_memory_reserved
@@ -39,7 +40,7 @@ std::span<const Practice> practices();
 // The first whose words are found; otherwise the one that the layout looks like.
 const Practice& practice_of(const RunRecord& record);
 
-// Whether `text` has one of the `words`, separated by |, whatever their case.
+// True if `text` has one of the `words`, separated by |, whatever their case.
 bool mentions(std::string_view text, std::string_view words);
 
 }  // namespace sim::planning

@@ -1,4 +1,5 @@
-// The prediction of one published run: what its record says, and the best of what it leaves open.
+// This function predicts one published run: as its record describes it, with the best choice where the record leaves
+// one open.
 #pragma once
 
 #include "libsim/planning/validation/candidates.hpp"
@@ -22,7 +23,7 @@ struct RunPrediction {
     std::string problem;  // not predicted, and why; then nothing above but id and set is sure
 };
 
-// Of the open choices (at most 12 layouts): for each the least recomputation that fits into memory, and of these the
+// Tries the open choices (at most 12 layouts): for each the least recomputation that fits into memory, and of these the
 // fastest. Depends on nothing but its arguments; may be called by several threads.
 RunPrediction predict_run(const RunRecord& record, const MachinesByName& machines,
                           const std::vector<EfficiencyChange>& changes = {});

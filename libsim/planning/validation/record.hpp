@@ -1,7 +1,7 @@
-// A published run as its record describes it: model, hardware, layout. What it measured is not here (measured.hpp), so
-// that no prediction can look at it.
+// A record describes a published run: model, hardware, layout. Its measurements are not here (measured.hpp), so that no
+// prediction can look at them.
 //
-// The schema is that of docs/data/published_runs.json. Empty: the source does not say.
+// The schema is that of docs/data/published_runs.json. An empty field means that the source does not say.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What a validation found, for people and as JSON.
+// The validation report presents a validation's results, for people and as JSON.
 #pragma once
 
 #include "libsim/planning/validation/score.hpp"

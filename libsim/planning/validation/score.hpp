@@ -1,4 +1,4 @@
-// How far predictions are from what was measured: by set.
+// A score says how far predictions are from measurements, by set.
 #pragma once
 
 #include "libsim/planning/validation/measured.hpp"

@@ -1,4 +1,4 @@
-// Predictions of many published runs.
+// A validation predicts many published runs.
 #pragma once
 
 #include "libsim/for_each.hpp"
@@ -11,7 +11,7 @@ namespace sim::planning {
 
 struct ValidationOptions {
     std::vector<EfficiencyChange> changes;
-    MachinesByName machines;        // of the records, for who predicts them often; empty: read anew
+    MachinesByName machines;        // of the records, if they are predicted often; empty: read anew
     ForEach for_each = one_by_one;  // of runs
     std::function<void(std::size_t done)> on_progress = nullptr;
 };

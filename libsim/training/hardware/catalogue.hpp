@@ -1,4 +1,4 @@
-// The shipped files by name.
+// The catalogue finds the shipped files by name.
 #pragma once
 
 #include "libsim/training/hardware/entries.hpp"
@@ -18,7 +18,7 @@ struct CatalogueFile {
     std::vector<HardwareEntry> entries;
 };
 
-// As they are written, in alphabetical order. `folder`: accelerators, generations, machines.
+// The names as they are written, in alphabetical order. `folder`: accelerators, generations, machines.
 std::vector<std::string> catalogue_names(std::string_view folder);
 // By its name or an alias; false: there is none.
 bool find_in_catalogue(std::string_view folder, std::string_view name, CatalogueFile& found);

@@ -1,4 +1,4 @@
-// A TOML file of hardware as a flat list of keys and values, each with its line and its source.
+// A TOML file of hardware is read as a flat list of keys and values, each with its line and its source.
 //
 // A number is written plain, or as { value = 2039e9, source = "…", confidence = "A" }. `source` and `confidence` of a
 // table are those of its plain numbers, and of the tables in it that have none of their own.
@@ -11,7 +11,7 @@
 
 namespace sim::training {
 
-// What no key asks for: a date, a list of numbers …
+// A value that no key takes: a date, a list of numbers …
 struct OtherKind {
     std::string what;
 };
@@ -28,7 +28,7 @@ struct HardwareEntry {
 // In the order of their lines. Throws ProgramError for what is no TOML.
 std::vector<HardwareEntry> hardware_entries(std::string_view text, const std::string& where);
 
-// "0.5", "the text \"x\"" …: what a complaint says was found.
+// "0.5", "the text \"x\"" …: the value as errors name it.
 std::string describe(const HardwareValue& value);
 
 }  // namespace sim::training

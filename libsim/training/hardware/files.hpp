@@ -1,4 +1,4 @@
-// The TOML files that are compiled in. What defines them is generated: cmake/ndsim_embed.cmake.
+// These TOML files are compiled in. Their definitions are generated: cmake/ndsim_embed.cmake.
 #pragma once
 
 #include <span>

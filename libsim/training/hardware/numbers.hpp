@@ -1,4 +1,4 @@
-// Numbers of a file of hardware, checked and stored where their slots point, with their sources.
+// These functions check the numbers of a hardware file and store them, with their sources, where their slots point.
 #pragma once
 
 #include "libsim/training/hardware.hpp"
@@ -16,7 +16,7 @@ namespace sim::training {
 const std::string& text_of(const HardwareEntry& entry);
 const HardwareEntry* find_entry(const std::vector<HardwareEntry>& entries, const std::string& key);
 
-// Stores all that `entries` say. `others` are keys that the caller has read; complaints put `prefix` before keys.
+// Stores all that `entries` say. `others` are keys that the caller has read; errors put `prefix` before keys.
 // Throws ProgramError for an unknown key, or a value out of its range.
 void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, const std::vector<Slot>& slots,
                  const std::vector<std::string>& others, const std::string& prefix = "");
@@ -24,7 +24,7 @@ void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, 
 // In place of what was known of the same field.
 void note_number(Hardware& hardware, Sourced number);
 void forget_number(Hardware& hardware, const std::string& field);
-// What the slots hold and no file gave.
+// Notes the values that the slots hold and no file gave.
 void note_defaults(Hardware& hardware, const std::vector<Slot>& slots);
 
 }  // namespace sim::training

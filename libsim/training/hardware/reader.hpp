@@ -1,4 +1,5 @@
-// Puts files of hardware one over the other: generation, accelerator, machine, each possibly based on another.
+// The reader layers hardware files one over the other: generation, accelerator, machine, each possibly based on
+// another.
 #pragma once
 
 #include "libsim/training/hardware.hpp"
@@ -14,7 +15,8 @@ namespace sim::training {
 // of the file's. Throws ProgramError.
 void put_machine(Hardware& hardware, const std::vector<HardwareEntry>& entries, const HardwareEntry* instead = nullptr);
 
-// Of a name; throws ProgramError with the nearest where there is none. `where` is the place that names it, or "".
+// Applies the file of this name; throws ProgramError with the nearest name if there is none. `where` is the place that
+// names it, or "".
 void put_named_accelerator(Hardware& hardware, std::string_view name, const std::string& where = "");
 void put_named_machine(Hardware& hardware, std::string_view name, const std::string& where = "",
                        const HardwareEntry* instead = nullptr);

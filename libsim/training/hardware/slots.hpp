@@ -1,4 +1,4 @@
-// Every number that a file of hardware may give: its key, its unit, its range, and where it goes.
+// A slot describes one number that a hardware file may give: its key, its unit, its range, and the field it sets.
 //
 // A slot points into what it was made of and lives no longer.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace sim::training {
 
-// A number that is told, and that no model uses.
+// A number that is reported, and that no model uses.
 struct Fact {};
 
 struct Slot {

@@ -1,4 +1,4 @@
-// The keys of a config.json, asked for one by one; every complaint names the file and the key.
+// This class reads the keys of a config.json one by one; every error names the file and the key.
 #pragma once
 
 #include <initializer_list>

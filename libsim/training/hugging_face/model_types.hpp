@@ -1,4 +1,4 @@
-// How each model_type of a config.json becomes a Transformer, not checked yet.
+// Each model_type of a config.json has a function that turns it into a Transformer, not checked yet.
 #pragma once
 
 #include "libsim/training/hugging_face/config_keys.hpp"
@@ -21,7 +21,7 @@ std::span<const ModelType> model_types();
 // attention and sliding windows where there are keys for them.
 Transformer read_llama_like(const ConfigKeys& keys);
 
-// What it was pretrained at if the file says so, otherwise max_position_embeddings.
+// The sequence length of the pretraining if the file gives it, otherwise max_position_embeddings.
 int sequence_of(const ConfigKeys& keys);
 // The key that says so, such as "rope_scaling.original_max_position_embeddings"; empty where none does.
 std::string sequence_key_of(const ConfigKeys& keys);

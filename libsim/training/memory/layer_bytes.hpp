@@ -1,4 +1,5 @@
-// What one layer of a transformer keeps and uses for a moment, per micro-batch and rank. Formulas: docs/memory.md.
+// LayerBytes gives the bytes that one layer of a transformer keeps or uses briefly, per micro-batch and rank. Formulas:
+// docs/memory.md.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -9,14 +10,14 @@ namespace sim::training {
 // In bytes; whole numbers wherever tp and cp divide the widths.
 struct LayerBytes {
     double kept = 0;           // from forward to backward
-    double recomputed = 0;     // … besides, while its own backward pass goes on
+    double recomputed = 0;     // … also, while its own backward pass runs
     double weight_inputs = 0;  // still needed between a split backward's two halves: inputs and output gradients
     double backward = 0;       // gradients of activations and other temporary values of backward, at most
 };
 // Layers are of two kinds only: with experts and without.
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts);
 
-// What a value of an activation or a parameter takes.
+// The bytes of one value of an activation or a parameter.
 double element_bytes(const Layout& layout);
 // Sequence positions of a micro-batch that a rank has.
 double tokens_of(const Transformer& model, const Layout& layout);

@@ -1,5 +1,5 @@
-// What a stage holds besides its layers: the embedding's mask, logits, gathered parameters, copies of gradients,
-// communication buffers, the CUDA context. In bytes of one rank.
+// These functions give the bytes that one rank of a stage holds outside its layers: the embedding's mask, logits,
+// gathered parameters, copies of gradients, communication buffers, the CUDA context.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::training {
 
-// Of one micro-batch, kept for the backward pass.
+// The mask of one micro-batch, kept for the backward pass.
 double embedding_mask_bytes(const Transformer& model, const Layout& layout);
 
 // The loss of one micro-batch, to the chunk that makes it: what is kept, and for a moment. `embedding`: parameters of
@@ -18,7 +18,8 @@ void add_logits(const Transformer& model, const Layout& layout, double embedding
 // FSDP: parameters that are there in full. `all` and `tables` (embedding, output) of the stage, one `layer`.
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding);
 
-// What the optimizer of a rank updates: parameters of its stage, and how many of them one table of tokens has.
+// The parameters that the optimizer of a rank updates: those of its stage, and how many of them one table of tokens
+// has.
 struct Spread {
     double parameters = 0;
     double table = 0;

@@ -1,4 +1,5 @@
-// A stage's schedule, step by step, with what is kept in each: the one reader of steps for peaks and timelines.
+// The replay goes through a stage's schedule step by step, with the bytes kept in each: it is the one reader of steps
+// for peaks and timelines.
 //
 // Cost: linear in the steps.
 #pragma once

@@ -1,4 +1,5 @@
-// What one rank of a pipeline stage holds, apart from how many micro-batches are in flight. Formulas: docs/memory.md.
+// StageBytes gives the bytes that one rank of a pipeline stage holds, regardless of how many micro-batches are in
+// flight. Formulas: docs/memory.md.
 #pragma once
 
 #include "libsim/training/memory.hpp"
@@ -14,7 +15,7 @@ struct ChunkBytes {
     int layers = 0;
     double kept = 0;           // by its layers, from forward to backward
     double weight_inputs = 0;  // … of that, or instead of it, between backward_input and backward_weight
-    double outside = 0;        // kept besides: the embedding's dropout mask, the logits' softmax
+    double outside = 0;        // also kept: the embedding's dropout mask, the logits' softmax
     double forward = 0;        // for a moment of its forward pass
     double backward = 0;       // … and of its backward pass
 };
@@ -28,14 +29,14 @@ struct StageBytes {
     MemoryUse with(double activations, double working) const;
 };
 
-// What is the same for all stages of a layout: made once.
+// These bytes are the same for all stages of a layout, and are computed once.
 struct LayoutBytes {
     LayerBytes dense;
     LayerBytes expert;
     double dense_parameters = 0;   // of a layer without experts, on one rank
     double expert_parameters = 0;  // of one with experts, all but those that are routed to
     double routed_parameters = 0;  // of the rank's experts of a layer
-    double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass goes on
+    double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass runs
     double widest_expert = 0;
     double embedding = 0;  // parameters of one table of tokens, on one rank
     double positions = 0;

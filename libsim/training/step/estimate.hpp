@@ -1,4 +1,4 @@
-// How long a step takes at least, in closed form: what a search sorts and prunes by before it simulates.
+// The estimate is a closed-form lower bound on the time of a step: a search sorts and prunes by it before it simulates.
 #pragma once
 
 #include "libsim/training/step/step_plan.hpp"

@@ -1,4 +1,4 @@
-// How much longer or shorter a rank's computations take than their mean: seeded, the same on every machine.
+// Jitter makes a rank's computations take longer or shorter than their mean: seeded, the same on every machine.
 //
 // A tensor-parallel group computes in lock step, so that its slowest member's draw is that of all.
 #pragma once
@@ -14,7 +14,7 @@ class Jitter {
 public:
     Jitter(double deviation, std::uint64_t seed, const Layout& layout, int rank);
 
-    // Of the next computation: about 1.
+    // The factor of the next computation: about 1.
     double next();
     static Duration scaled(Duration time, double factor);
 

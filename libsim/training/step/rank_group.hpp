@@ -1,4 +1,4 @@
-// The groups of ranks that a training step communicates in.
+// A rank group names the ranks that communicate with each other in a training step.
 //
 // Ranks are numbered as Megatron-LM does: tensor parallel fastest, then context, data, pipeline; experts take their
 // groups out of data x context x tensor.
@@ -23,11 +23,11 @@ enum class RankGroup : std::uint8_t {
     everyone,
 };
 
-// How many ranks each of these groups has in a layout. Only members of two or more communicate.
+// The number of ranks in such a group of a layout. Only members of two or more communicate.
 int members_of(RankGroup group, const Layout& layout);
-// On how many nodes they are, as NCCL's tuner wants to know it. Groups begin at nodes, or do not leave one.
+// The nodes that a group spans, as NCCL's tuner needs them. Groups begin at nodes, or do not leave one.
 Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node);
-// What waiting for this group's communication is called.
+// The category of the time in which a rank waits for this group's communication.
 TimeCategory category_of(RankGroup group);
 
 }  // namespace sim::training

@@ -1,4 +1,5 @@
-// Where the ranks of a layout are, and who talks to whom: all ranks, or one of each pipeline stage for all of them.
+// A rank map places the ranks of a layout and gives the groups they communicate in: all ranks, or one rank of each
+// pipeline stage on behalf of all of them.
 //
 // All ranks lie on a mesh (libsim/parallel/mesh.hpp), numbered as Megatron-LM does. Folded, rank s is the first one of
 // stage s, and its groups stand for the whole ones.

@@ -1,5 +1,5 @@
-// One training step of a stage, said once: the pieces of its ranks' work, in order, with the groups they communicate
-// in, the bytes, and what runs beside what.
+// A stage step describes one training step of a stage in one place: the pieces of its ranks' work, in order, with the
+// groups they communicate in, the bytes, and what overlaps with what.
 //
 // A pure function of the plan. Readers: training_step.hpp runs it, estimate.hpp bounds it from below, a prediction
 // lists its communication. The pipeline schedule says in which order a stage takes the passes below; the messages
@@ -44,7 +44,7 @@ enum class PieceKind : std::uint8_t {
 // On which stream a piece's collectives run.
 enum class PieceOrder : std::uint8_t {
     here,    // on the main stream: the program waits
-    beside,  // on the data stream: the program goes on
+    beside,  // on the data stream: the program continues
     ahead,   // on the data stream, until a wait for its bucket
 };
 
@@ -72,7 +72,7 @@ struct ChunkPasses {
     const Pieces& of(const PipelineStep& step, int micro_batches) const;
 };
 
-// Where a rank of the stage goes through in one step: before, the passes in the order of the schedule, after.
+// The work of a rank of the stage in one step: before, the passes in the order of the schedule, after.
 struct StageStep {
     Pieces before;
     std::vector<ChunkPasses> chunks;

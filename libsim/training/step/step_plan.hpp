@@ -1,4 +1,5 @@
-// A training step in numbers: what every stage computes, sends and reduces. A pure function of model, machine, layout.
+// A step plan is a training step in numbers: what every stage computes, sends and reduces. It is a pure function of
+// model, machine and layout.
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"

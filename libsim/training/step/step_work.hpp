@@ -1,6 +1,6 @@
-// The kinds of work in a training step: one row for each, with its label in traces and the category of its time.
+// This table lists the kinds of work in a training step: each row has its label in traces and its time category.
 //
-// A row is the only place that knows a label. Whoever reads spans of a step asks here what they are of.
+// A row is the only place that knows a label. Readers of a step's spans look their work up here.
 #pragma once
 
 #include "libsim/training/time_category.hpp"
@@ -34,8 +34,8 @@ enum class StepWork : std::uint8_t {
 };
 
 const char* label_of(StepWork work);
-// What the time of the work itself goes to. Passes hold several categories, as their stage's plan divides them; waiting
-// for others is theirs.
+// The category of the time of the work itself. Passes hold several categories, as their stage's plan divides them;
+// waiting for others is theirs.
 TimeCategory category_of(StepWork work);
 // Forward and backward passes: what jitter makes longer or shorter.
 bool is_pass(StepWork work);

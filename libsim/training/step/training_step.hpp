@@ -1,5 +1,5 @@
-// One training step as the program of a rank: it carries out the pieces of its stage (stage_step.hpp) in the order of
-// the pipeline schedule.
+// This rank program runs one training step: it carries out the pieces of its stage (stage_step.hpp) in the order of the
+// pipeline schedule.
 //
 // Costs are those of the plan: computations in units of time (step_cluster() prices a unit as a millisecond), messages
 // and collectives in bytes. The same program runs as every rank of a layout, or folded, as one of each stage.
@@ -20,7 +20,7 @@ struct StepOptions {
 // Returns when the step is done. Requires: as many ranks as map.ranks(), all of which run it.
 void training_step(GPU& gpu, const StepPlan& plan, const RankMap& map, const StepOptions& options = {});
 
-// What it runs on.
+// The cluster on which the step runs.
 Cluster step_cluster(const StepPlan& plan, const RankMap& map);
 
 }  // namespace sim::training

@@ -1,5 +1,5 @@
-// One chunk of a rank's pipeline stage (without a pipeline: all the rank has): its layers, forward and backward, in
-// simulated time and in numbers.
+// A chunk is one piece of a rank's pipeline stage (without a pipeline: all the rank has): its layers, forward and
+// backward, in simulated time and in numbers.
 #pragma once
 
 #include "scenarios/lesson/trainer/costs.hpp"

@@ -1,4 +1,4 @@
-// What a rank's part of the work costs, in units: the options' units, shared out.
+// These costs are a rank's part of the work, in units: the options' units, divided over the ranks.
 //
 //   compute      --compute-units per item, even over the layers; of a layer a third each for forward, input gradient
 //                and weight gradient, half of each for attention and for the feed-forward part; a rank has 1/(tp cp)
@@ -21,9 +21,9 @@ public:
 
     Units compute(int items, int layer, lesson::Region region, lesson::LayerPass pass) const;
 
-    // What tensor parallel ranks sum, or gather and scatter, after half a layer.
+    // The units that tensor parallel ranks sum, or gather and scatter, after half a layer.
     Units summed(int items) const { return activation(items, options_->mesh.cp); }
-    // What a pipeline's boundary sends, and what is kept of it for the backward pass.
+    // The units that a pipeline's boundary sends, and those kept for the backward pass.
     Units boundary(int items) const;
     Units kept(int items, int layers) const;
     // Keys and values that visit the next context parallel rank.

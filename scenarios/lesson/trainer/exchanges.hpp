@@ -1,4 +1,4 @@
-// What the model's parts exchange with the parts on other ranks, as messages of the simulated GPU.
+// The model's parts exchange data with the parts on other ranks as messages of the simulated GPU.
 //
 //   tensor parallel     sums of what each rank has computed (all-reduce), or with sequence parallelism gathered and
 //                       scattered rows (all-gather, reduce-scatter): twice per layer in each direction

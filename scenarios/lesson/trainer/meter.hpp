@@ -1,7 +1,7 @@
-// Simulated compute time, spent in as few operations as the order of things allows.
+// A meter collects simulated compute time and spends it in as few operations as the order of events allows.
 //
-// Arithmetic adds what it costs; whatever others can see (a message, the end of a micro-batch) settles it first, as one
-// computation under the label that stands.
+// Arithmetic adds its cost; an event that others can see (a message, the end of a micro-batch) first spends the sum as
+// one computation under the current label.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -17,7 +17,7 @@ class Meter {
 public:
     explicit Meter(GPU& gpu) : gpu_(&gpu) {}
 
-    // What is added from now on is called `text`, with the layers it is of if asked: "forward …, layers 2 to 3".
+    // Compute added from now on is labelled `text`, with its layers if `with_layers`: "forward …, layers 2 to 3".
     void label(std::string text, bool with_layers) {
         settle();
         label_ = std::move(text);

@@ -1,4 +1,4 @@
-// Where a rank stands in a run's mesh, and so which layers, heads, experts, positions and items it has.
+// A plan gives a rank's place in a run's mesh, and so its layers, heads, experts, positions and items.
 //
 // Axes: dp and ep share out the items, pp the layers, tp the heads and the width of each layer, cp the positions, ep
 // the experts as well. Ranks that differ in dp, ep or cp alone have the same weights, but for the experts.
@@ -33,7 +33,7 @@ RankPlan plan_of(const scenarios::Options& options, int rank);
 // DeadlockError where stages that wait for each other's sends would wait for ever.
 void check_plan(const scenarios::Options& options);
 
-// What each stage does when, as text.
+// The schedule of each stage, as text.
 std::string schedule_text(const scenarios::Options& options);
 
 }  // namespace sim::lesson

@@ -1,5 +1,5 @@
-// The weights that a rank shares with its replicas (ranks that differ in dp, ep or cp alone): how their gradients are
-// added up, who updates them, and who has them when.
+// A Replica keeps the weights that a rank shares with its replicas (ranks that differ in dp, ep or cp alone) in step:
+// how their gradients are summed, who updates them, and who has them when.
 //
 // Two packs: what all replicas share, and this rank's experts, which only ranks with the same experts share. Each
 // is kept in step by buckets (all-reduce, then every rank updates everything) or by ZeRO (every rank updates its part).

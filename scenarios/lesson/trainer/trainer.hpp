@@ -1,4 +1,5 @@
-// The program of every rank in all five scenarios: one training run, on whatever mesh the options ask for.
+// The trainer is the program of every rank in all five scenarios: it runs one training on the mesh that the options ask
+// for.
 //
 // A step: every micro-batch forward and backward (without a pipeline one after the other, else in the order of the
 // schedule), then the gradients are added up over the replicas and the weights step. What the axes of the mesh do to

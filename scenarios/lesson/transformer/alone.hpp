@@ -1,4 +1,4 @@
-// The transformer's training without simulation, ranks or messages: what every parallel run must agree with.
+// These functions train the transformer without simulation, ranks or messages: every parallel run must agree with them.
 #pragma once
 
 #include "scenarios/lesson/optimizer.hpp"

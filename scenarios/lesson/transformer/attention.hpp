@@ -1,5 +1,5 @@
-// Causal self-attention of a block, as one tensor part computes it: C of D columns of queries, keys and values, then C
-// of D rows of the output. What it returns is a summand; the output's bias is added after the sum (block.hpp).
+// A block's causal self-attention is computed here for one tensor part: C of D columns of queries, keys and values,
+// then C of D rows of the output. The result is a partial sum; the output's bias is added after the sum (block.hpp).
 //
 //   Q, K, V = x Wq, x Wk, x Wv     y = Heads(Q, K, V) Wo         x, y: rows x D;  Q, K, V: rows x C;  Wo: C x D
 // Heads is libsim/parallel/context_parallel.hpp: a context part holds contiguous positions of each item, and [K|V] of

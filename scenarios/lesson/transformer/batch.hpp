@@ -1,4 +1,4 @@
-// What is learned: sequences of inputs, and what a fixed teacher makes of them.
+// The training data are sequences of inputs, and the outputs of a fixed teacher for them.
 //
 // An item follows from the seed and its number alone: a rank makes those it has, and no data is loaded or sent.
 #pragma once
@@ -18,13 +18,13 @@ struct TokenBatch {
     Matrix targets;  // items * S x outputs; with cross-entropy a column of classes
 };
 
-// Of the items of `share`. The teacher's output o at position t, of inputs a = x_2o, b = x_2o+1 (cyclically) there and
-// of a' = x_2o at position t - 1, is tanh(a + 2 a b - b / 2 + a'): smooth, not linear, within (-1, 1), and not to be
-// had without looking back. The class is the largest of them.
+// Makes the items of `share`. The teacher's output o at position t, of inputs a = x_2o, b = x_2o+1 (cyclically) there
+// and of a' = x_2o at position t - 1, is tanh(a + 2 a b - b / 2 + a'): smooth, not linear, within (-1, 1), and
+// impossible to learn without looking back. The class is the largest of them.
 TokenBatch make_batch(const Shape& shape, std::uint64_t seed, Share share);
 
-// Of x, item after item of rows_per_item rows, one of the contiguous parts of each item's rows, item after item again.
-// Requires: part.of divides rows_per_item, which divides x.rows().
+// Takes from x, item after item of rows_per_item rows, one of the contiguous parts of each item's rows, item after item
+// again. Requires: part.of divides rows_per_item, which divides x.rows().
 Matrix split_rows(const Matrix& x, Part part, int rows_per_item);
 
 }  // namespace sim::lesson

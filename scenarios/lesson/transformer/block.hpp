@@ -1,4 +1,5 @@
-// One layer of the transformer: attention, then a feed-forward part or a mixture of experts, each added to the stream.
+// A block is one layer of the transformer: attention, then a feed-forward part or a mixture of experts, each added to
+// the stream.
 //
 //   x += Attention(LayerNorm(x)) + bo       x += FeedForward(LayerNorm(x)) + b2       x: rows of the stream x D
 // What lies between enter and leave (surroundings.hpp) is split among tensor parts; with sequence parallelism it has

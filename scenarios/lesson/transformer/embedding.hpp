@@ -1,4 +1,4 @@
-// From what is given at each position to the residual stream, with a learned vector for every position.
+// The embedding maps the inputs of each position to the residual stream, with a learned vector for every position.
 //
 //   x = in We + be + P[position]      in: rows x inputs;  x: rows x D;  P: S x D
 #pragma once

@@ -1,5 +1,5 @@
-// The feed-forward part of a block, or one expert of it, as one tensor part computes it: F of 4 D columns in between.
-// What it returns is a summand without the second bias, which is added once by whoever adds up (block.hpp,
+// The feed-forward part of a block, or one expert of it, is computed here for one tensor part: F of 4 D columns in
+// between. The result is a partial sum without the second bias, which is added once by the caller that sums (block.hpp,
 // mixture.hpp).
 //
 //   h = GELU(x W1 + b1)     y = h W2         x, y: rows x D;  h: rows x F

@@ -1,4 +1,4 @@
-// From the residual stream to outputs and their loss.
+// The head maps the residual stream to outputs and their loss.
 //
 //   y = LayerNorm(x) Wh + bh            x: rows x D;  y: rows x outputs
 //   mean squared:   loss of an item = mean over positions and outputs of (y - target)^2

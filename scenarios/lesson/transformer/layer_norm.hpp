@@ -1,4 +1,4 @@
-// Layer norm: every row brought to mean 0 and variance 1, then gain and bias.
+// Layer norm brings every row to mean 0 and variance 1, then applies gain and bias.
 //
 //   n = (x - mean x) / sqrt(var x + 1e-5)    y = gain n + bias       x, n, y: rows x D
 // Source: Ba, Kiros & Hinton, "Layer normalization", 2016.

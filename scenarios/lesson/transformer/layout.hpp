@@ -1,4 +1,4 @@
-// The weights of a placement: which parts of the model there are, and where each lies in the flat array.
+// A layout says which of the model's weights a placement holds, and where each lies in the flat array.
 //
 // Order of the whole model, all of it row by row: embedding (We, be, P); each layer: LayerNorm (gain, bias), Wq, Wk,
 // Wv, Wo, bo, LayerNorm, then W1, b1, W2, b2 or Wr and these four of each expert; head: LayerNorm, Wh, bh. A placement
@@ -16,7 +16,7 @@
 
 namespace sim::lesson {
 
-// Of a stage's flat weights.
+// A range of a stage's flat weights.
 struct Range {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -1,4 +1,4 @@
-// The feed-forward part of a block with experts: a router sends each token to a few of them (routing.hpp).
+// A mixture is the feed-forward part of a block with experts: a router sends each token to a few of them (routing.hpp).
 //
 //   logits = x Wr     y_t = sum over the chosen e of gate_e (FeedForward_e(x_t) + b2_e)          x, y: rows x D
 // Experts live on the ranks of the expert group; libsim/parallel/expert_parallel.hpp brings tokens there, and results

@@ -1,4 +1,4 @@
-// Which experts see which token, and how much each counts.
+// Routing decides which experts see which token, and how much each counts.
 //
 // A token's experts are the top_k with the highest router output, the lower number first among equals. Their gates are
 // the softmax over these top_k: the same as a softmax over all experts, renormalised over the chosen. No expert is ever

@@ -1,5 +1,5 @@
-// The size of the transformer that is really trained, and of one item it learns from; and which part of it one rank, or
-// one chunk of a rank's pipeline stage, holds.
+// A shape gives the size of the transformer that is really trained, and of one training item; a placement gives the
+// part of it that one rank, or one chunk of a rank's pipeline stage, holds.
 #pragma once
 
 namespace sim::lesson {
@@ -16,7 +16,7 @@ struct Shape {
     int heads = 4;     // each hidden / heads wide
     int sequence = 8;  // S: positions of an item
     int inputs = 8;    // numbers given at each position
-    int outputs = 4;   // numbers, or classes, asked for at each position
+    int outputs = 4;   // numbers, or classes, predicted at each position
     int experts = 0;   // 0: one feed-forward part for all tokens
     int top_k = 2;     // experts that see a token, where there are experts
     LossKind loss = LossKind::mean_squared;

@@ -1,4 +1,5 @@
-// The part of the transformer that one rank holds, forward and backward: arithmetic, and calls of its surroundings.
+// A stage is the part of the transformer that one rank holds, forward and backward: arithmetic, and calls of its
+// surroundings.
 //
 // Of a micro-batch of k items a stage takes and returns k * stream_rows(shape, placement) rows of D: the residual
 // stream. Gradients are sums over items, and over the rows that are here: who has other items (data and expert parts),
@@ -25,7 +26,7 @@ public:
     Stage(const Shape& shape, const PartPlacement& placement, Surroundings surroundings = {});
 
     std::size_t weight_count() const { return layout_.weight_count; }
-    // Where each weight lies in the whole model's flat array; ascending within each matrix' row.
+    // The place of each weight in the whole model's flat array; ascending within each matrix' row.
     std::vector<std::size_t> places() const;
     // Embedding, layers and head as far as they are here: all weights, without gaps.
     const std::vector<LayerWeights>& segments() const { return layout_.segments; }
@@ -58,7 +59,7 @@ private:
         Head::Saved head;
     };
 
-    // Of the embedding (-1), of one of the blocks here, or of the head (blocks.size()).
+    // A unit is the embedding (-1), one of the blocks here, or the head (blocks.size()).
     Matrix unit_backward_input(int unit, Weights weights, Saved& saved, Matrix dy) const;
     void unit_backward_weight(int unit, Saved& saved, Gradient gradient) const;
     int layer_of(int unit) const;

@@ -1,4 +1,5 @@
-// What a stage needs from other ranks, and what it tells whoever runs it. All functions empty: it is alone.
+// Surroundings are the callbacks through which a stage exchanges data with other ranks and reports to its caller. If
+// all are empty, the stage is alone.
 //
 // Rows below are R positions of each item with all of a rank's attention (context_rows), or r = R / tensor parts
 // between blocks with sequence parallelism (stream_rows), item after item, D columns.
@@ -47,7 +48,7 @@ struct Surroundings {
     std::function<void(int, LayerPass)> end_layer;
 };
 
-// What `function` makes of `x`, or `x` where there is none.
+// Applies `function` to `x`; returns `x` where there is none.
 template <typename T>
 T through(const std::function<T(T)>& function, T x) {
     return function ? function(std::move(x)) : std::move(x);

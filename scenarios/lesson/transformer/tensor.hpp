@@ -1,5 +1,5 @@
-// Matrices of the transformer, and where one of weights lies: in a stage's flat array, and as a block of the same in
-// the whole model's. Doubles, row by row. A row is a token; rows lie item after item.
+// The transformer's tensors are matrices; a weight also has a place in a stage's flat array, and as a block of the same
+// in the whole model's. They hold doubles, row by row. A row is a token; rows lie item after item.
 #pragma once
 
 #include <Eigen/Core>
@@ -25,7 +25,7 @@ inline Eigen::Map<const Matrix> rows_of(std::span<const double> numbers, Index c
     return {numbers.data(), static_cast<Index>(numbers.size()) / columns, columns};
 }
 
-// How its first weights are drawn.
+// A tensor's first weights are drawn in one of these ways.
 enum class Start { matrix, gain, bias };
 
 // A vector is one row. Both arrays hold matrices row by row.
@@ -56,13 +56,13 @@ inline void add_bias(Matrix& x, Weights weights, const Tensor& bias) {
     x.rowwise() += weight(weights, bias).row(0);
 }
 
-// Of y = x W: adds x^T dy.
+// For y = x W: adds x^T dy.
 inline void add_matrix_gradient(Gradient gradient, const Tensor& tensor, const Eigen::Ref<const Matrix>& x,
                                 const Eigen::Ref<const Matrix>& dy) {
     Eigen::Map<Matrix>(gradient.data() + tensor.begin, tensor.rows, tensor.columns).noalias() += x.transpose() * dy;
 }
 
-// Of y = x + bias in every row: adds the sum of the rows of dy.
+// For y = x + bias in every row: adds the sum of the rows of dy.
 inline void add_bias_gradient(Gradient gradient, const Tensor& tensor, const Matrix& dy) {
     Eigen::Map<Matrix>(gradient.data() + tensor.begin, 1, tensor.columns) += dy.colwise().sum();
 }

@@ -1,4 +1,4 @@
-// Where the vertices of a topology are drawn. For drawing/ alone.
+// A placement says where the vertices of a topology are drawn. It is for drawing/ alone.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -43,7 +43,8 @@ DrawingPlacement in_a_circle(const Topology& topology);
 DrawingPlacement on_a_grid(const Topology& topology);
 DrawingPlacement in_groups(const Topology& topology);
 
-// How many neighbours share a box so that there are at most `most` boxes; a multiple of the levels where these do.
+// The number of neighbours that share a box so that there are at most `most` boxes; a multiple of the levels where
+// these do.
 int shared_by(const Topology& topology, int most);
 // "0", or "0-7": the GPUs in a box.
 std::string span_label(int first, int count);

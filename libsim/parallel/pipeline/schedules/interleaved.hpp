@@ -1,5 +1,5 @@
-// Interleaved 1F1B: a stage holds v chunks of the model, spread over its depth, so that a micro-batch comes by v times
-// and the pipeline fills in a v-th of the time.
+// Interleaved 1F1B gives a stage v chunks of the model, spread over its depth, so that a micro-batch visits each stage
+// v times and the pipeline fills in a v-th of the time.
 //
 // Requires m divisible by p: micro-batches go through a chunk in groups of p. On a network that costs nothing
 // m (F + B) + (p - 1)(F + B) / v, with F and B of all chunks of a stage; v times as many messages.
@@ -21,8 +21,8 @@ bool fits_interleaved(const PipelineShape& shape);
 PipelineBubble interleaved_bubble(const PipelineShape& shape);
 PipelineInFlight interleaved_in_flight(const PipelineShape& shape, int stage);
 Duration interleaved_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
-// How many of the first `count` forward passes of a stage go through the chunk that takes its micro-batches `place`-th.
-// Forward passes take the chunks in order, backward passes in the opposite order.
+// Counts how many of the first `count` forward passes of a stage go through the chunk that takes its micro-batches
+// `place`-th. Forward passes take the chunks in order, backward passes in the opposite order.
 int interleaved_visits(const PipelineShape& shape, int count, int place);
 
 }  // namespace sim::parallel

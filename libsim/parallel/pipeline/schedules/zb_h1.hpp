@@ -1,5 +1,5 @@
-// Zero bubble, H1: 1F1B whose backward is split. The gradient of the input goes on at once, that of the weights fills
-// the time in which the stage would have waited.
+// Zero bubble H1 is 1F1B with a split backward pass. The gradient of the input is sent on at once; that of the weights
+// fills the time in which the stage would have waited.
 //
 // Stage i puts the weights' gradients off by i micro-batches, so that every stage keeps as much as 1F1B's first,
 // min(p, m), until the gradient of the weights; min(p - i, m) until that of the input.

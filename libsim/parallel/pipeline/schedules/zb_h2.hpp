@@ -1,6 +1,6 @@
-// Zero bubble, H2: as H1, with twice the forwards ahead, so that no stage ever waits between its first step and its
-// last one. The stages begin one after another and end in the same order, which the next step fills if nothing makes
-// them meet between two steps: the optimizer's update must not wait for all of them.
+// Zero bubble H2 runs twice as many forwards ahead as H1, so that no stage ever waits between its first step and its
+// last one. The stages begin one after another and end in the same order; the next step fills the gap if nothing
+// synchronizes them between two steps: the optimizer's update must not wait for all of them.
 //
 // Stage i runs 2 (p - i - 1) forwards ahead and puts the weights' gradients off by 2 i micro-batches: every stage keeps
 // min(2 p - 1, m) until the gradient of the weights.

@@ -1,5 +1,5 @@
-// What zero-bubble schedules have in common: forwards ahead, then a forward and a backward of the input in turn, with
-// the weights' gradients some micro-batches behind.
+// Zero-bubble schedules share one order of steps: forwards ahead, then a forward and a backward of the input in turn,
+// with the weights' gradients some micro-batches behind.
 #pragma once
 
 #include "libsim/namespaces.hpp"
