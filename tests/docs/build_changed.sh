@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # build_changed.sh NAME: in a copy of the source directory (run_page.sh), links the executable NAME with what was changed
-# there: compiles new and changed .cpp files, and FILEs, as their neighbours are compiled, and takes all other objects from the
-# build. Takes seconds. A changed header fails: who adds a thing by a file and a row changes none.
+# there: compiles new and changed .cpp files, what NAME links of the files that include a changed header, and FILEs, as they or
+# their neighbours are compiled, and takes all other objects from the build. A .cpp file takes seconds, a header that many
+# include takes minutes.
 # build_changed.sh --touched: names the new and the changed files, one in a line.
 set -euo pipefail
 source=$NDSIM_SOURCE build=$NDSIM_BUILD
@@ -46,9 +47,49 @@ known_file() {
     done
 }
 
+# The object files of the build that NAME is linked from: of a library, those alone that something refers to. One in a line,
+# of a library as TARGET/FILE.o.
+linked_objects() {
+    local traced=${link/ -o bin\/$name/ -Wl,--trace,--trace -o $PWD\/build\/traced}
+    (cd "$build" && eval "$traced") |
+        sed -nE 's|^\(?[^ ]*lib([^/]*)\.a[()]([^/()]*\.o)\)?$|\1/\2|p; s|^.*/([^/]*)\.dir/([^/]*/)*([^/]*\.o)$|\1/\3|p'
+}
+
+# The .cpp files of the objects in build/linked that include one of the headers. The build knows what each object was made of.
+files_that_include() {
+    ninja -C "$build" -t deps | awk -v source="$source/" -v also="$(realpath --relative-to="$build" "$source")/" -v headers="$*" '
+        function in_source(file) {
+            if (index(file, source) == 1) return substr(file, length(source) + 1)
+            if (index(file, also) == 1) return substr(file, length(also) + 1)
+            return ""
+        }
+        BEGIN { count = split(headers, names, " "); for (i = 1; i <= count; ++i) changed[names[i]] = 1 }
+        FILENAME == "build/linked" { linked[$1] = 1; next }
+        /^[^ ]/ {
+            object = $1
+            sub(/:$/, "", object)
+            target = object
+            sub(/\.dir\/.*/, "", target)
+            sub(/.*\//, "", target)
+            sub(/.*\//, "", object)
+            wanted = (target "/" object) in linked
+            file = ""
+            next
+        }
+        wanted && NF == 1 {
+            name = in_source($1)
+            if (file == "" && name ~ /\.cpp$/) file = name
+            if (name in changed && file != "") { print file; wanted = 0 }
+        }' build/linked -
+}
+
 objects=()
+compiled=" "
+running=()
 compile() {
     local file=$1 like=$2 object
+    [[ $compiled == *" $file "* ]] && return
+    compiled+="$file "
     object=$PWD/build/changed/${file//\//_}.o
     mkdir -p build/changed
     command=$(command_of "$like")
@@ -58,25 +99,36 @@ compile() {
     command=${command/ -o $old / -o $object }
     command=${command/ -c $like/ -c $PWD/$file}
     # Where the source directory is compiled in, a precompiled header of the other one does not fit.
-    (cd "$build" && eval "$command -Wno-invalid-pch")
+    (cd "$build" && eval "$command -Wno-invalid-pch") &
+    running+=($!)
+    if ((${#running[@]} >= $(nproc))); then
+        wait "${running[0]}"
+        running=("${running[@]:1}")
+    fi
     objects+=("$object")
     [[ $like == *"/$file" ]] && replaced+=("$old") || replaced+=("")
 }
 
+# The linker takes an object that it is given rather than the library's of the same name.
+link=$(ninja -C "$build" -t commands "bin/$name" | tail -n 1)
 replaced=()
+headers=()
 hardware=false
 while read -r file; do
     case $file in
         *.cpp) compile "$file" "$(known_file "$file")" ;;
         *.toml) hardware=true ;;
         *.hpp)
-            if [[ -e $source/$file ]]; then
-                echo "build_changed: $file is included by others" >&2
-                exit 1
-            fi
+            if [[ -e $source/$file ]]; then headers+=("$file"); fi
             ;;
     esac
 done < <(changed_files)
+if ((${#headers[@]} > 0)); then
+    linked_objects > build/linked
+    while read -r file; do
+        compile "$file" "$source/$file"
+    done < <(files_that_include "${headers[@]}")
+fi
 for file in "${@:2}"; do
     compile "$file" "$source/$file"
 done
@@ -84,9 +136,10 @@ if $hardware; then
     cmake -DFOLDER="$PWD/libsim/training/hardware" -DOUTPUT="$PWD/build/hardware_files.cpp" -P cmake/ndsim_embed.cmake
     compile build/hardware_files.cpp "$build/libsim/hardware_files.cpp"
 fi
+for process in "${running[@]}"; do
+    wait "$process"
+done
 
-# The linker takes an object that it is given rather than the library's of the same name.
-link=$(ninja -C "$build" -t commands "bin/$name" | tail -n 1)
 for i in "${!objects[@]}"; do
     if [[ -n ${replaced[i]} && $link == *" ${replaced[i]} "* ]]; then
         link=${link/ ${replaced[i]} / ${objects[i]} }
