@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    static const char* label_of(const PipelineHop& hop) { return label_of_hop(hop.backward); }
+    static std::string_view label_of(const PipelineHop& hop) { return label_of_hop(hop.backward); }
     Tag tag_of(const PipelineHop& hop) const {
         const auto number = options_.in_order ? 2 * hop.into + (hop.backward ? 1 : 0)
                                               : static_cast<std::int32_t>(hop_number(shape_, hop));
@@ -98,19 +98,24 @@ void require_within(const PipelineShape& shape, int stage, std::size_t number, c
     }
 }
 
-// What the step makes. Memory is held from here to there in every form of the executor.
-Data carry_out(GPU& gpu, const PipelineStep& step, const PipelineBody& body, const PipelineOptions& options,
-               Data input) {
-    const bool keeps = options.activations.amount > 0;
-    Data output;
+// Memory is held from the beginning of a forward pass to the end of its backward pass, or of backward_weight.
+void hold(GPU& gpu, const PipelineStep& step, const PipelineOptions& options) {
+    if (options.activations.amount > 0 && step.work == PipelineWork::forward) {
+        gpu.allocate("activations", options.activations);
+    }
+}
+void let_go(GPU& gpu, const PipelineStep& step, const PipelineOptions& options) {
+    const bool ends = step.work == PipelineWork::backward || step.work == PipelineWork::backward_weight;
+    if (options.activations.amount > 0 && ends) {
+        gpu.release("activations", options.activations);
+    }
+}
+
+Data carry_out(const PipelineStep& step, const PipelineBody& body, Data input) {
     switch (step.work) {
-        case PipelineWork::forward:
-            if (keeps) {
-                gpu.allocate("activations", options.activations);
-            }
-            return body.forward(step, std::move(input));
+        case PipelineWork::forward: return body.forward(step, std::move(input));
+        case PipelineWork::backward:
         case PipelineWork::backward_input: return body.backward(step, std::move(input));
-        case PipelineWork::backward: output = body.backward(step, std::move(input)); break;
         case PipelineWork::backward_weight:
             if (!body.backward_weight) {
                 throw ProgramError("a step is the gradient of the weights alone, and the program has none");
@@ -118,20 +123,22 @@ Data carry_out(GPU& gpu, const PipelineStep& step, const PipelineBody& body, con
             body.backward_weight(step);
             break;
     }
-    if (keeps) {
-        gpu.release("activations", options.activations);
-    }
-    return output;
+    return {};
 }
 
-void run(GPU& gpu, const PipelineShape& shape, int stage, std::span<const PipelineStep> steps, const PipelineBody& body,
-         const PipelineOptions& options, Hops hops) {
+// `work` makes the output of a step out of its input.
+template <class Work>
+void run(GPU& gpu, const PipelineShape& shape, int stage, std::span<const PipelineStep> steps,
+         const PipelineOptions& options, Hops hops, Work&& work) {
     for (std::size_t number = 0; number < steps.size(); ++number) {
         const PipelineStep& step = steps[number];
         require_within(shape, stage, number, step);
         const std::optional<PipelineHop> input = input_of(shape, stage, step);
         const std::optional<PipelineHop> output = output_of(shape, stage, step);
-        Data made = carry_out(gpu, step, body, options, input ? hops.take(*input) : Data{});
+        Data taken = input ? hops.take(*input) : Data{};
+        hold(gpu, step, options);
+        Data made = work(step, std::move(taken));
+        let_go(gpu, step, options);
         if (output) {
             hops.pass(*output, std::move(made));
         }
@@ -144,18 +151,18 @@ void run(GPU& gpu, const PipelineShape& shape, int stage, std::span<const Pipeli
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
                   const PipelineBody& body, const PipelineOptions& options) {
     require_a_place(gpu, stages, shape, options);
-    run(gpu, shape, stages.index_of(gpu.rank()), steps, body, options, {gpu, stages, shape, options, true});
+    run(gpu, shape, stages.index_of(gpu.rank()), steps, options, {gpu, stages, shape, options, true},
+        [&](const PipelineStep& step, Data input) { return carry_out(step, body, std::move(input)); });
 }
 
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
                   const std::function<void(const PipelineStep&)>& compute, const PipelineOptions& options) {
     require_a_place(gpu, stages, shape, options);
-    const auto only_computes = [&](const PipelineStep& step, Data) {
-        compute(step);
-        return Data{};
-    };
-    const PipelineBody body{.forward = only_computes, .backward = only_computes, .backward_weight = compute};
-    run(gpu, shape, stages.index_of(gpu.rank()), steps, body, options, {gpu, stages, shape, options, false});
+    run(gpu, shape, stages.index_of(gpu.rank()), steps, options, {gpu, stages, shape, options, false},
+        [&](const PipelineStep& step, Data) {
+            compute(step);
+            return Data{};
+        });
 }
 
 }  // namespace sim::parallel

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace sim::parallel {
@@ -38,7 +39,7 @@ struct PipelineOptions {
 };
 
 // The labels of messages between stages in traces: those of the forward pass, and those of the backward pass.
-constexpr const char* label_of_hop(bool backward) {
+constexpr std::string_view label_of_hop(bool backward) {
     return backward ? "gradient" : "activation";
 }
 

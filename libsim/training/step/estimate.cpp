@@ -18,7 +18,7 @@ public:
     Duration of(const Piece& piece) {
         Duration sum{0};
         for (const StepCollective& one : piece.collectives) {
-            sum += one.whole_bytes() > 0 && members_of(one.group, plan_.layout) > 1 ? of(one) : Duration{0};
+            sum += one.exists() ? of(one) : Duration{0};
         }
         return piece.times * sum;
     }

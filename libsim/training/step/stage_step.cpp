@@ -53,16 +53,18 @@ private:
     Piece over_replicas(StepWork work, CollectiveKind kind, const GradientBucket& bucket, double bytes_each,
                         PieceOrder order) const {
         const int times = layout_.parallelism.zero == 3 ? layout_.framework.gathers_per_layer : 1;
-        const auto bytes = [&](std::int64_t parameters) {
-            return static_cast<double>(parameters) * bytes_each / times;
+        const auto one = [&](RankGroup group, std::int64_t parameters) {
+            const bool alone = members_of(group, layout_) < 2;
+            const double bytes = static_cast<double>(parameters) * bytes_each / times;
+            return StepCollective{group, kind, alone ? 0 : bytes};
         };
         return {.kind = PieceKind::collect,
                 .work = work,
                 .bucket = &bucket,
                 .order = order,
                 .times = times,
-                .collectives = {StepCollective{RankGroup::replicas, kind, bytes(bucket.dense_parameters)},
-                                StepCollective{RankGroup::expert_replicas, kind, bytes(bucket.expert_parameters)}}};
+                .collectives = {one(RankGroup::replicas, bucket.dense_parameters),
+                                one(RankGroup::expert_replicas, bucket.expert_parameters)}};
     }
     Piece gather(const GradientBucket& bucket) const {
         return over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket, plan_.parameter_bytes,

@@ -24,12 +24,13 @@
 
 namespace sim::training {
 
-// One collective of a group; 0 bytes: there is none.
+// One collective of a group; 0 bytes: there is none. Groups of one rank have none.
 struct StepCollective {
     RankGroup group = RankGroup::replicas;
     CollectiveKind kind = CollectiveKind::all_reduce;
     double bytes = 0;  // of the whole result; whole bytes travel
 
+    bool exists() const { return bytes >= 1; }
     std::int64_t whole_bytes() const { return static_cast<std::int64_t>(bytes); }
     friend bool operator==(const StepCollective&, const StepCollective&) = default;
 };

@@ -14,7 +14,7 @@ namespace {
 
 struct Row {
     StepWork work;
-    const char* label;
+    std::string_view label;
     TimeCategory category;
     bool is_pass = false;
 };
@@ -55,7 +55,7 @@ const Row& row_of(StepWork work) {
 
 }  // namespace
 
-const char* label_of(StepWork work) {
+std::string_view label_of(StepWork work) {
     return row_of(work).label;
 }
 

@@ -33,7 +33,7 @@ enum class StepWork : std::uint8_t {
     optimizer,
 };
 
-const char* label_of(StepWork work);
+std::string_view label_of(StepWork work);
 // The category of the time of the work itself. Passes hold several categories, as their stage's plan divides them;
 // waiting for others is theirs.
 TimeCategory category_of(StepWork work);

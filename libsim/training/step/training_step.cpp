@@ -72,22 +72,22 @@ private:
     }
 
     void collect(const Piece& piece) {
+        const std::string_view label = label_of(piece.work);
         for (int time = 0; time < piece.times; ++time) {
             for (const StepCollective& one : piece.collectives) {
-                if (one.whole_bytes() > 0 && members_of(one.group, plan_.layout) > 1) {
-                    gpu_.collective(
-                        group(one.group),
-                        {.kind = one.kind, .size = Bytes{one.whole_bytes()}, .label = label_of(piece.work)});
+                if (one.exists()) {
+                    gpu_.collective(group(one.group),
+                                    {.kind = one.kind, .size = Bytes{one.whole_bytes()}, .label = label});
                 }
             }
         }
     }
 
-    Group group(RankGroup group) const {
+    const Group& group(RankGroup group) {
         switch (group) {
             case RankGroup::replicas: return replicas_;
             case RankGroup::expert_replicas: return expert_replicas_;
-            default: return map_.group(group, gpu_.rank());
+            default: return other_ = map_.group(group, gpu_.rank());
         }
     }
 
@@ -110,6 +110,7 @@ private:
     Group stages_;
     Group replicas_;
     Group expert_replicas_;
+    Group other_ = replicas_;  // asked for last
     Jitter jitter_;
     std::vector<std::pair<const GradientBucket*, Handle>> ahead_;  // gathers under way, in the order of their stream
 };
