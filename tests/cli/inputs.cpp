@@ -77,12 +77,14 @@ TEST(Inputs, MayBePipes) {
     EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 0);
 }
 
-// LogGOPSim's traces are as long as this.
+// LogGOPSim's traces are as long as this, more than what people write by hand may be. One operation after another: as
+// many that are free at once and share a CPU would wait for each other by the square.
 TEST(Inputs, OfAProgramMayBeLong) {
     const TemporaryFolder folder;
     std::string goal = "num_ranks 1\nrank 0 {\n";
-    for (int op = 0; op < 400'000; ++op) {
-        goal += fmt::format("l{0}: calc 1 cpu 0\n", op);
+    goal += "l0: calc 1 cpu 0\n";
+    for (int op = 1; op < 400'000; ++op) {
+        goal += fmt::format("l{0}: calc 1 cpu 0\nl{0} requires l{1}\n", op, op - 1);
     }
     const std::string file = folder.with("long.goal", goal + "}\n");
     EXPECT_EQ(run_command("ndsim goal '" + file + "' --json").exit_code, 0);
