@@ -61,7 +61,7 @@ TEST(SweepCommand, RefusesInOneLine) {
     EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tp 1,x"), HasSubstr("--tp must be a whole number"));
     EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tp 4:1"), HasSubstr("a range like"));
     EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tpp 4"), HasSubstr("did you mean --tp?"));
-    EXPECT_THAT(refusal(small + " --out " + folder.with("other.csv", "a,b\n")), HasSubstr("no table of this sweep"));
+    EXPECT_THAT(refusal(small + " --out " + folder.with("other.csv", "a,b\n")), HasSubstr("not a table of this sweep"));
     EXPECT_THAT(refusal(small + " --out " + folder.file("none/rows.csv"), 6), HasSubstr("none"));
 }
 

@@ -184,7 +184,7 @@ TEST(TrainCommand, CountsTheMaskedHalfOfAttentionOrNot) {
 
 TEST(TrainCommand, SaysWhosePriceItIs) {
     const TemporaryFolder folder;
-    const std::string own = folder.with("own.toml", "base = \"dgx-h100\"\nusd_per_hour = 1.5\n");
+    const std::string own = folder.with("own.toml", "base = \"dgx-h100\"\nnode_usd_per_hour = 12\n");
     const std::string based = folder.with("based.toml", "base = \"dgx-h100\"\n");
     EXPECT_THAT(run_command("ndsim train" + small + " --machine '" + own + "'").out,
                 HasSubstr("at $1.50 per GPU-hour (the machine file's price; --usd-per-hour sets another)"));

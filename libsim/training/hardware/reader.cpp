@@ -110,9 +110,10 @@ void split_over_gpus(Hardware& hardware, const Entries& entries) {
     Machine& machine = hardware.machine;
     if (const HardwareEntry* price = find_entry(entries, "node_usd_per_hour"); price != nullptr) {
         machine.gpu.usd_per_hour = machine.node_usd_per_hour / machine.gpus_per_node;
-        note_number(hardware,
-                    {"usd_per_hour", machine.gpu.usd_per_hour, "USD/h",
-                     fmt::format("node_usd_per_hour over {} GPUs", machine.gpus_per_node), price->confidence});
+        note_number(hardware, {"usd_per_hour", machine.gpu.usd_per_hour, "USD/h",
+                               fmt::format("{}: node_usd_per_hour over {} GPUs",
+                                           price->source.empty() ? price->where : price->source, machine.gpus_per_node),
+                               price->confidence});
     }
     const HardwareEntry* cards = find_entry(entries, "nic_gbit");
     const HardwareEntry* scale_out = find_entry(entries, "scale_out");
