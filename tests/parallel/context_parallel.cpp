@@ -222,12 +222,15 @@ TEST_P(ContextParallelism, ThatCannotBeIsExplained) {
                 testing::HasSubstr("a gradient of 4 numbers of an output of 6, for queries of 6"));
     EXPECT_THAT(message([&](GPU& gpu) { rotate(gpu, Group::strided(0, 1, 1), six); }),
                 testing::HasSubstr("rank 1 is not in the group that shares the positions"));
-    EXPECT_THAT(message([&](GPU& gpu) {
-                    const Numbers uneven(gpu.rank() == 0 ? 4 : 6);
-                    ring_attention(gpu, world(gpu), {.q = uneven, .k = uneven, .v = uneven, .width = 2},
-                                   {.rotated = Units{1}});
-                }),
-                testing::AllOf(testing::HasSubstr("expects 64 B of data"), testing::HasSubstr("sent 96 B of data")));
+    // Both ranks are wrong at the same simulated time; a run reports the one that it comes to first.
+    EXPECT_THAT(
+        message([&](GPU& gpu) {
+            const Numbers uneven(gpu.rank() == 0 ? 4 : 6);
+            ring_attention(gpu, world(gpu), {.q = uneven, .k = uneven, .v = uneven, .width = 2}, {.rotated = Units{1}});
+        }),
+        testing::AnyOf(
+            testing::AllOf(testing::HasSubstr("expects 64 B of data"), testing::HasSubstr("sent 96 B of data")),
+            testing::AllOf(testing::HasSubstr("expects 96 B of data"), testing::HasSubstr("sent 64 B of data"))));
 }
 
 namespace {
