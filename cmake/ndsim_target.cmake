@@ -6,8 +6,9 @@ set(NDSIM_WARNINGS
     -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wextra-semi -Wundef -Wformat=2
     # A designated initializer leaves out what keeps its default: that is its purpose.
     -Wno-missing-field-initializers)
-# Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
+# libsim/namespaces.hpp says once which namespaces are inline.
 set(NDSIM_WARNINGS_CLANG -Wno-inline-namespace-reopened-noninline)
+# Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
 set(NDSIM_WARNINGS_GNU -Wlogical-op -Wduplicated-cond
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
 
@@ -25,7 +26,7 @@ function(ndsim_target name)
 endfunction()
 
 # What nearly every file includes, parsed once for all libraries and once for all programs, which are compiled with other
-# flags: half of the time of a build. The clang preset goes without, and finds what a file forgets to include.
+# flags. The clang preset goes without, and finds what a file forgets to include.
 set(NDSIM_COMMON_HEADERS
     <fmt/format.h> <algorithm> <array> <cstdint> <functional> <map> <memory> <numeric> <optional> <set> <span> <string>
     <string_view> <unordered_map> <utility> <variant> <vector> <nlohmann/json.hpp>)

@@ -18,7 +18,7 @@ struct CandidateTime {
 };
 
 struct Comparison {
-    std::vector<CandidateTime> all;  // in the order of the methods
+    std::vector<CandidateTime> all;  // in the order of the configurations
     std::size_t fastest = 0;         // of equals the first
 
     const CandidateTime& winner() const { return all[fastest]; }
