@@ -11,6 +11,8 @@ set(NDSIM_WARNINGS_CLANG -Wno-inline-namespace-reopened-noninline)
 # Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
 set(NDSIM_WARNINGS_GNU -Wlogical-op -Wduplicated-cond
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+# In a batch, g++ takes a .cpp file for a header.
+list(APPEND NDSIM_WARNINGS_GNU -Wno-subobject-linkage)
 
 # C++20, includes as they lie from the root of the repository, and floating point that no compiler flag changes.
 # Warnings are errors only in our own build: another project's newer compiler must not fail on ours.
@@ -26,11 +28,11 @@ function(ndsim_target name)
 endfunction()
 
 # What nearly every file includes, parsed once for all libraries and once for all programs, which are compiled with other
-# flags. The clang preset goes without, and finds what a file forgets to include.
+# flags; and eight source files at a time. The clang preset goes without both, and finds what a file forgets to include.
 set(NDSIM_COMMON_HEADERS
     <fmt/format.h> <algorithm> <array> <cstdint> <functional> <map> <memory> <numeric> <optional> <set> <span> <string>
     <string_view> <unordered_map> <utility> <variant> <vector> <nlohmann/json.hpp>)
-function(ndsim_precompiled name kind)
+function(ndsim_compiled_together name kind)
     set(owner ndsim_headers_of_${kind})
     if(NOT TARGET ${owner})
         file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${owner}.cpp CONTENT "")
@@ -46,13 +48,14 @@ function(ndsim_precompiled name kind)
     endif()
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:fmt::fmt>)
     target_precompile_headers(${name} REUSE_FROM ${owner})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${NDSIM_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # A program, or a library that only our programs link: where its time goes does not show, so that little is optimised.
 function(ndsim_program_target name)
     ndsim_target(${name})
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-    ndsim_precompiled(${name} programs)
+    ndsim_compiled_together(${name} programs)
 endfunction()
 
 # A static library of the package: ndsim_library(core SOURCES ...) makes ndsim_core, known as ndsim::core.
@@ -63,5 +66,5 @@ function(ndsim_library name)
     set_target_properties(ndsim_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
     target_include_directories(ndsim_${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     ndsim_target(ndsim_${name})
-    ndsim_precompiled(ndsim_${name} libraries)
+    ndsim_compiled_together(ndsim_${name} libraries)
 endfunction()

@@ -9,9 +9,9 @@ namespace sim::report {
 
 namespace {
 
-// A round step of which at most 15 reach `top`.
-double round_step(double top) {
-    const double least = top / 15;
+// A round step of which at most 15 reach `highest`.
+double round_step(double highest) {
+    const double least = highest / 15;
     const double power = std::pow(10, std::floor(std::log10(least)));
     for (const double factor : {1.0, 2.0, 5.0}) {
         if (factor * power >= least) {
@@ -23,9 +23,9 @@ double round_step(double top) {
 
 class Canvas {
 public:
-    Canvas(std::size_t width, double top)
-        : step_(round_step(top)),
-          lines_(static_cast<std::size_t>(std::ceil(top / step_)) + 1, std::string(width, ' ')) {}
+    Canvas(std::size_t columns, double highest)
+        : step_(round_step(highest)),
+          lines_(static_cast<std::size_t>(std::ceil(highest / step_)) + 1, std::string(columns, ' ')) {}
 
     void put(std::size_t column, double value, char mark) {
         lines_[lines_.size() - 1 - static_cast<std::size_t>(std::lround(value / step_))][column] = mark;
@@ -65,12 +65,12 @@ std::string draw(const Plot& plot) {
     for (const std::string& label : plot.x) {
         step = std::max(step, label.size() + 2);
     }
-    double top = 0;
+    double highest = 0;
     for (const Curve& curve : plot.curves) {
-        top = std::max(top, *std::max_element(curve.values.begin(), curve.values.end()));
+        highest = std::max(highest, *std::max_element(curve.values.begin(), curve.values.end()));
     }
-    const std::size_t width = (plot.x.size() - 1) * step + 1;
-    Canvas canvas(width, top > 0 ? top : 1);
+    const std::size_t columns = (plot.x.size() - 1) * step + 1;
+    Canvas canvas(columns, highest > 0 ? highest : 1);
     for (const Curve& curve : plot.curves) {
         draw_curve(curve, step, canvas);
     }
@@ -78,7 +78,7 @@ std::string draw(const Plot& plot) {
     for (const std::string& label : plot.x) {
         labels += fmt::format("{:<{}}", label, step);
     }
-    return fmt::format("{}{:>9} +{}\n{:>9}  {}\n", canvas.text(), "", std::string(width, '-'), "",
+    return fmt::format("{}{:>9} +{}\n{:>9}  {}\n", canvas.text(), "", std::string(columns, '-'), "",
                        labels.substr(0, labels.find_last_not_of(' ') + 1));
 }
 

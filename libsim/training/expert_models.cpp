@@ -4,7 +4,7 @@ namespace sim::training {
 
 namespace {
 
-struct Row {
+struct ExpertRow {
     const char* name;
     int layers;
     int hidden;
@@ -17,7 +17,7 @@ struct Row {
     Experts experts;
 };
 
-Transformer with_experts(const Row& row) {
+Transformer with_experts(const ExpertRow& row) {
     Transformer model;
     model.name = row.name;
     model.layers = row.layers;
@@ -38,19 +38,19 @@ Transformer with_experts(const Row& row) {
 }
 
 // Jiang et al. 2024 (arXiv 2401.04088), table 1; 8x22b from its config.json.
-constexpr Row mixtral[] = {
+constexpr ExpertRow mixtral[] = {
     {"mixtral-8x7b", 32, 4096, 14336, 32, 8, 128, 32000, 32768, {.count = 8, .top_k = 2, .ffn = 14336}},
     {"mixtral-8x22b", 56, 6144, 16384, 48, 8, 128, 32000, 65536, {.count = 8, .top_k = 2, .ffn = 16384}},
 };
 
 // Qwen team 2025 (arXiv 2505.09388), table 2, and the released config.json files.
-constexpr Row qwen3[] = {
+constexpr ExpertRow qwen3[] = {
     {"qwen3-30b-a3b", 48, 2048, 6144, 32, 4, 128, 151936, 4096, {.count = 128, .top_k = 8, .ffn = 768}},
     {"qwen3-235b-a22b", 94, 4096, 12288, 64, 4, 128, 151936, 4096, {.count = 128, .top_k = 8, .ffn = 1536}},
 };
 
 // OpenAI 2025 (arXiv 2508.10925), and the released config.json files: every other layer sees 128 tokens.
-constexpr Row gpt_oss[] = {
+constexpr ExpertRow gpt_oss[] = {
     {"gpt-oss-20b",
      24,
      2880,
@@ -75,7 +75,7 @@ constexpr Row gpt_oss[] = {
 
 // DeepSeek-AI 2024, arXiv 2405.04434 (V2) and 2412.19437 (V3, without multi-token prediction); Kimi team 2025, arXiv
 // 2507.20534; and the released config.json files. V3 and Kimi balance their experts by a bias of the router.
-constexpr Row deepseek[] = {
+constexpr ExpertRow deepseek[] = {
     {"deepseek-v2-lite",
      27,
      2048,
@@ -118,7 +118,7 @@ constexpr Row deepseek[] = {
      {.count = 384, .top_k = 8, .ffn = 2048, .shared = 1, .dense_layers = 1, .router_bias = true}},
 };
 
-Transformer with_latent_attention(const Row& row) {
+Transformer with_latent_attention(const ExpertRow& row) {
     Transformer model = with_experts(row);
     const bool small_queries = model.hidden > 2048;  // V2-Lite builds its queries from the hidden state
     model.latent = LatentAttention{.query_rank = small_queries ? 1536 : 0,
@@ -133,20 +133,20 @@ Transformer with_latent_attention(const Row& row) {
 
 std::vector<Transformer> expert_models() {
     std::vector<Transformer> models;
-    for (const Row& row : mixtral) {
+    for (const ExpertRow& row : mixtral) {
         models.push_back(with_experts(row));
     }
-    for (const Row& row : qwen3) {
+    for (const ExpertRow& row : qwen3) {
         models.push_back(with_experts(row));
         models.back().qk_norms = true;
     }
-    for (const Row& row : gpt_oss) {
+    for (const ExpertRow& row : gpt_oss) {
         models.push_back(with_experts(row));
         models.back().biases = true;
         models.back().attention_sinks = true;
         models.back().sliding = {.window = 128, .every = 2};
     }
-    for (const Row& row : deepseek) {
+    for (const ExpertRow& row : deepseek) {
         models.push_back(with_latent_attention(row));
     }
     return models;

@@ -4,7 +4,7 @@ namespace sim::training {
 
 namespace {
 
-struct Row {
+struct GptRow {
     const char* name;
     int layers;
     int hidden;
@@ -13,7 +13,7 @@ struct Row {
     int sequence;
 };
 
-Transformer gpt(const Row& row) {
+Transformer gpt(const GptRow& row) {
     Transformer model;
     model.name = row.name;
     model.layers = row.layers;
@@ -28,7 +28,7 @@ Transformer gpt(const Row& row) {
     return model;
 }
 
-constexpr Row plain[] = {
+constexpr GptRow gpt_rows[] = {
     // Radford et al. 2019, table 2; heads from the released checkpoints
     {"gpt2", 12, 768, 12, 50257, 1024},
     {"gpt2-medium", 24, 1024, 16, 50257, 1024},
@@ -74,7 +74,7 @@ constexpr Row plain[] = {
 };
 
 // Devlin et al. 2018 (arXiv 1810.04805): every token attends to all, norms stand behind the sums.
-Transformer bert(const Row& row) {
+Transformer bert(const GptRow& row) {
     Transformer model = gpt(row);
     model.causal = false;
     model.embedding_norm = true;
@@ -84,7 +84,7 @@ Transformer bert(const Row& row) {
 }
 
 // Le Scao et al. 2022 (arXiv 2211.05100), table 3: positions by a bias on the scores (ALiBi).
-Transformer bloom(const Row& row) {
+Transformer bloom(const GptRow& row) {
     Transformer model = gpt(row);
     model.learned_positions = false;
     model.embedding_norm = true;
@@ -92,7 +92,7 @@ Transformer bloom(const Row& row) {
 }
 
 // NVIDIA 2024, arXiv 2402.16819 (15b) and 2406.11704 (340b): squared ReLU, so two matrices.
-Transformer nemotron(const Row& row) {
+Transformer nemotron(const GptRow& row) {
     Transformer model = gpt(row);
     model.kv_heads = 8;
     model.learned_positions = false;
@@ -106,7 +106,7 @@ Transformer nemotron(const Row& row) {
 
 std::vector<Transformer> gpt_models() {
     std::vector<Transformer> models;
-    for (const Row& row : plain) {
+    for (const GptRow& row : gpt_rows) {
         models.push_back(gpt(row));
     }
     models.push_back(bert({"bert-base", 12, 768, 12, 30522, 512}));

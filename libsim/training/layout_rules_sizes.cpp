@@ -91,7 +91,7 @@ std::string how_large(const LayoutCase& what) {
         l.parallelism.expert_tp, l.batch.micro, l.parallelism.interleave);
 }
 
-constexpr auto rules = std::to_array<LayoutRule>({
+constexpr auto size_rows = std::to_array<LayoutRule>({
     {Misfit::count, a_count_is_wrong, which_count},
     {Misfit::count, products_are_too_large, how_large},
 });
@@ -99,7 +99,7 @@ constexpr auto rules = std::to_array<LayoutRule>({
 }  // namespace
 
 std::span<const LayoutRule> size_rules() {
-    return rules;
+    return size_rows;
 }
 
 std::int64_t LayoutCase::ranks() const {

@@ -124,7 +124,7 @@ std::string no_experts(const LayoutCase& what) {
                        what.layout.parallelism.tp);
 }
 
-constexpr auto rules = std::to_array<LayoutRule>({
+constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
     {Misfit::schedule, chunks_have_one_stage, no_chunks},
@@ -141,7 +141,7 @@ constexpr auto rules = std::to_array<LayoutRule>({
 }  // namespace
 
 std::span<const LayoutRule> step_rules() {
-    return rules;
+    return step_rows;
 }
 
 }  // namespace sim::training

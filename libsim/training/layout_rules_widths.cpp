@@ -161,7 +161,7 @@ std::string which_ranks(const LayoutCase& what) {
                                        [&](int ep) { return experts % ep == 0 && ep_fits_ranks(what, ep); }));
 }
 
-constexpr auto rules = std::to_array<LayoutRule>({
+constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, heads_do_not_divide, which_heads},
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
@@ -176,7 +176,7 @@ constexpr auto rules = std::to_array<LayoutRule>({
 }  // namespace
 
 std::span<const LayoutRule> width_rules() {
-    return rules;
+    return width_rows;
 }
 
 }  // namespace sim::training

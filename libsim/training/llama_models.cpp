@@ -4,7 +4,7 @@ namespace sim::training {
 
 namespace {
 
-struct Row {
+struct LlamaRow {
     const char* name;
     int layers;
     int hidden;
@@ -17,7 +17,7 @@ struct Row {
     bool tied = false;
 };
 
-Transformer llama(const Row& row) {
+Transformer llama(const LlamaRow& row) {
     Transformer model;
     model.name = row.name;
     model.layers = row.layers;
@@ -36,7 +36,7 @@ Transformer llama(const Row& row) {
     return model;
 }
 
-constexpr Row plain[] = {
+constexpr LlamaRow llama_rows[] = {
     // Touvron et al. 2023 (arXiv 2302.13971), table 2; widths from the released checkpoints
     {"llama-7b", 32, 4096, 11008, 32, 32, 128, 32000, 2048},
     {"llama-13b", 40, 5120, 13824, 40, 40, 128, 32000, 2048},
@@ -68,7 +68,7 @@ Transformer mistral() {
 }
 
 // Qwen team 2024 (arXiv 2412.15115), and the released config.json files; 4,096 tokens until the last phase.
-constexpr Row qwen2[] = {
+constexpr LlamaRow qwen2[] = {
     {"qwen2.5-0.5b", 24, 896, 4864, 14, 2, 64, 151936, 4096, true},
     {"qwen2.5-1.5b", 28, 1536, 8960, 12, 2, 128, 151936, 4096, true},
     {"qwen2.5-3b", 36, 2048, 11008, 16, 2, 128, 151936, 4096, true},
@@ -79,7 +79,7 @@ constexpr Row qwen2[] = {
 };
 
 // Qwen team 2025 (arXiv 2505.09388), table 1, and the released config.json files.
-constexpr Row qwen3[] = {
+constexpr LlamaRow qwen3[] = {
     {"qwen3-0.6b", 28, 1024, 3072, 16, 8, 128, 151936, 4096, true},
     {"qwen3-1.7b", 28, 2048, 6144, 16, 8, 128, 151936, 4096, true},
     {"qwen3-4b", 36, 2560, 9728, 32, 8, 128, 151936, 4096, true},
@@ -89,7 +89,7 @@ constexpr Row qwen3[] = {
 };
 
 // Gemma team 2024 (arXiv 2408.00118), table 1: every other layer sees 4,096 tokens; norms before and behind.
-constexpr Row gemma2[] = {
+constexpr LlamaRow gemma2[] = {
     {"gemma2-2b", 26, 2304, 9216, 8, 4, 256, 256000, 8192, true},
     {"gemma2-9b", 42, 3584, 14336, 16, 8, 256, 256000, 8192, true},
     {"gemma2-27b", 46, 4608, 36864, 32, 16, 128, 256000, 8192, true},
@@ -99,19 +99,19 @@ constexpr Row gemma2[] = {
 
 std::vector<Transformer> llama_models() {
     std::vector<Transformer> models;
-    for (const Row& row : plain) {
+    for (const LlamaRow& row : llama_rows) {
         models.push_back(llama(row));
     }
     models.push_back(mistral());
-    for (const Row& row : qwen2) {
+    for (const LlamaRow& row : qwen2) {
         models.push_back(llama(row));
         models.back().qkv_biases = true;
     }
-    for (const Row& row : qwen3) {
+    for (const LlamaRow& row : qwen3) {
         models.push_back(llama(row));
         models.back().qk_norms = true;
     }
-    for (const Row& row : gemma2) {
+    for (const LlamaRow& row : gemma2) {
         models.push_back(llama(row));
         models.back().norms_per_layer = 4;
         models.back().sliding = {.window = 4096, .every = 2};

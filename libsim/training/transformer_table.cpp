@@ -15,7 +15,7 @@ namespace sim::training {
 
 namespace {
 
-constexpr std::int64_t most = 1 << 30;
+constexpr std::int64_t largest_number = 1 << 30;
 
 // One table of the file.
 class Table {
@@ -49,7 +49,7 @@ public:
     void read(const char* key, int& size) const {
         const toml::node& node = *table_.get(key);
         const auto* number = node.as_integer();
-        if (number == nullptr || number->get() < 0 || number->get() > most) {
+        if (number == nullptr || number->get() < 0 || number->get() > largest_number) {
             refuse(key, fmt::format("{}{} must be a whole number from 0 to 2^30", prefix_, key));
         }
         size = static_cast<int>(number->get());

@@ -25,7 +25,7 @@ using namespace config;
 
 namespace {
 
-const command_line::Executable executable{
+const command_line::Executable collective_command{
     .name = "ndsim collective",
     .summary =
         "How long collectives take, by size: the table of nccl-tests, from the simulator. Size and bandwidths are "
@@ -113,7 +113,7 @@ int sweep_sizes(const CollectiveOptions& options, const planning::Sweep& sweep) 
             break;
         }
         if (!complaint.empty()) {
-            return command_line::complain(executable.name, complaint, failed);
+            return command_line::complain(collective_command.name, complaint, failed);
         }
         output.add(row);
         rows.push_back(std::move(row));
@@ -124,14 +124,14 @@ int sweep_sizes(const CollectiveOptions& options, const planning::Sweep& sweep) 
     }
     return std::all_of(rows.begin(), rows.end(), is_right)
                ? done
-               : command_line::complain(executable.name, "some of the numbers are wrong", failed);
+               : command_line::complain(collective_command.name, "some of the numbers are wrong", failed);
 }
 
 }  // namespace
 
 int run_collective(int argc, const char* const* argv) {
     CollectiveOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(collective_command, option_rows(options), argc, argv)) {
         return done;
     }
     const planning::Sweep sweep = sweep_of(options);

@@ -25,7 +25,7 @@ struct FlowOptions {
     command_line::Outputs outputs;
 };
 
-const command_line::Executable executable{
+const command_line::Executable flows_command{
     .name = "ndsim flows",
     .summary = "When flows over shared links end, if at every instant the links are shared max-min fairly.",
     .examples = {"ndsim flows cases.json           # a table for each case", "ndsim flows cases.json --json"},
@@ -131,7 +131,7 @@ report::Table flows_of(const std::vector<FlowCase>& cases) {
 
 int run_flows(int argc, const char* const* argv) {
     FlowOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(flows_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);

@@ -29,7 +29,7 @@ struct GoalOptions {
     command_line::Outputs outputs;
 };
 
-const command_line::Executable executable{
+const command_line::Executable goal_command{
     .name = "ndsim goal",
     .summary = "Runs a GOAL schedule under LogGP: when each rank has done what it sends, receives and calculates.",
     .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
@@ -111,7 +111,7 @@ report::Table finish_of(const goal::GoalOutcome& outcome) {
 
 int run_goal(int argc, const char* const* argv) {
     GoalOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(goal_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);
@@ -125,7 +125,7 @@ int run_goal(int argc, const char* const* argv) {
                                                   .json = [&] { return json_of(outcome); },
                                                   .table = [&] { return finish_of(outcome); }});
     if (const std::string note = goal::explain_unreceived(schedule, outcome, text); !note.empty()) {
-        command_line::complain(executable.name, fmt::format("note: {}", note), done);
+        command_line::complain(goal_command.name, fmt::format("note: {}", note), done);
     }
     return done;
 }

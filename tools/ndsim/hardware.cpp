@@ -13,7 +13,7 @@ using namespace planning;
 
 namespace {
 
-const command_line::Executable executable{
+const command_line::Executable hardware_command{
     .name = "ndsim hardware",
     .summary = "Machines and accelerators: a list of them, or every number of one and where it comes from.",
     .examples = {"ndsim hardware                        # all that ship with ndsim",
@@ -32,7 +32,7 @@ int run_hardware(int argc, const char* const* argv) {
     const std::vector<config::OptionRow> formats =
         command_line::output_rows(outputs, {.table = "every number and its source; without NAME all machines"});
     rows.insert(rows.end(), formats.begin(), formats.end());
-    if (!command_line::take_options(executable, rows, argc, argv)) {
+    if (!command_line::take_options(hardware_command, rows, argc, argv)) {
         return done;
     }
     command_line::check_outputs(outputs);

@@ -18,7 +18,7 @@ using namespace planning;
 
 namespace {
 
-const command_line::Executable executable{
+const command_line::Executable memory_command{
     .name = "ndsim memory",
     .summary =
         "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
@@ -47,7 +47,7 @@ std::vector<config::OptionRow> option_rows(MemoryOptions& options) {
 
 int run_memory(int argc, const char* const* argv) {
     MemoryOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(memory_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);
@@ -65,7 +65,7 @@ int run_memory(int argc, const char* const* argv) {
                                                   .table = [&] { return planning::memory_over_stages(what); }});
     return report.memory.fits()
                ? done
-               : command_line::complain(executable.name, planning::misfit_line(report.memory, {}), failed);
+               : command_line::complain(memory_command.name, planning::misfit_line(report.memory, {}), failed);
 }
 
 }  // namespace sim::tools

@@ -24,7 +24,7 @@ using namespace planning;
 
 namespace {
 
-const command_line::Executable executable{
+const command_line::Executable plan_command{
     .name = "ndsim plan",
     .summary =
         "Which layout of a training is the fastest, or the cheapest: all legal ones are looked at, those that fit "
@@ -94,7 +94,7 @@ void add_help(planning::PlanReport& report) {
 
 int run_plan(int argc, const char* const* argv) {
     PlanCommandOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(plan_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);
@@ -118,7 +118,7 @@ int run_plan(int argc, const char* const* argv) {
     if (stop.received() != 0) {
         return stopped + stop.received();
     }
-    return report.plan.rows.empty() ? command_line::complain(executable.name, "no layout fits", failed) : done;
+    return report.plan.rows.empty() ? command_line::complain(plan_command.name, "no layout fits", failed) : done;
 }
 
 }  // namespace sim::tools

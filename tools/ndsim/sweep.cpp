@@ -28,7 +28,7 @@ using namespace planning;
 
 namespace {
 
-const command_line::Executable executable{
+const command_line::Executable sweep_command{
     .name = "ndsim sweep",
     .summary =
         "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
@@ -76,7 +76,7 @@ std::optional<SweepOptions> options_of(int argc, const char* const* argv, const 
     }
     SweepOptions options;
     const std::vector<config::OptionRow> rows = option_rows(training, options);
-    const auto read = command_line::read_settings(executable, rows, argc, argv);
+    const auto read = command_line::read_settings(sweep_command, rows, argc, argv);
     if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
         if (machines.is_first()) {
             command_line::print(answer->text);

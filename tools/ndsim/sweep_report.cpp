@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double giga = 1e9;
-
 void add_config(Json& row, const AlgorithmConfig& config) {
     row["algorithm"] = name_of(config.algorithm);
     row["channels"] = config.channels;
@@ -145,7 +143,7 @@ std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::
     for (const planning::SweepRow* const row : by_size) {
         chart.x.push_back(row->what().bytes());
         for (std::size_t i = 0; i < row->timed.size(); ++i) {
-            chart.curves[i].values.push_back(row->timed[i].bus_bandwidth() / giga);
+            chart.curves[i].values.push_back(row->timed[i].bus_bandwidth() / 1e9);
         }
     }
     return report::svg_of(chart);

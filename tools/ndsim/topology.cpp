@@ -25,7 +25,7 @@ struct TopologyOptions {
     command_line::Outputs outputs;
 };
 
-const command_line::Executable executable{
+const command_line::Executable topology_command{
     .name = "ndsim topology",
     .summary = "What a topology is made of, how far its GPUs are apart, and how it looks.",
     .examples = {"ndsim topology --list                                 # the names there are",
@@ -68,7 +68,7 @@ std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& 
 
 int run_topology(int argc, const char* const* argv) {
     TopologyOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(topology_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);

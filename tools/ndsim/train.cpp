@@ -23,7 +23,7 @@ using namespace report;
 
 namespace {
 
-const command_line::Executable executable{
+const command_line::Executable train_command{
     .name = "ndsim train",
     .summary =
         "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
@@ -125,7 +125,7 @@ report::Table parts_of(const planning::Prediction& step) {
 
 int run_train(int argc, const char* const* argv) {
     TrainOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(train_command, option_rows(options), argc, argv)) {
         return done;
     }
     if (options.steps > 0 && options.tokens > 0) {
@@ -150,7 +150,7 @@ int run_train(int argc, const char* const* argv) {
     const training::Memory& memory = report.step.memory;
     return memory.fits()
                ? done
-               : command_line::complain(executable.name, planning::misfit_line(memory, report.advice), failed);
+               : command_line::complain(train_command.name, planning::misfit_line(memory, report.advice), failed);
 }
 
 }  // namespace sim::tools

@@ -33,7 +33,7 @@ struct ValidateOptions {
     command_line::Outputs outputs;
 };
 
-const command_line::Executable executable{
+const command_line::Executable validate_command{
     .name = "ndsim validate",
     .summary =
         "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
@@ -111,7 +111,7 @@ int complain_about(const std::vector<planning::RunPrediction>& predictions,
     for (std::size_t i = 0; i < predictions.size(); ++i) {
         const std::string& problem = predictions[i].problem.empty() ? measured[i].problem : predictions[i].problem;
         if (!problem.empty()) {
-            exit_code = command_line::complain(executable.name, problem, usage);
+            exit_code = command_line::complain(validate_command.name, problem, usage);
         }
     }
     return exit_code;
@@ -121,7 +121,7 @@ int complain_about(const std::vector<planning::RunPrediction>& predictions,
 
 int run_validate(int argc, const char* const* argv) {
     ValidateOptions options;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!command_line::take_options(validate_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);

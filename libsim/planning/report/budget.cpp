@@ -19,7 +19,7 @@ struct Shown {
     const char* advice;  // what limits a step of which this takes most
 };
 // In the order of TimeCategory.
-constexpr std::array<Shown, training::time_categories> shown{{
+constexpr std::array<Shown, training::time_categories> category_rows{{
     {"compute", 'C', "the GPUs' own work"},
     {"recompute", 'R', "recomputation of the forward pass"},
     {"tensor-parallel communication", 'T', "exposed tensor-parallel communication"},
@@ -40,7 +40,7 @@ std::string bar(const std::vector<int>& tenths) {
     for (std::size_t i = 0; i < tenths.size(); ++i) {
         sum += tenths[i];
         const auto upto = static_cast<std::size_t>((sum * bar_width + 500) / 1000);
-        text.append(upto > text.size() ? upto - text.size() : 0, shown[i].mark);
+        text.append(upto > text.size() ? upto - text.size() : 0, category_rows[i].mark);
     }
     return text;
 }
@@ -52,7 +52,7 @@ std::string percent(int tenths) {
 }  // namespace
 
 const char* title_of(training::TimeCategory spent) {
-    return shown[static_cast<std::size_t>(spent)].title;
+    return category_rows[static_cast<std::size_t>(spent)].title;
 }
 
 std::string limiter(const Budget& budget) {
@@ -65,7 +65,7 @@ std::string limiter(const Budget& budget) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return budget[a] > budget[b]; });
     const auto words = [&](std::size_t i) {
-        return fmt::format("{} ({} % of the step)", shown[i].advice, percent(tenths[i]));
+        return fmt::format("{} ({} % of the step)", category_rows[i].advice, percent(tenths[i]));
     };
     std::string text = words(order[0]);
     if (order[0] == 0 && budget[order[1]] > 0) {
@@ -80,9 +80,9 @@ std::string time_budget(const Prediction& step) {
         "\nTime of a step, the average over all ranks; communication as far as no computation hides it\n"
         "  [{}]\n",
         bar(tenths));
-    for (std::size_t i = 0; i < shown.size(); ++i) {
+    for (std::size_t i = 0; i < category_rows.size(); ++i) {
         if (step.budget[i] > 0) {
-            text += fmt::format("  {}  {:<31} {:>10} {:>6} %\n", shown[i].mark, shown[i].title,
+            text += fmt::format("  {}  {:<31} {:>10} {:>6} %\n", category_rows[i].mark, category_rows[i].title,
                                 time_text(step.budget[i]), percent(tenths[i]));
         }
     }

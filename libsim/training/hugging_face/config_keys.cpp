@@ -23,7 +23,7 @@ bool is_size(const json& value) {
 }
 
 // Without the library's own error number, and not longer than a line.
-std::string plain(const std::string& what) {
+std::string plain_words(const std::string& what) {
     const std::size_t begin = what.find("] ");
     std::string text = begin == std::string::npos ? what : what.substr(begin + 2);
     std::replace_if(
@@ -47,7 +47,7 @@ json parsed(std::string_view text, const std::string& where) {
     try {
         object = json::parse(text);
     } catch (const json::exception& error) {
-        throw ProgramError(fmt::format("{}: is not valid JSON: {}", where, plain(error.what())));
+        throw ProgramError(fmt::format("{}: is not valid JSON: {}", where, plain_words(error.what())));
     }
     if (!object.is_object()) {
         throw ProgramError(
