@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# build_changed.sh NAME: in a copy of the source directory (run_page.sh), links the executable NAME with what was changed
-# there: compiles new and changed .cpp files, what NAME links of the files that include a changed header, and FILEs, as they or
-# their neighbours are compiled, and takes all other objects from the build. A .cpp file takes seconds, a header that many
-# include takes minutes.
+# build_changed.sh NAME [FILE]...: in a copy of the source directory (run_page.sh), links the executable NAME with what was
+# changed there. It compiles new and changed .cpp files, FILEs, and what NAME links of the files that include a changed
+# header, each with those that the build compiles with it, and takes all other objects from the build. A .cpp file takes
+# seconds, a header that many include takes minutes.
 # build_changed.sh --touched: names the new and the changed files, one in a line.
 set -euo pipefail
 source=$NDSIM_SOURCE build=$NDSIM_BUILD
@@ -24,7 +24,7 @@ if [[ ! -e $build/build.ninja ]]; then
     exit 1
 fi
 
-# How a file of the build is compiled: its line of compile_commands.json.
+# How the build compiles a file: its line of compile_commands.json.
 command_of() {
     awk -v file="\"file\": \"$1\"" '
         /^ *"command": / { command = $0 }
@@ -37,13 +37,22 @@ command_of() {
             exit
         }' "$build/compile_commands.json"
 }
-
-# A file that the build knows: the file itself, else one of the same folder, else of the one above.
-known_file() {
-    local folder
-    [[ -n $(command_of "$source/$1") ]] && echo "$source/$1" && return
-    for folder in "$(dirname "$1")" "$(dirname "$(dirname "$1")")"; do
-        sed -nE "s|^ *\"file\": \"($source/$folder/[^/\"]*)\".*|\\1|p" "$build/compile_commands.json" | head -n 1 | grep . && return
+# What the build compiles: a file of the source directory, or a batch, which includes several of them.
+batches=()
+while read -r batch; do
+    batches+=("$batch")
+done < <(sed -nE 's|^ *"file": "(.*/Unity/[^/"]*)".*|\1|p' "$build/compile_commands.json")
+batch_of() {
+    ((${#batches[@]} > 0)) && grep -lF "#include \"$1\"" "${batches[@]}" | head -n 1 | grep .
+}
+compiled_with() {
+    if [[ -n $(command_of "$1") ]]; then echo "$1"; else batch_of "$1"; fi
+}
+# What a file is compiled like: with itself, else as one of the same folder, else as one of the folder above.
+neighbour_of() {
+    local file=$source/$1 like
+    for like in "$file" "$(dirname "$file")"/*.cpp "$(dirname "$(dirname "$file")")"/*.cpp; do
+        [[ -e $like ]] && compiled_with "$like" && return
     done
 }
 
@@ -55,15 +64,10 @@ linked_objects() {
         sed -nE 's|^\(?[^ ]*lib([^/]*)\.a[()]([^/()]*\.o)\)?$|\1/\2|p; s|^.*/([^/]*)\.dir/([^/]*/)*([^/]*\.o)$|\1/\3|p'
 }
 
-# The .cpp files of the objects in build/linked that include one of the headers. The build knows what each object was made of.
-files_that_include() {
-    ninja -C "$build" -t deps | awk -v source="$source/" -v also="$(realpath --relative-to="$build" "$source")/" -v headers="$*" '
-        function in_source(file) {
-            if (index(file, source) == 1) return substr(file, length(source) + 1)
-            if (index(file, also) == 1) return substr(file, length(also) + 1)
-            return ""
-        }
-        BEGIN { count = split(headers, names, " "); for (i = 1; i <= count; ++i) changed[names[i]] = 1 }
+# What was compiled into the objects in build/linked and includes one of the headers. The build knows what it made them of.
+compiled_from() {
+    ninja -C "$build" -t deps | awk -v source="$source/" -v headers="$*" '
+        BEGIN { count = split(headers, names, " "); for (i = 1; i <= count; ++i) changed[source names[i]] = 1 }
         FILENAME == "build/linked" { linked[$1] = 1; next }
         /^[^ ]/ {
             object = $1
@@ -73,31 +77,35 @@ files_that_include() {
             sub(/.*\//, "", target)
             sub(/.*\//, "", object)
             wanted = (target "/" object) in linked
-            file = ""
+            unit = ""
             next
         }
         wanted && NF == 1 {
-            name = in_source($1)
-            if (file == "" && name ~ /\.cpp$/) file = name
-            if (name in changed && file != "") { print file; wanted = 0 }
+            if (unit == "" && $1 ~ /\.(cpp|cxx)$/) unit = $1
+            if ($1 in changed) { print unit; wanted = 0 }
         }' build/linked -
 }
 
 objects=()
 compiled=" "
 running=()
+# compile FILE LIKE: FILE of the copy, as the build compiles LIKE. A batch is copied first: its files are those of the copy.
 compile() {
     local file=$1 like=$2 object
     [[ $compiled == *" $file "* ]] && return
     compiled+="$file "
-    object=$PWD/build/changed/${file//\//_}.o
     mkdir -p build/changed
+    object=$PWD/build/changed/$(echo "${file#"$build"/}" | tr / _).o
+    if [[ $file == "$build"/*.cxx ]]; then
+        file=${object%.o}
+        sed "\|\"$build/|! s|\"$source/|\"$PWD/|; s|\"$build/libsim/hardware_files.cpp\"|\"$hardware\"|" "$like" > "$file"
+    fi
     command=$(command_of "$like")
     command=${command//-I$source/-I$PWD}
     command=${command//NDSIM_SOURCE_DIR=\\\"$source\\\"/NDSIM_SOURCE_DIR=\\\"$PWD\\\"}
     old=$(sed -E 's/.* -o ([^ ]+) .*/\1/' <<< "$command")
     command=${command/ -o $old / -o $object }
-    command=${command/ -c $like/ -c $PWD/$file}
+    command=${command/ -c $like/ -c $file}
     # Where the source directory is compiled in, a precompiled header of the other one does not fit.
     (cd "$build" && eval "$command -Wno-invalid-pch") &
     running+=($!)
@@ -106,18 +114,34 @@ compile() {
         running=("${running[@]:1}")
     fi
     objects+=("$object")
-    [[ $like == *"/$file" ]] && replaced+=("$old") || replaced+=("")
+    [[ $1 == "$PWD/${like#"$source"/}" || $1 == "$like" ]] && replaced+=("$old") || replaced+=("")
+}
+# A file of the copy, with those that the build compiles with it; a new one alone.
+compile_file() {
+    local unit
+    if unit=$(compiled_with "$source/$1"); then
+        compile_unit "$unit"
+    else
+        compile "$PWD/$1" "$(neighbour_of "$1")"
+    fi
+}
+compile_unit() {
+    if [[ $1 == "$build"/*.cxx ]]; then compile "$1" "$1"; else compile "$PWD/${1#"$source"/}" "$1"; fi
 }
 
 # The linker takes an object that it is given rather than the library's of the same name.
 link=$(ninja -C "$build" -t commands "bin/$name" | tail -n 1)
 replaced=()
 headers=()
-hardware=false
+hardware=$build/libsim/hardware_files.cpp
+if changed_files | grep -q '\.toml$'; then
+    hardware=$PWD/build/hardware_files.cpp
+    cmake -DFOLDER="$PWD/libsim/training/hardware" -DOUTPUT="$hardware" -P cmake/ndsim_embed.cmake
+    compile_unit "$(compiled_with "$build/libsim/hardware_files.cpp")"
+fi
 while read -r file; do
     case $file in
-        *.cpp) compile "$file" "$(known_file "$file")" ;;
-        *.toml) hardware=true ;;
+        *.cpp) compile_file "$file" ;;
         *.hpp)
             if [[ -e $source/$file ]]; then headers+=("$file"); fi
             ;;
@@ -125,17 +149,13 @@ while read -r file; do
 done < <(changed_files)
 if ((${#headers[@]} > 0)); then
     linked_objects > build/linked
-    while read -r file; do
-        compile "$file" "$source/$file"
-    done < <(files_that_include "${headers[@]}")
+    while read -r unit; do
+        compile_unit "$unit"
+    done < <(compiled_from "${headers[@]}")
 fi
 for file in "${@:2}"; do
-    compile "$file" "$source/$file"
+    compile_file "$file"
 done
-if $hardware; then
-    cmake -DFOLDER="$PWD/libsim/training/hardware" -DOUTPUT="$PWD/build/hardware_files.cpp" -P cmake/ndsim_embed.cmake
-    compile build/hardware_files.cpp "$build/libsim/hardware_files.cpp"
-fi
 for process in "${running[@]}"; do
     wait "$process"
 done
