@@ -24,6 +24,8 @@ struct Cluster {
     Network network;
     // The bytes of a unit of data on networks that price bytes alone. 0: units have no price there.
     std::int64_t bytes_per_unit = 0;
+    // A send ends when its receive begins, at the earliest, as MPI_Ssend does. Messages inside a collective never wait.
+    bool blocking_sends = false;
 };
 
 // The profile of the Python original: 0.1 s per compute unit, 0.05 s latency to send and again to acknowledge,

@@ -13,7 +13,7 @@
 #include "scenarios/report/bandwidth_report.hpp"
 #include "scenarios/run/launch.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/settings.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include "libsim/error.hpp"
 #include "scenarios/run/launch.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/settings.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

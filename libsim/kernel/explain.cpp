@@ -69,11 +69,12 @@ void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) 
     }
 }
 
-// Only a rendezvous waits for its receiver.
+// Only a blocking send waits for its receiver, and a rendezvous.
 void explain_send(const Kernel& kernel, Blocked& blocked, const Op& send) {
     blocked.waits_for = send.peer;
     blocked.why =
-        fmt::format("too long to be sent ahead, and no receive waits for it; {}", state_of(kernel, send.peer));
+        fmt::format("{}, and no receive waits for it; {}",
+                    kernel.blocking_sends() ? "sends block" : "too long to be sent ahead", state_of(kernel, send.peer));
     blocked.is_root = kernel.status(send.peer) == Kernel::Status::finished;
 }
 

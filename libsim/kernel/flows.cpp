@@ -116,7 +116,9 @@ void Kernel::end_flow(TransferId id, Time at) {
     if (transfer.receiver) {
         transfers_.drop(id);
     }
-    end_send(transfer, at);
+    if (transfer.receiver || !waits_for_receiver(transfer.op)) {
+        end_send(transfer, at);
+    }
     if (transfer.receiver) {
         deliver(transfer.op.peer, *transfer.receiver, transfer.message);
     }

@@ -15,7 +15,21 @@ Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
     prices_.require_for_message(rank, op, at.number, begin);
     const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});
     return {.times = send_at(cluster_.network, begin, bytes),
-            .waits_for_receiver = op.tag >= 0 && waits_for_receiver(cluster_.network, bytes)};
+            .waits_for_receiver =
+                op.tag >= 0 && (cluster_.blocking_sends || network::waits_for_receiver(cluster_.network, bytes))};
+}
+
+// A receive is posted for a message whose sender a blocking send holds: it goes on when both are there.
+void Kernel::release_sender(Message& message, Time posted) {
+    if (message.transfer == TransferId::none || (links_ && !transfers_[message.transfer].ended)) {
+        return;  // the end of a message that is still under way releases its sender
+    }
+    const Transfer met = transfers_[message.transfer];
+    if (!links_) {
+        transfers_.drop(message.transfer);
+        message.transfer = TransferId::none;
+    }
+    end_send(met, std::max(posted, met.message.end));
 }
 
 // The end of a receive that is ready for `message` at `ready`. A rendezvous is over when it begins.
@@ -59,7 +73,7 @@ void Kernel::end_send(const Transfer& transfer, Time at) {
     const Stream on = transfer.sender.stream();
     StreamState& state = self.at(on);
     const Duration held = std::max(at - state.clock, Duration{0});
-    const Duration idle = times_ends_ ? held : Duration{0};
+    const Duration idle = times_ends_ ? held : std::max(at - std::max(state.clock, message.end), Duration{0});
     self.spend(on, {.idle = idle, .end = state.clock + held});
     state.sends_free = std::max(state.sends_free, at);
     const NumberedOp in = self.in(on);

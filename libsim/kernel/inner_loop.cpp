@@ -36,8 +36,9 @@ inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int so
     return last.channel;
 }
 
-// A send whose times are known when it begins, where the network prices messages or (`at_ends`) times both their ends.
-template <bool at_ends>
+// A send whose times are known when it begins, where the network prices messages or (`at_ends`) times both their ends,
+// unless it may have to wait for its receiver.
+template <bool at_ends, bool may_wait>
 [[gnu::always_inline]] inline bool Kernel::send_at_once(int rank, RankState& self, Stream on, NumberedOp at) {
     const Op& op = at.op;
     StreamState& state = self.at(on);
@@ -59,24 +60,29 @@ template <bool at_ends>
         waits = sending.waits_for_receiver;
     } else {
         goes_on = later(begin, prices_.message(rank, op, at.number, state.clock));
-        busy = is_async ? state.clock : goes_on;
         message.end = goes_on;
         state.sends_free = goes_on;
+        if constexpr (may_wait) {
+            waits = waits_for_receiver(op) && waiting == nullptr;
+            goes_on = waits_for_receiver(op) && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
+        }
+        busy = is_async ? state.clock : goes_on;
     }
+    const Duration idle = may_wait && !at_ends && !is_async ? goes_on - message.end : Duration{0};
     message.begin = begin;
     message.amount = op.amount;
     message.bytes = op.bytes;
     message.payload = at.payload;
     message.number = at.number + 1;
     message.measure = op.measure;
-    if constexpr (at_ends) {
+    if constexpr (may_wait) {
         message.transfer = TransferId::none;
     }
     self.count_message(op);
-    self.spend(on, {.end = busy});
+    self.spend(on, {.idle = idle, .end = busy});
     // Where senders may be held, the span of an asynchronous send is known when it is joined.
-    if (on_span_ && !waits && !(is_async && at_ends)) {
-        emit(rank, op, at.number, begin, goes_on, Duration{0}, id_of(rank, message));
+    if (on_span_ && !waits && !(is_async && may_wait)) {
+        emit(rank, op, at.number, begin, goes_on, idle, id_of(rank, message));
     }
     Owner sender = on;
     if (is_async) {
@@ -98,11 +104,13 @@ template <bool at_ends>
 }
 
 [[gnu::always_inline]] inline bool Kernel::send(int rank, RankState& self, Stream on, NumberedOp at) {
-    return !may_hold_senders_ ? send_at_once<false>(rank, self, on, at) : send_and_hold(rank, self, on, at);
+    return !may_hold_senders_ ? send_at_once<false, false>(rank, self, on, at) : send_and_hold(rank, self, on, at);
 }
 
 bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) {
-    return links_ ? send_as_flow(rank, self, on, at) : send_at_once<true>(rank, self, on, at);
+    return links_        ? send_as_flow(rank, self, on, at)
+           : times_ends_ ? send_at_once<true, true>(rank, self, on, at)
+                         : send_at_once<false, true>(rank, self, on, at);
 }
 
 [[gnu::always_inline]] inline bool Kernel::receive(int rank, RankState& self, Stream on, NumberedOp at) {
@@ -249,6 +257,9 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
     Message message = *matching_.oldest_message(from);
     matching_.drop_oldest(from);
     const Time now = self.at(on).clock;
+    if (waits_for_receiver(at.op) && !times_ends_) {
+        release_sender(message, now);
+    }
     const bool is_there = !links_ || has_come(message);
     if (is_there && is_asynchronous(at.op)) {
         begin_receive(rank, self, at, from, &message);

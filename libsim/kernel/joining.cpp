@@ -66,8 +66,10 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
     } else if (!meets) {
         // Who waits for its own sends is busy with them, but idle where these wait for their receiver; who waits for a
         // message is idle until its sender begins.
+        const bool is_send = joinable.op.kind == OpKind::send;
         const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
-        self.communicating += end - std::clamp(transfer, begin, end);
+        const Time sent = is_send && may_hold_senders_ ? std::clamp(joinable.message.end, begin, end) : end;
+        self.communicating += sent - std::clamp(transfer, begin, sent);
     }
     if (may_hold_senders_ && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},

@@ -39,7 +39,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       prices_(cluster_, ranks),
       times_ends_(times_ends(cluster_.network)),
       links_(traffic_on(cluster_.network, ranks)),
-      may_hold_senders_(times_ends_ || links_),
+      may_hold_senders_(times_ends_ || links_ || cluster_.blocking_sends),
       rendezvous_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
       beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),

@@ -88,6 +88,7 @@ public:
 
     const Matching& matching() const { return matching_; }
     const Rendezvous& rendezvous() const { return rendezvous_; }
+    bool blocking_sends() const { return cluster_.blocking_sends; }
     const Names& names() const { return *names_; }
     const Groups& groups() const { return *groups_; }
 
@@ -114,7 +115,7 @@ private:
     bool compute(int rank, RankState& self, const Op& op);
     bool send(int rank, RankState& self, Stream on, NumberedOp at);
     bool send_and_hold(int rank, RankState& self, Stream on, NumberedOp at);
-    template <bool at_ends>
+    template <bool at_ends, bool may_wait>
     [[gnu::always_inline]] inline bool send_at_once(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive_held(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from);
@@ -124,6 +125,8 @@ private:
 
     // kernel/held_sends.cpp: messages whose sender waits, and networks that time both ends of a message.
     Sending sending_at_ends(int rank, NumberedOp at, Time begin);
+    bool waits_for_receiver(const Op& op) const { return cluster_.blocking_sends && op.tag >= 0; }
+    void release_sender(Message& message, Time posted);
     Time take(Time& card, Time ready, const Message& message);
     Time end_of_asynchronous(int rank, const Joinable& joinable, const Message& message);
     void end_send(const Transfer& transfer, Time at);
@@ -229,7 +232,7 @@ private:
     Prices prices_;
     bool times_ends_;                          // how the network times messages
     std::optional<LinkTraffic> links_;         // where messages share links
-    bool may_hold_senders_;                    // either of both: a send may wait
+    bool may_hold_senders_;                    // a send may wait: on both of these, and where the cluster says so
     std::optional<WholePrices> whole_prices_;  // where collectives have a price
     Transfers transfers_;
     Walks walks_;

@@ -89,4 +89,14 @@ private:
     double now_ = 0;
 };
 
+struct PlannedFlow {
+    double at = 0;  // picoseconds
+    std::vector<LinkId> route;
+    double bytes = 0;
+};
+
+// Where all flows are known beforehand: their ends in picoseconds, one per flow. Each flow must meet the requirements
+// of FlowNetwork::start(). Cost: that of FlowNetwork.
+std::vector<double> finish_times(const std::vector<FlowNetwork::Channel>& links, std::span<const PlannedFlow> flows);
+
 }  // namespace sim::network

@@ -2,7 +2,7 @@
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/fastest_algorithm.hpp"
-#include "libsim/network/rails.hpp"
+#include "libsim/network/routes.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "tests/support/simulate.hpp"
 

@@ -1,5 +1,5 @@
 // Flows over shared links against SimGrid without its correction factors, in cases where it is plain max-min.
-#include "libsim/network/planned_flows.hpp"
+#include "libsim/network/flows.hpp"
 
 #include <gtest/gtest.h>
 

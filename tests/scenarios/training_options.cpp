@@ -2,7 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
-#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // What is assumed of a run that its record does not say.
 #include "libsim/error.hpp"
 #include "libsim/planning/validation/predict_run.hpp"
-#include "libsim/planning/validation/validation.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include <gmock/gmock.h>

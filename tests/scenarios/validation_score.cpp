@@ -1,5 +1,4 @@
 // Errors and ranks of predictions, worked out by hand.
-#include "libsim/planning/validation/coordinate_descent.hpp"
 #include "libsim/planning/validation/gates.hpp"
 #include "libsim/planning/validation/score.hpp"
 
@@ -85,20 +84,6 @@ TEST(Score, KnowsWhatIsPromisedOfASet) {
     EXPECT_EQ(promised_error("KORTH-T5"), 0.04);
     EXPECT_EQ(promised_error("SC21-T2-PTDP"), 0.10);
     EXPECT_EQ(promised_error("SOMEBODY-ELSE"), std::nullopt);
-}
-
-// (x - 3)^2 + (y + 1)^2, y not below 0: the least is at (3, 0).
-TEST(CoordinateDescent, FindsTheLeastWithinItsBounds) {
-    const auto bowl = [](const std::vector<double>& at) {
-        return (at[0] - 3) * (at[0] - 3) + (at[1] + 1) * (at[1] + 1);
-    };
-    const Descent found = coordinate_descent(
-        {{.value = 1, .lowest = 0, .highest = 10, .step = 0.5}, {.value = 5, .lowest = 0, .highest = 9, .step = 0.5}},
-        200, bowl);
-    EXPECT_NEAR(found.values[0], 3, 0.01);
-    EXPECT_EQ(found.values[1], 0);
-    EXPECT_NEAR(found.least, 1, 1e-4);
-    EXPECT_LE(found.calls, 1 + 2 * 2 * 200);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // What FlowNetwork must agree with to the last bit, written without anything of it but its arithmetic.
 #pragma once
 
-#include "libsim/network/planned_flows.hpp"
+#include "libsim/network/flows.hpp"
 #include "tests/support/max_min.hpp"
 
 #include <algorithm>

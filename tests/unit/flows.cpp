@@ -1,6 +1,6 @@
 // Flows over shared links, worked out by hand. Bandwidths in bytes per second, times in picoseconds.
+#include "libsim/network/flows.hpp"
 #include "libsim/check.hpp"
-#include "libsim/network/planned_flows.hpp"
 #include "tests/support/max_min.hpp"
 #include "tests/support/plain_flows.hpp"
 

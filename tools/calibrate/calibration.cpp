@@ -64,7 +64,7 @@ double loss_of(const std::vector<planning::RunPrediction>& predictions,
     return sets > 0 ? sum / sets : 0;
 }
 
-planning::Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
+Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
     training::Efficiency start = efficiency_of(calibration.generation);
     for (const planning::EfficiencyChange& change : calibration.others) {
         if (change.generation.empty() || change.generation == calibration.generation) {
@@ -83,7 +83,7 @@ planning::Descent calibrate(const CalibrationRuns& runs, const Calibration& cali
             {.changes = changes_of(calibration, values), .machines = runs.machines, .for_each = calibration.for_each});
         return loss_of(predictions, runs.measured);
     };
-    return planning::coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);
+    return coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);
 }
 
 }  // namespace sim::tools

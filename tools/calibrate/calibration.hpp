@@ -3,9 +3,9 @@
 // One set of numbers per generation, for all of its runs: docs/accuracy.md says on which sets they were found.
 #pragma once
 
-#include "libsim/planning/validation/coordinate_descent.hpp"
+#include "libsim/planning/validation/predict_run.hpp"
 #include "libsim/planning/validation/score.hpp"
-#include "libsim/planning/validation/validation.hpp"
+#include "tools/calibrate/coordinate_descent.hpp"
 
 #include <functional>
 #include <string>
@@ -35,6 +35,6 @@ double loss_of(const std::vector<planning::RunPrediction>& predictions,
                const std::vector<planning::Measured>& measured);
 
 // The values of `fields` for which the loss is least, near those that ship. Throws UsageError: no such generation.
-planning::Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration);
+Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration);
 
 }  // namespace sim::tools

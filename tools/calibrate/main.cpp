@@ -5,7 +5,7 @@
 #include "libsim/split.hpp"
 #include "tools/calibrate/calibration.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
@@ -126,7 +126,7 @@ int run(int argc, const char* const* argv) {
     const CalibrationRuns runs = runs_of(options);
     command_line::print(fmt::format("# before, {} runs\n{}", runs.records.size(),
                                     errors_of(runs, calibration.others, calibration.for_each)));
-    const planning::Descent best = calibrate(runs, calibration);
+    const Descent best = calibrate(runs, calibration);
     std::vector<planning::EfficiencyChange> changes = calibration.others;
     std::string lines;
     for (std::size_t i = 0; i < calibration.fields.size(); ++i) {

@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "tools/command_line/exit.hpp"
 
 #include <fmt/format.h>
 
@@ -72,6 +73,17 @@ void set_options(const Settings& settings, const std::vector<config::OptionRow>&
     for (const auto& [name, setting] : settings) {
         config::set_option(config::row_named(rows, name), setting.what, setting.value);
     }
+}
+
+bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+                  const char* const* argv) {
+    const auto read = read_settings(executable, rows, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
+        return false;
+    }
+    set_options(std::get<Settings>(read), rows);
+    return true;
 }
 
 }  // namespace sim::command_line

@@ -25,4 +25,8 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
 
 void set_options(const Settings& settings, const std::vector<config::OptionRow>& rows);
 
+// Both together: sets what `rows` refer to. False: --help or --version was given, and has been printed.
+bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+                  const char* const* argv);
+
 }  // namespace sim::command_line

@@ -6,7 +6,7 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/network/rails.hpp"
+#include "libsim/network/routes.hpp"
 #include "libsim/split.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 // or one such case alone. Names of cases and flows may be missing; other keys are not looked at.
 #pragma once
 
-#include "libsim/network/planned_flows.hpp"
+#include "libsim/network/flows.hpp"
 
 #include <string>
 #include <vector>

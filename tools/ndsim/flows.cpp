@@ -1,8 +1,8 @@
 // `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
 #include "libsim/config/text_file.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 

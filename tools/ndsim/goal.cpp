@@ -5,8 +5,8 @@
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 

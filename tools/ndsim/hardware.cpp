@@ -1,8 +1,8 @@
 // `ndsim hardware [NAME|FILE.toml]`: the machines and accelerators there are, and every number of one with its source.
 #include "libsim/planning/machine_file.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/hardware_report.hpp"
 

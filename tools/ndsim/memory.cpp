@@ -3,9 +3,9 @@
 #include "libsim/planning/report/memory_report.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // `ndsim topology NAME|FILE.toml`: what a topology is made of, how far its GPUs are apart, and how it looks.
 #include "libsim/config/topology_table.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/drawing/drawing.hpp"
 #include "tools/ndsim/topology_report.hpp"

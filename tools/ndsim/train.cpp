@@ -5,9 +5,9 @@
 #include "libsim/report/chrome_trace.hpp"
 #include "libsim/report/labels.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/given_options.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>

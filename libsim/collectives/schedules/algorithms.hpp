@@ -64,7 +64,7 @@ std::vector<Algorithm> algorithms_of(CollectiveKind kind);
 void check_algorithm(CollectiveKind kind, const AlgorithmConfig& config, int members);
 
 // The resources that channels do not share: on private links each has a sender of its own. With rails, each rank of a
-// node has a network card of its own (network/rails.hpp).
+// node has a network card of its own (network/routes.hpp).
 enum class Wiring : std::uint8_t { private_links, shared_links, rails };
 
 // The configurations worth trying for `members` ranks, of which `ranks_per_node` (0: unknown) are on one node: every

@@ -7,7 +7,7 @@
 #include "libsim/collectives/time/collective_ways.hpp"
 #include "libsim/namespaces.hpp"
 #include "libsim/network/link_use.hpp"
-#include "libsim/network/route_cost.hpp"
+#include "libsim/network/routes.hpp"
 
 #include <optional>
 #include <vector>

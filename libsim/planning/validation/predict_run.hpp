@@ -1,9 +1,11 @@
-// This function predicts one published run: as its record describes it, with the best choice where the record leaves
+// These functions predict published runs: each as its record describes it, with the best choice where the record leaves
 // one open.
 #pragma once
 
+#include "libsim/for_each.hpp"
 #include "libsim/planning/validation/candidates.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,5 +29,15 @@ struct RunPrediction {
 // fastest. Depends on nothing but its arguments; may be called by several threads.
 RunPrediction predict_run(const RunRecord& record, const MachinesByName& machines,
                           const std::vector<EfficiencyChange>& changes = {});
+
+struct ValidationOptions {
+    std::vector<EfficiencyChange> changes;
+    MachinesByName machines;        // of the records, if they are predicted often; empty: read anew
+    ForEach for_each = one_by_one;  // of runs
+    std::function<void(std::size_t done)> on_progress = nullptr;
+};
+
+// Predicts many published runs: in the order of `records`, whatever `for_each` does.
+std::vector<RunPrediction> predict_runs(const std::vector<RunRecord>& records, const ValidationOptions& options = {});
 
 }  // namespace sim::planning

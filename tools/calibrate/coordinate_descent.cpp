@@ -1,10 +1,10 @@
-#include "libsim/planning/validation/coordinate_descent.hpp"
+#include "tools/calibrate/coordinate_descent.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-namespace sim::planning {
+namespace sim::tools {
 namespace {
 
 class Search {
@@ -72,4 +72,4 @@ Descent coordinate_descent(std::vector<DescentCoordinate> coordinates, int passe
     return search.result();
 }
 
-}  // namespace sim::planning
+}  // namespace sim::tools

@@ -1,4 +1,4 @@
-// The route cost of a message, with no other traffic on its route, is latencies + ceil(bytes / smallest bandwidth).
+// These functions derive facts from the routes of a topology: the cost of a message alone on its route, and rails.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -8,6 +8,7 @@
 
 namespace sim::network {
 
+// Of a message with no other traffic on its route: latencies + ceil(bytes / smallest bandwidth).
 struct RouteCost {
     Duration latency{0};  // of all its links
     Bandwidth slowest;    // of its links; 0: it has none, and bytes cost nothing
@@ -20,5 +21,10 @@ struct RouteCost {
 
 // Cost: O(links of the route).
 RouteCost route_cost(const Topology& topology, std::span<const LinkId> route);
+
+// Whether each GPU of a node has its own path to the other nodes: true if no two of the routes from the GPUs of the
+// first node to their counterparts on the second share a link. False if there is only one node. Cost: O(routes of a
+// node).
+bool has_rails(const Topology& topology);
 
 }  // namespace sim::network

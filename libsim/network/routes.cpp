@@ -1,4 +1,4 @@
-#include "libsim/network/route_cost.hpp"
+#include "libsim/network/routes.hpp"
 
 #include <algorithm>
 
@@ -15,6 +15,19 @@ RouteCost route_cost(const Topology& topology, std::span<const LinkId> route) {
         }
     }
     return cost;
+}
+
+bool has_rails(const Topology& topology) {
+    const int node = topology.gpus_per_node();
+    if (topology.gpus < 2 * node) {
+        return false;
+    }
+    std::vector<LinkId> used;
+    for (int gpu = 0; gpu < node; ++gpu) {
+        topology.append_route(gpu, gpu + node, used);
+    }
+    std::sort(used.begin(), used.end());
+    return std::adjacent_find(used.begin(), used.end()) == used.end();
 }
 
 }  // namespace sim::network

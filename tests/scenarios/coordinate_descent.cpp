@@ -1,0 +1,24 @@
+// The minimum that coordinate descent finds, worked out by hand.
+#include "tools/calibrate/coordinate_descent.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim::tools;
+
+// (x - 3)^2 + (y + 1)^2, y not below 0: the least is at (3, 0).
+TEST(CoordinateDescent, FindsTheLeastWithinItsBounds) {
+    const auto bowl = [](const std::vector<double>& at) {
+        return (at[0] - 3) * (at[0] - 3) + (at[1] + 1) * (at[1] + 1);
+    };
+    const Descent found = coordinate_descent(
+        {{.value = 1, .lowest = 0, .highest = 10, .step = 0.5}, {.value = 5, .lowest = 0, .highest = 9, .step = 0.5}},
+        200, bowl);
+    EXPECT_NEAR(found.values[0], 3, 0.01);
+    EXPECT_EQ(found.values[1], 0);
+    EXPECT_NEAR(found.least, 1, 1e-4);
+    EXPECT_LE(found.calls, 1 + 2 * 2 * 200);
+}
+
+}  // namespace
