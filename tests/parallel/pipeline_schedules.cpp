@@ -7,6 +7,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "tests/parallel/pipeline_shapes.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -133,8 +134,12 @@ TEST(PipelineSchedules, AreFoundByNameAndTheNearestIsNamed) {
     EXPECT_EQ(pipeline_schedule("1f1b").name, "1f1b");
     EXPECT_EQ(error_of([] { pipeline_schedule("1b1f"); }),
               "there is no pipeline schedule \"1b1f\"; did you mean 1f1b?");
+    std::vector<std::string_view> known;
+    for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
+        known.push_back(schedule.name);
+    }
     EXPECT_EQ(error_of([] { pipeline_schedule("something"); }),
-              "there is no pipeline schedule \"something\"; known: gpipe, 1f1b, interleaved, zb_h1, zb_h2");
+              fmt::format("there is no pipeline schedule \"something\"; known: {}", fmt::join(known, ", ")));
 }
 
 TEST(PipelineSchedules, SayWhichShapesWouldFit) {

@@ -67,11 +67,13 @@ private:
         }
     }
 
-    // Until no thread works on it.
+    // Until no thread works on it. What is told last is how much is done in the end.
     void wait() {
         std::unique_lock lock(mutex_);
-        while (running_ > 0) {
-            changed_.wait_for(lock, between_reports);
+        bool ended = false;
+        while (!ended) {
+            changed_.wait_for(lock, between_reports, [this] { return running_ == 0; });
+            ended = running_ == 0;
             lock.unlock();
             if (options_.on_progress) {
                 options_.on_progress(done_);
