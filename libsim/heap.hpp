@@ -67,49 +67,44 @@ private:
     static constexpr std::size_t children = 4;
     static std::size_t parent_of(std::size_t place) { return (place - 1) / children; }
 
-    void put(std::size_t place, const Item& item) {
-        items_[place] = item;
-        places_(item, place);
-    }
-
     // Puts `item` into the hole at `place`, or above it.
     void rise(std::size_t place, const Item& item) {
+        Item* const items = items_.data();
         const auto key = key_of(item);
-        while (place > 0 && key < key_of(items_[parent_of(place)])) {
-            put(place, items_[parent_of(place)]);
+        while (place > 0 && key < key_of(items[parent_of(place)])) {
+            items[place] = items[parent_of(place)];
+            places_(items[place], place);
             place = parent_of(place);
         }
-        put(place, item);
+        items[place] = item;
+        places_(item, place);
     }
 
     // Puts `item` into the hole at `place`, or below it.
     void sink(std::size_t place, const Item& item) {
+        Item* const items = items_.data();
+        const std::size_t size = items_.size();
         const auto key = key_of(item);
-        for (std::size_t first = place * children + 1; first < items_.size(); first = place * children + 1) {
-            const std::size_t least = least_of(first);
-            if (!(key_of(items_[least]) < key)) {
+        for (std::size_t first = place * children + 1; first < size; first = place * children + 1) {
+            const std::size_t end = first + children < size ? first + children : size;
+            // Selections, not branches: which child is least cannot be predicted.
+            std::size_t least = first;
+            auto least_key = key_of(items[first]);
+            for (std::size_t child = first + 1; child < end; ++child) {
+                const auto child_key = key_of(items[child]);
+                const bool less = child_key < least_key;
+                least = less ? child : least;
+                least_key = less ? child_key : least_key;
+            }
+            if (!(least_key < key)) {
                 break;
             }
-            put(place, items_[least]);
+            items[place] = items[least];
+            places_(items[place], place);
             place = least;
         }
-        put(place, item);
-    }
-
-    bool before(std::size_t a, std::size_t b) const { return key_of(items_[a]) < key_of(items_[b]); }
-
-    // The least of the children from `first` on. Arithmetic, not branches: which one it is cannot be predicted.
-    std::size_t least_of(std::size_t first) const {
-        if (first + children <= items_.size()) {
-            const std::size_t left = first + static_cast<std::size_t>(before(first + 1, first));
-            const std::size_t right = first + 2 + static_cast<std::size_t>(before(first + 3, first + 2));
-            return before(right, left) ? right : left;
-        }
-        std::size_t least = first;
-        for (std::size_t child = first + 1; child < items_.size(); ++child) {
-            least = before(child, least) ? child : least;
-        }
-        return least;
+        items[place] = item;
+        places_(item, place);
     }
 
     std::vector<Item> items_;

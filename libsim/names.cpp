@@ -1,12 +1,12 @@
 #include "libsim/names.hpp"
 
+#include <utility>
+
 namespace sim {
 
 Label Names::intern(std::string_view text) {
-    Recent& recent = recent_[(reinterpret_cast<std::uintptr_t>(text.data()) >> 3U) % recent_.size()];
-    // The address is only a hint: its text may have changed since.
-    if (recent.address == text.data() && texts_[static_cast<std::size_t>(recent.label)] == text) {
-        return recent.label;
+    if (const Label* const label = recent(text)) {
+        return *label;
     }
     auto known = numbers_.find(text);
     if (known == numbers_.end()) {
@@ -14,7 +14,9 @@ Label Names::intern(std::string_view text) {
         texts_.emplace_back(text);
         known = numbers_.emplace(texts_.back(), label).first;
     }
-    recent = {text.data(), known->second};
+    // Two share a pair of places, so that two labels that are used in turns do not drive each other out.
+    const std::size_t place = place_of(text.data());
+    recent_[place ^ 1U] = std::exchange(recent_[place], {text.data(), known->second});
     return known->second;
 }
 

@@ -6,6 +6,7 @@
 #include "libsim/op.hpp"
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -20,6 +21,14 @@ public:
     Names(const Names&) = delete;  // its look-ups point into its own texts
     Names& operator=(const Names&) = delete;
     Label intern(std::string_view text);
+    // The label of a text that was lately interned from the same address; null: intern() knows. Changes nothing.
+    const Label* recent(std::string_view text) const {
+        const std::size_t place = place_of(text.data());
+        const Recent& newer = recent_[place];
+        const Recent& recent = newer.address == text.data() ? newer : recent_[place ^ 1U];
+        // The address is only a hint: its text may have changed since.
+        return recent.address == text.data() && this->text(recent.label) == text ? &recent.label : nullptr;
+    }
     const std::string& text(Label label) const { return texts_[static_cast<std::size_t>(label)]; }
     std::size_t size() const { return texts_.size(); }
 
@@ -29,7 +38,12 @@ private:
         const char* address = nullptr;
         Label label = Label::none;
     };
-    std::array<Recent, 64> recent_{};
+    // Labels lie side by side, often at equal distances: the product spreads them.
+    static std::size_t place_of(const char* address) {
+        constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
+        return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) * golden >> 56U);
+    }
+    std::array<Recent, 256> recent_{};
     std::deque<std::string> texts_;  // a deque, so that texts never move
     std::unordered_map<std::string_view, Label> numbers_;
 };

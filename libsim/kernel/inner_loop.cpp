@@ -156,6 +156,9 @@ bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) 
         case OpKind::collective: return collective(rank, self, Stream::main, {op, self.op_number++});
         case OpKind::enter: rendezvous_.arrive(rank, self.op_number, self.program.clock, op); return true;
         case OpKind::log:
+            if (on_log_) {
+                on_log_(rank, self.program.clock, op.label);
+            }
             emit(rank, op, self.op_number, self.program.clock, self.program.clock, Duration{0}, 0);
             return true;
         case OpKind::now: ++self.op_number; return true;

@@ -26,6 +26,7 @@
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,9 +41,13 @@ struct Schedule;
 
 namespace sim::kernel {
 
+// A line that a rank logs: its time, and its text as a label.
+using LogOpSink = std::function<void(int rank, Time at, Label text)>;
+
 struct KernelOptions {
     Order order = Order::any;
     SpanSink on_span = nullptr;
+    LogOpSink on_log = nullptr;
 };
 
 class Kernel {
@@ -228,6 +233,7 @@ private:
     const Names* names_;
     const Groups* groups_;
     SpanSink on_span_;
+    LogOpSink on_log_;
     Agenda agenda_;
     Prices prices_;
     bool times_ends_;                          // how the network times messages

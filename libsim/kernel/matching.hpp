@@ -100,7 +100,7 @@ private:
         bool receives;  // what it holds, if anything
     };
 
-    Node& append(Queue& queue) {
+    [[gnu::always_inline]] Node& append(Queue& queue) {
         std::uint32_t index = free_;
         if (index == none) [[unlikely]] {
             index = new_node();

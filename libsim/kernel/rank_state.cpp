@@ -4,14 +4,6 @@
 
 namespace sim::kernel {
 
-StreamQueue& RankState::queue(Stream on) {
-    const auto index = static_cast<std::size_t>(on) - 1;
-    if (index >= queues.size()) {
-        queues.resize(index + 1);
-    }
-    return queues[index];
-}
-
 void RankState::note(Stream on, const StreamTime& spent) {
     StreamQueue& at = queue(on);
     const Time busy_from = at.state.clock + spent.idle;

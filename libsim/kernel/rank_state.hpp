@@ -59,7 +59,13 @@ struct RankState {
     const StreamState& at(Stream on) const {
         return on == Stream::main ? program : queues[static_cast<std::size_t>(on) - 1].state;
     }
-    StreamQueue& queue(Stream on);
+    StreamQueue& queue(Stream on) {
+        const auto index = static_cast<std::size_t>(on) - 1;
+        if (index >= queues.size()) [[unlikely]] {
+            queues.resize(index + 1);
+        }
+        return queues[index];
+    }
     // The op that a blocked stream is in.
     NumberedOp in(Stream on) const {
         return on == Stream::main ? NumberedOp{pending, pending_number}

@@ -57,8 +57,8 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     training::check_layout(model, machine, layout);
     const training::StepPlan plan = training::plan_step(model, machine, layout);
     const training::RankMap map(layout, !options.unfold);
-    const training::StepOptions step{.jitter = options.jitter, .seed = options.seed};
-    const replay::Recording recording(map.ranks(), [&](GPU& gpu) { training::training_step(gpu, plan, map, step); });
+    const training::TrainingStep step(plan, map, {.jitter = options.jitter, .seed = options.seed});
+    const replay::Recording recording(map.ranks(), step);
 
     TimeBudget account(plan, map);
     replay::ReplayOptions replay{.cluster = training::step_cluster(plan, map), .hash_timeline = options.hash_timeline};

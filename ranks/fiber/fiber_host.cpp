@@ -101,7 +101,7 @@ private:
             is_stopped();
             return;
         }
-        port.take(run_.accept(port.rank(), port.waiting()));
+        port.take(run_.kernel.accept(port.rank(), port.waiting()));
         if (out_of_memory_) {
             run_.fail({.failure = Failure::machine_limit,
                        .rank = port.rank(),

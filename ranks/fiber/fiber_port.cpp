@@ -61,6 +61,9 @@ Port::Answer FiberPort::ask(Op op) {
 }
 
 Label FiberPort::intern(std::string_view text) {
+    if (const Label* const label = run_->names.recent(text)) {
+        return *label;
+    }
     const BreakOut::HostCode here(*break_out_);
     return run_->names.intern(text);
 }

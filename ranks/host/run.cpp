@@ -18,30 +18,23 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
       payloads(run_options.ranks),
       log(run_options.on_log),
       kernel(run_options.ranks, run_options.cluster, names, groups,
-             {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order, .on_span = sink()}) {}
+             {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order, .on_span = span_sink(), .on_log = log_sink()}) {}
 
-SpanSink Run::sink() {
+SpanSink Run::span_sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
 }
 
-std::size_t Run::accept(int rank, std::span<const Op> ops) {
+// A line has the rank's time when its turn comes.
+kernel::LogOpSink Run::log_sink() {
     if (!log.wanted()) {
-        return kernel.accept(rank, ops);
+        return nullptr;
     }
-    // A line has the rank's time when its turn comes: whatever is before it goes to the kernel first.
-    const auto is_log = [](const Op& op) { return op.kind == OpKind::log; };
-    const auto first = std::find_if(ops.begin(), ops.end(), is_log);
-    if (ops.empty() || first != ops.begin()) {  // none: the rank has thrown
-        return kernel.accept(rank, ops.first(static_cast<std::size_t>(first - ops.begin())));
-    }
-    log.add({.at = kernel.time(rank),
-             .pid = pids[static_cast<std::size_t>(rank)],
-             .rank = rank,
-             .text = names.text(ops.front().label)});
-    return kernel.accept(rank, ops.first(1));
+    return [this](int rank, Time at, Label text) {
+        log.add({.at = at, .pid = pids[static_cast<std::size_t>(rank)], .rank = rank, .text = names.text(text)});
+    };
 }
 
-void Run::tell_log() {
+void Run::tell_log_so_far() {
     if (options->clock == Clock::wall || !log.may_tell()) {
         return;
     }

@@ -19,10 +19,12 @@ struct Run {
     void begin_with(std::vector<int> rank_pids);
     // Fills in what the kernel knows; `fault` stays as it is.
     Result result();
-    // As Kernel::accept, and keeps the lines that the rank logs.
-    std::size_t accept(int rank, std::span<const Op> ops);
     // Outputs the log lines that no later line can precede. It is called often and seldom does anything.
-    void tell_log();
+    void tell_log() {
+        if (log.holds_any()) [[unlikely]] {
+            tell_log_so_far();
+        }
+    }
     void report(int rank, Label name, std::vector<double> values) {
         reports[names.text(name)][rank] = std::move(values);
     }
@@ -49,7 +51,9 @@ struct Run {
 private:
     Time furthest_;
 
-    SpanSink sink();
+    SpanSink span_sink();
+    kernel::LogOpSink log_sink();
+    void tell_log_so_far();
 };
 
 // "signal 2 (Interrupt)", and the message for a run that a signal has ended.

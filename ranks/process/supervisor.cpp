@@ -150,7 +150,7 @@ bool Supervisor::accept(int rank) {
         if (ops.empty()) {
             return false;
         }
-        const std::size_t taken = run_->accept(rank, ops);
+        const std::size_t taken = run_->kernel.accept(rank, ops);
         self.asked = ops[taken - 1].answer;
         self.inbox.take(taken);
         self.last_sign = std::chrono::steady_clock::now();

@@ -135,7 +135,7 @@ TEST(FoldedStep, HasTheTimelineOfItsRecordingOnFibersAndInProcesses) {
     const StepPlan plan = plan_step(small_gpt(), plain_machine(), layout);
     for (const bool folded : {true, false}) {
         const RankMap places(layout, folded);
-        const ranks::Program program = [&](GPU& gpu) { training_step(gpu, plan, places); };
+        const ranks::Program program = TrainingStep(plan, places);
         ranks::LaunchOptions options{.ranks = places.ranks(), .cluster = step_cluster(plan, places)};
         const std::string recorded =
             replay::Recording(places.ranks(), program).replay({.cluster = options.cluster}).timeline_sha256;

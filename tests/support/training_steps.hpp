@@ -53,7 +53,7 @@ inline training::Machine plain_machine() {
 
 inline replay::Replay run_step(const training::StepPlan& plan, const Cluster& cluster, const training::RankMap& places,
                                const SpanSink& on_span = nullptr, const training::StepOptions& options = {}) {
-    const replay::Recording recording(places.ranks(), [&](GPU& gpu) { training_step(gpu, plan, places, options); });
+    const replay::Recording recording(places.ranks(), training::TrainingStep(plan, places, options));
     return recording.replay({.cluster = cluster, .hash_timeline = false, .on_span = on_span});
 }
 

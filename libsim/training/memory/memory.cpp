@@ -39,19 +39,21 @@ StageMemory memory_of_stage(const StageBytes& bytes, const Layout& layout, int s
         result.overflow_when = "before the first step";
     }
     std::int64_t most = -1;
+    PipelineStep fullest;
     replay(bytes, steps_of(layout, stage), [&](const PipelineStep& step, const KeptInStep& kept) {
         const MemoryUse use = bytes.with(kept.activations, kept.working);
         if (use.total() > most) {
             most = use.total();
             result.peak = use;
             result.in_flight = kept.in_flight;
-            result.when = describe(shape, step);
+            fullest = step;
         }
         if (use.total() > capacity && !result.overflow) {
             result.overflow = first_too_many(bytes, step, kept, capacity);
             result.overflow_when = describe(shape, step);
         }
     });
+    result.when = describe(shape, fullest);
     const MemoryUse step = bytes.with(0, bytes.step);
     if (step.total() > most) {
         result.peak = step;

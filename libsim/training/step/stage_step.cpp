@@ -13,6 +13,7 @@ public:
 
     StageStep all() const {
         StageStep step{.before = before(), .chunks = {}, .after = after()};
+        step.chunks.reserve(own_.chunks.size());
         for (const ChunkPlan& chunk : own_.chunks) {
             step.chunks.push_back(passes(chunk));
         }
@@ -83,6 +84,7 @@ private:
         Pieces pieces{mark(StepWork::begin), compute(StepWork::step_overhead, plan_.step_overhead)};
         if (gathers_once()) {
             for (const ChunkPlan& chunk : own_.chunks) {
+                pieces.reserve(pieces.size() + chunk.buckets.size() + 1);
                 for (const GradientBucket& bucket : chunk.buckets) {
                     pieces.push_back(gather(bucket));
                 }
@@ -120,6 +122,7 @@ private:
     }
     Pieces forward_as_gathered(const ChunkPlan& chunk) const {
         Pieces pieces{micro_batch_overhead()};
+        pieces.reserve(1 + 2 * chunk.buckets.size());
         for (const GradientBucket& bucket : chunk.buckets) {
             pieces.push_back(wait_for(bucket));
             pieces.push_back(compute(StepWork::forward, bucket.forward.total()));

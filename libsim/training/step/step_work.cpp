@@ -76,12 +76,4 @@ StepWork step_work(std::string_view label) {
     return found->work;
 }
 
-StepWork StepWorks::of(const std::string& label) {
-    const auto [at, is_new] = known_.try_emplace(&label, StepWork::begin);
-    if (is_new) {
-        at->second = step_work(label);
-    }
-    return at->second;
-}
-
 }  // namespace sim::training

@@ -5,10 +5,10 @@
 
 #include "libsim/training/time_category.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace sim::training {
 
@@ -43,13 +43,23 @@ bool is_pass(StepWork work);
 // Which work has this label. Throws ProgramError for one that no work has.
 StepWork step_work(std::string_view label);
 
-// The same for many spans of one run: every label is looked up once. Labels live as long as this.
+// The same for many spans of one run: a label is looked up by its address, nearly always. Labels live as long as this.
 class StepWorks {
 public:
-    StepWork of(const std::string& label);
+    StepWork of(const std::string& label) {
+        Known& known = known_[reinterpret_cast<std::uintptr_t>(&label) / sizeof label % known_.size()];
+        if (known.label != &label) [[unlikely]] {
+            known = {&label, step_work(label)};
+        }
+        return known.work;
+    }
 
 private:
-    std::unordered_map<const std::string*, StepWork> known_;
+    struct Known {
+        const std::string* label = nullptr;
+        StepWork work = StepWork::begin;
+    };
+    std::array<Known, 64> known_;  // the texts of a run lie side by side
 };
 
 }  // namespace sim::training

@@ -17,12 +17,13 @@ constexpr Pace a_picosecond{1, 1};  // a billionth of a unit
 // Carries out the pieces of one rank.
 class Rank {
 public:
-    Rank(GPU& gpu, const StepPlan& plan, const RankMap& map, const StepOptions& options)
+    Rank(GPU& gpu, const StepPlan& plan, const RankMap& map, const std::vector<StageStep>& stages,
+         const StepOptions& options)
         : gpu_(gpu),
           plan_(plan),
           map_(map),
           stage_(map.stage_of(gpu.rank())),
-          step_(stage_step(plan, stage_)),
+          step_(stages[static_cast<std::size_t>(stage_)]),
           stages_(map.stages(gpu.rank())),
           replicas_(map.group(RankGroup::replicas, gpu.rank())),
           expert_replicas_(map.group(RankGroup::expert_replicas, gpu.rank())),
@@ -106,7 +107,7 @@ private:
     const StepPlan& plan_;
     const RankMap& map_;
     int stage_;
-    StageStep step_;
+    const StageStep& step_;
     Group stages_;
     Group replicas_;
     Group expert_replicas_;
@@ -117,9 +118,16 @@ private:
 
 }  // namespace
 
-void training_step(GPU& gpu, const StepPlan& plan, const RankMap& map, const StepOptions& options) {
-    Rank rank(gpu, plan, map, options);
-    for (int step = 0; step < plan.steps; ++step) {
+TrainingStep::TrainingStep(const StepPlan& plan, const RankMap& map, const StepOptions& options)
+    : plan_(&plan), map_(&map), options_(options) {
+    for (int stage = 0; stage < plan.layout.parallelism.pp; ++stage) {
+        stages_.push_back(stage_step(plan, stage));
+    }
+}
+
+void TrainingStep::operator()(GPU& gpu) const {
+    Rank rank(gpu, *plan_, *map_, stages_, options_);
+    for (int step = 0; step < plan_->steps; ++step) {
         rank.step();
     }
 }

@@ -8,7 +8,10 @@
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
 #include "libsim/training/step/rank_map.hpp"
+#include "libsim/training/step/stage_step.hpp"
 #include "libsim/training/step/step_plan.hpp"
+
+#include <vector>
 
 namespace sim::training {
 
@@ -17,8 +20,20 @@ struct StepOptions {
     std::uint64_t seed = 1;
 };
 
-// Returns when the step is done. Requires: as many ranks as map.ranks(), all of which run it.
-void training_step(GPU& gpu, const StepPlan& plan, const RankMap& map, const StepOptions& options = {});
+// The program of every rank. It refers to `plan` and `map`, which outlive it.
+class TrainingStep {
+public:
+    // Describes each stage's step once, for all of its ranks.
+    TrainingStep(const StepPlan& plan, const RankMap& map, const StepOptions& options = {});
+    // Returns when the step is done. Requires: as many ranks as map.ranks(), all of which run it.
+    void operator()(GPU& gpu) const;
+
+private:
+    const StepPlan* plan_;
+    const RankMap* map_;
+    StepOptions options_;
+    std::vector<StageStep> stages_;
+};
 
 // The cluster on which the step runs.
 Cluster step_cluster(const StepPlan& plan, const RankMap& map);
