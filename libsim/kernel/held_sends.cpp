@@ -19,6 +19,14 @@ Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
                 op.tag >= 0 && (cluster_.blocking_sends || network::waits_for_receiver(cluster_.network, bytes))};
 }
 
+// Until its receive begins. An asynchronous send holds nobody before the program waits for it.
+void Kernel::hold_sender(int rank, RankState& self, NumberedOp at, Owner sender, Message& message) {
+    message.transfer = transfers_.add({.source = rank, .sender = sender, .op = at.op, .message = message});
+    if (sender.kind() == Owner::Kind::stream) {
+        block(self, sender.stream(), at);
+    }
+}
+
 // A receive is posted for a message whose sender a blocking send holds: it goes on when both are there.
 void Kernel::release_sender(Message& message, Time posted) {
     if (message.transfer == TransferId::none || (links_ && !transfers_[message.transfer].ended)) {

@@ -89,11 +89,8 @@ template <bool at_ends, bool may_wait>
         sender = self.joinables.add(
             {.op = op, .op_number = at.number, .done = !waits, .begin = begin, .end = goes_on, .message = message});
     }
-    if (waits) {
-        message.transfer = transfers_.add({.source = rank, .sender = sender, .op = op, .message = message});
-        if (!is_async) {
-            block(self, on, at);
-        }
+    if (waits) [[unlikely]] {
+        hold_sender(rank, self, at, sender, message);
     }
     if (waiting != nullptr) {
         const WaitingReceive receive = *waiting;

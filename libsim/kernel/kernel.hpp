@@ -131,6 +131,7 @@ private:
     // kernel/held_sends.cpp: messages whose sender waits, and networks that time both ends of a message.
     Sending sending_at_ends(int rank, NumberedOp at, Time begin);
     bool waits_for_receiver(const Op& op) const { return cluster_.blocking_sends && op.tag >= 0; }
+    void hold_sender(int rank, RankState& self, NumberedOp at, Owner sender, Message& message);
     void release_sender(Message& message, Time posted);
     Time take(Time& card, Time ready, const Message& message);
     Time end_of_asynchronous(int rank, const Joinable& joinable, const Message& message);

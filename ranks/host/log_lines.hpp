@@ -20,7 +20,8 @@ public:
     bool holds_any() const { return !held_.empty(); }
     // Requires: the lines of a rank come in the order of its program.
     void add(LogLine line) { held_.push_back(std::move(line)); }
-    // Whether it is time to check the progress of the ranks: no more often than ten times a second. Requires: it holds any.
+    // Whether it is time to check the progress of the ranks: no more often than ten times a second. Requires: it holds
+    // any.
     bool may_tell();
     // Outputs the lines before `time`, or those up to it.
     void tell_before(Time time);

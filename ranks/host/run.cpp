@@ -18,7 +18,9 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
       payloads(run_options.ranks),
       log(run_options.on_log),
       kernel(run_options.ranks, run_options.cluster, names, groups,
-             {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order, .on_span = span_sink(), .on_log = log_sink()}) {}
+             {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order,
+              .on_span = span_sink(),
+              .on_log = log_sink()}) {}
 
 SpanSink Run::span_sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
