@@ -50,11 +50,10 @@ template <bool at_ends, bool may_wait>
     const Time begin = std::max(state.clock, state.sends_free);
     const bool is_async = is_asynchronous(op);
     Time goes_on;        // when a sender that is not asynchronous may go on
-    Time busy;           // until when this one is
     bool waits = false;  // for its receiver
     if constexpr (at_ends) {
         const Sending sending = sending_at_ends(rank, at, begin);
-        goes_on = busy = sending.times.processor;
+        goes_on = sending.times.processor;
         message.end = sending.times.there;
         state.sends_free = sending.times.card;
         waits = sending.waits_for_receiver;
@@ -66,8 +65,8 @@ template <bool at_ends, bool may_wait>
             waits = waits_for_receiver(op) && waiting == nullptr;
             goes_on = waits_for_receiver(op) && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
         }
-        busy = is_async ? state.clock : goes_on;
     }
+    const Time busy = is_async && !at_ends ? state.clock : goes_on;
     const Duration idle = may_wait && !at_ends && !is_async ? goes_on - message.end : Duration{0};
     message.begin = begin;
     message.amount = op.amount;
