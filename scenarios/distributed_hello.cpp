@@ -147,10 +147,8 @@ int run_or_throw(int argc, const char* const* argv) {
     if (!launched.result.ok()) {
         return launched.exit_code;
     }
-    command_line::write_outputs(options.outputs,
-                                {.text = [&] { return text_report(options, launched.result); },
-                                 .json = [&] { return json_report(options, launched.result); }},
-                                options.prints_report());
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_report(options, launched.result); },
+                                                  .json = [&] { return json_report(options, launched.result); }});
     if (!is_right(launched.result, options.ranks)) {
         return command_line::complain(executable.name, "the sum is wrong", failed);
     }

@@ -69,8 +69,7 @@ int run_once(const Scenario& scenario, Options options) {
     }
     const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));
     command_line::write_outputs(
-        options.outputs, {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }},
-        options.prints_report());
+        options.outputs, {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }});
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }

@@ -48,6 +48,10 @@ std::int64_t nanoseconds(Time time) {
     return time.time_since_epoch().count() / 1'000;
 }
 
+std::string in_json(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string microseconds(std::int64_t ns) {
     return fmt::format("{}.{:03}", ns / 1'000, ns % 1'000);
 }
@@ -62,8 +66,8 @@ struct TraceEvent {
 
 class Writer {
 public:
-    Writer(std::ostream& out, std::span<const Span> spans, int ranks)
-        : out_(out), spans_(spans), ranks_(ranks), threads_(spans.size()) {}
+    Writer(std::ostream& out, const Timeline& timeline)
+        : out_(out), timeline_(timeline), spans_(timeline.spans), threads_(spans_.size()) {}
 
     void write() {
         assign_threads();
@@ -122,9 +126,9 @@ private:
 
     void write_names() {
         constexpr const char* metadata = R"({{"name":"{}","ph":"M","ts":0.000,"pid":{},"tid":{},"args":{{"{}":{}}}}})";
-        for (int rank = 0; rank < ranks_; ++rank) {
+        for (int rank = 0; rank < timeline_.ranks; ++rank) {
             separate();
-            fmt::print(out_, fmt::runtime(metadata), "process_name", rank, 0, "name", fmt::format("\"Rank {}\"", rank));
+            fmt::print(out_, fmt::runtime(metadata), "process_name", rank, 0, "name", in_json(timeline_.name_of(rank)));
             separate();
             fmt::print(out_, fmt::runtime(metadata), "process_sort_index", rank, 0, "sort_index", rank);
         }
@@ -208,18 +212,18 @@ private:
                    span.message, microseconds(event.ns), span.rank, threads_[event.span], binding);
     }
 
-    // As JSON, whatever bytes it holds. Labels are few and spans many.
+    // Whatever bytes it holds. Labels are few and spans many.
     const std::string& quoted(const std::string* label) {
         const auto [at, is_new] = quoted_.try_emplace(label);
         if (is_new) {
-            at->second = nlohmann::json(*label).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+            at->second = in_json(*label);
         }
         return at->second;
     }
 
     std::ostream& out_;
+    const Timeline& timeline_;
     std::span<const Span> spans_;
-    int ranks_;
     std::vector<int> threads_;                  // of each span
     std::vector<std::pair<int, Thread>> used_;  // of each rank
     std::unordered_map<const std::string*, std::string> quoted_;
@@ -228,8 +232,8 @@ private:
 
 }  // namespace
 
-void write_chrome_trace(std::ostream& out, std::span<const Span> spans, int ranks) {
-    Writer(out, spans, ranks).write();
+void write_chrome_trace(std::ostream& out, const Timeline& timeline) {
+    Writer(out, timeline).write();
 }
 
 }  // namespace sim::report

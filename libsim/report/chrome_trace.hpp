@@ -7,14 +7,13 @@
 // Format: "Trace Event Format", Google; as read by Perfetto.
 #pragma once
 
-#include "libsim/trace/span.hpp"
+#include "libsim/report/timeline.hpp"
 
 #include <ostream>
-#include <span>
 
 namespace sim::report {
 
-// Needs memory and time for sorting the spans. Requires: labels still live.
-void write_chrome_trace(std::ostream& out, std::span<const Span> spans, int ranks);
+// Needs memory and time for sorting the spans.
+void write_chrome_trace(std::ostream& out, const Timeline& timeline);
 
 }  // namespace sim::report

@@ -1,10 +1,9 @@
 #include "scenarios/run/launch.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/report/chrome_trace.hpp"
+#include "libsim/report/timeline.hpp"
 #include "scenarios/report/narration.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
 
 #include <fmt/format.h>
@@ -27,20 +26,9 @@ Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
     return acknowledgement_time(cluster, node_map(cluster.network).hop(receive.peer, receive.rank));
 }
 
-// What is kept of the spans for --trace.
-struct Recording {
-    Labels labels;
-    std::vector<Span> spans;
-
-    void add(const Span& span) {
-        spans.push_back(span);
-        spans.back().label = labels.keep(span.label);
-    }
-};
-
-// Tells the story on the way or at the end, and fills `recording` if a trace is wanted.
+// Tells the story on the way or at the end, and fills `timeline` if it is wanted.
 sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const command_line::RunOptions& options,
-                                      const sim::ranks::Program& program, Recording& recording) {
+                                      const sim::ranks::Program& program, Timeline& timeline) {
     const bool in_step = options.clock == sim::ranks::Clock::wall;
     std::vector<int> pids;
     spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
@@ -53,11 +41,11 @@ sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const co
          .tell = [&](const std::string& line) { log.info(line); }});
 
     launch.on_start = [&](const std::vector<int>& of_ranks) { pids = of_ranks; };
-    const bool traced = !options.trace.empty();
+    const bool traced = command_line::wants_timeline(options.outputs);
     if (traced || !options.quiet) {
         launch.on_span = [&, traced](const Span& span) {
             if (traced) {
-                recording.add(span);
+                timeline.add(span);
             }
             if (!options.quiet) {
                 narration.add(span);
@@ -96,23 +84,20 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const command_
 
 Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program) {
-    command_line::check_outputs(options.outputs, options.trace);
-    if (!options.trace.empty()) {
-        command_line::check_output(options.trace);
-    }
-    Recording recording;
-    Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, recording)};
+    command_line::check_outputs(options.outputs);
+    Timeline timeline{.title = name, .ranks = options.ranks};
+    Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, timeline)};
     launched.exit_code = launched.result.exit_code();
-    if (!options.trace.empty()) {
-        try {
-            // Of a run that failed, too: it shows how far the ranks came.
-            command_line::write_output(options.trace, [&](std::ostream& out) {
-                report::write_chrome_trace(out, recording.spans, options.ranks);
-            });
-        } catch (const config::OutputError& error) {
-            command_line::complain(name, error.what(), no_output);
-            launched.exit_code = launched.exit_code == done ? no_output : launched.exit_code;
-        }
+    timeline.totals = launched.result.ranks;
+    timeline.pids = launched.result.pids;
+    timeline.end = launched.result.end;
+    timeline.fault = launched.result.ok() ? "" : launched.result.fault->message;
+    try {
+        // Of a run that failed, too: it shows how far the ranks came.
+        command_line::write_timeline(options.outputs, timeline);
+    } catch (const config::OutputError& error) {
+        command_line::complain(name, error.what(), no_output);
+        launched.exit_code = launched.exit_code == done ? no_output : launched.exit_code;
     }
     if (!launched.result.ok()) {
         tell(fmt::format("{}: {}\n", name, launched.result.fault->message));

@@ -22,7 +22,11 @@ Time ps(std::int64_t n) {
 
 std::string text_of(const std::vector<Span>& spans, int ranks) {
     std::ostringstream out;
-    report::write_chrome_trace(out, spans, ranks);
+    Timeline timeline{.ranks = ranks};
+    for (const Span& span : spans) {
+        timeline.add(span);
+    }
+    report::write_chrome_trace(out, timeline);
     return out.str();
 }
 Json events_of(const std::vector<Span>& spans, int ranks) {

@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/report/csv.hpp"
+#include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
 
@@ -25,6 +26,8 @@ struct Format {
     const char* takes;          // empty: a flag, for standard output
     std::string Offer::*words;  // of what it shows
     std::string (*show)(const Report& report);
+    // In place of it, of formats that show a timeline.
+    void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
 };
 
 std::string csv(const Report& report) {
@@ -37,10 +40,15 @@ std::string json(const Report& report) {
     return report.json ? report.json() : "";
 }
 
+void trace(std::ostream& out, const report::Timeline& timeline, const std::string& file) {
+    report::trace_format_of(file).write(out, timeline);
+}
+
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
     {"svg", "plot", "FILE.svg", &Offer::picture, picture},
+    {"trace", "", "FILE|-", &Offer::timeline, nullptr, trace},
     {"json", "", "", &Offer::json, json},
 });
 
@@ -70,11 +78,8 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
     return rows;
 }
 
-void check_outputs(const Outputs& outputs, const std::string& trace) {
+void check_outputs(const Outputs& outputs) {
     std::vector<std::string> printed;
-    if (trace == standard_output) {
-        printed.emplace_back("--trace -");
-    }
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.option);
         if (wanted == outputs.end()) {
@@ -97,11 +102,27 @@ bool shows_text(const Outputs& outputs) {
                         [](const auto& output) { return output.second == standard_output; });
 }
 
-void write_outputs(const Outputs& outputs, const Report& report, bool prints_text) {
+bool wants_timeline(const Outputs& outputs) {
+    return std::any_of(formats.begin(), formats.end(),
+                       [&](const Format& format) { return format.draw != nullptr && outputs.contains(format.option); });
+}
+
+void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
+    for (const Format& format : formats) {
+        const auto wanted = outputs.find(format.option);
+        if (format.draw == nullptr || wanted == outputs.end()) {
+            continue;
+        }
+        const std::string& file = wanted->second;
+        write_output(file, [&](std::ostream& out) { format.draw(out, timeline, file); });
+    }
+}
+
+void write_outputs(const Outputs& outputs, const Report& report) {
     std::string printed;
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.option);
-        if (wanted == outputs.end()) {
+        if (format.show == nullptr || wanted == outputs.end()) {
             continue;
         }
         const std::string shown = format.show(report);
@@ -113,7 +134,7 @@ void write_outputs(const Outputs& outputs, const Report& report, bool prints_tex
     }
     if (!shows_text(outputs)) {
         print(printed);
-    } else if (prints_text) {
+    } else {
         print(report.text());
     }
 }

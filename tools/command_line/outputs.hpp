@@ -6,6 +6,7 @@
 
 #include "libsim/config/option_row.hpp"
 #include "libsim/report/table.hpp"
+#include "libsim/report/timeline.hpp"
 
 #include <functional>
 #include <map>
@@ -28,6 +29,7 @@ struct Offer {
     std::string json = "print one JSON object";
     std::string table = "";
     std::string picture = "";
+    std::string timeline = "";
 };
 
 // The requested outputs: formats by their option, with the file, or - for standard output.
@@ -37,13 +39,18 @@ using Outputs = std::map<std::string, std::string>;
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer);
 
 // Throws UsageError where two formats want standard output, and OutputError where a file cannot be written, as far as
-// one can see before the work begins. `trace` is the file of --trace: - is one more thing that wants standard output.
-void check_outputs(const Outputs& outputs, const std::string& trace = "");
+// one can see before the work begins.
+void check_outputs(const Outputs& outputs);
 
 // True if the text is shown: nothing else goes to standard output.
 bool shows_text(const Outputs& outputs);
 
-// Files first, then standard output, which has no text where `prints_text` is false. Throws OutputError.
-void write_outputs(const Outputs& outputs, const Report& report, bool prints_text = true);
+// Whether one of the formats that show a timeline is wanted, so that the run has to keep its spans.
+bool wants_timeline(const Outputs& outputs);
+// These formats, of a run that failed, too. Throws OutputError.
+void write_timeline(const Outputs& outputs, const report::Timeline& timeline);
+
+// All others: files first, then standard output. Throws OutputError.
+void write_outputs(const Outputs& outputs, const Report& report);
 
 }  // namespace sim::command_line

@@ -19,13 +19,9 @@ struct RunOptions {
     double time_scale = 1;
     std::string profile = "gpu-py";
     double watchdog_seconds = 30;
-    std::string trace;  // empty: none
     Outputs outputs;
     bool verbose = false;
     bool quiet = false;
-
-    // With --trace - standard output is the trace's.
-    bool prints_report() const { return trace != "-"; }
 };
 
 inline constexpr std::int64_t most_ranks = 100'000;

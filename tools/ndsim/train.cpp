@@ -2,10 +2,8 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/report/step_report.hpp"
-#include "libsim/report/chrome_trace.hpp"
-#include "libsim/report/labels.hpp"
+#include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
@@ -42,7 +40,6 @@ struct TrainOptions {
     bool unfold = false;
     bool hash = false;
     command_line::Outputs outputs;
-    std::string trace;
 };
 
 std::vector<config::OptionRow> option_rows(TrainOptions& options) {
@@ -51,39 +48,15 @@ std::vector<config::OptionRow> option_rows(TrainOptions& options) {
                 {{"tokens", "X", "of a whole run: 15e12", config::real(options.tokens, 1, 1e18)},
                  {"steps", "X", "of a whole run, in place of --tokens", config::real(options.steps, 1, 1e12)},
                  {"unfold", "", "simulate every rank, not one of each stage", config::flag(options.unfold)},
-                 {"hash", "", "print the timeline's hash", config::flag(options.hash)},
-                 {"trace", "FILE|-", "the step's timeline, for ui.perfetto.dev; -: in place of the text",
-                  config::text(options.trace)}});
-    const std::vector<config::OptionRow> outputs =
-        command_line::output_rows(options.outputs, {.table = "where the time of a step goes"});
+                 {"hash", "", "print the timeline's hash", config::flag(options.hash)}});
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs,
+        {.table = "where the time of a step goes", .timeline = "the step's timeline, for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
-// The spans of a run, with labels that outlive it.
-class Recording {
-public:
-    SpanSink sink() {
-        return [this](const Span& span) {
-            spans_.push_back(span);
-            spans_.back().label = labels_.keep(span.label);
-        };
-    }
-    const std::vector<Span>& spans() const { return spans_; }
-    int ranks() const {
-        int ranks = 0;
-        for (const Span& span : spans_) {
-            ranks = std::max(ranks, span.rank + 1);
-        }
-        return ranks;
-    }
-
-private:
-    report::Labels labels_;
-    std::vector<Span> spans_;
-};
-
-planning::StepReport report_of(const TrainOptions& options, Recording& recording) {
+planning::StepReport report_of(const TrainOptions& options, Timeline& timeline) {
     planning::StepReport report{.what = planning::training_case(options.training), .unfolded = options.unfold};
     const planning::TrainingCase& what = report.what;
     planning::PredictOptions ask{.unfold = options.unfold,
@@ -91,11 +64,11 @@ planning::StepReport report_of(const TrainOptions& options, Recording& recording
                                  .jitter = options.training.jitter,
                                  .seed = static_cast<std::uint64_t>(options.training.seed)};
     // Of all ranks' spans only a trace is made: they would fill the memory.
-    if (!options.unfold || !options.trace.empty()) {
-        ask.on_span = recording.sink();
+    if (!options.unfold || command_line::wants_timeline(options.outputs)) {
+        ask.on_span = [&](const Span& span) { timeline.add(span); };
     }
     report.step = planning::predict(what.model, what.machine, what.layout, ask);
-    report.path = planning::critical_path(recording.spans());
+    report.path = planning::critical_path(timeline.spans);
     report.per_step = cost_of(report.step, what.machine, what.layout, 1);
     report.per_trillion_tokens = planning::cost_of_tokens(report.step, what, 1e12);
     if (options.steps > 0) {
@@ -131,22 +104,14 @@ int run_train(int argc, const char* const* argv) {
     if (options.steps > 0 && options.tokens > 0) {
         throw config::UsageError("--steps and --tokens both say how long a run is; give one of them");
     }
-    command_line::check_outputs(options.outputs, options.trace);
-    if (!options.trace.empty()) {
-        command_line::check_output(options.trace);
-    }
-    Recording recording;
-    const planning::StepReport report = report_of(options, recording);
-    command_line::write_outputs(options.outputs,
-                                {.text = [&] { return text_of(report); },
-                                 .json = [&] { return planning::json_of(report); },
-                                 .table = [&] { return parts_of(report.step); }},
-                                options.trace != "-");
-    if (!options.trace.empty()) {
-        command_line::write_output(options.trace, [&](std::ostream& out) {
-            report::write_chrome_trace(out, recording.spans(), recording.ranks());
-        });
-    }
+    command_line::check_outputs(options.outputs);
+    Timeline timeline{.title = train_command.name};
+    const planning::StepReport report = report_of(options, timeline);
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                                  .json = [&] { return planning::json_of(report); },
+                                                  .table = [&] { return parts_of(report.step); }});
+    timeline.ranks = report.step.simulated_ranks;
+    command_line::write_timeline(options.outputs, timeline);
     const training::Memory& memory = report.step.memory;
     return memory.fits()
                ? done

@@ -1,0 +1,17 @@
+#include "libsim/report/timeline.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::report {
+
+void Timeline::add(const trace::Span& span) {
+    spans.push_back(span);
+    spans.back().label = labels.keep(span.label);
+}
+
+std::string Timeline::name_of(int rank) const {
+    const auto index = static_cast<std::size_t>(rank);
+    return index < rank_names.size() ? rank_names[index] : fmt::format("Rank {}", rank);
+}
+
+}  // namespace sim::report

@@ -1,0 +1,35 @@
+// A timeline is all that a run leaves to be seen: traces, pictures and pages are made of nothing else.
+#pragma once
+
+#include "libsim/report/labels.hpp"
+#include "libsim/trace/span.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::report {
+
+// A line of what is said about the run: {"ranks", "4"}.
+struct Fact {
+    std::string name;
+    std::string value;
+};
+
+struct Timeline {
+    std::string title;  // "3d_pipeline_parallel"
+    std::vector<Fact> facts;
+    int ranks = 0;
+    std::vector<std::string> rank_names;    // of rank 0, 1, …; those beyond its end are "Rank 7"
+    std::vector<trace::Span> spans;         // those of one rank and stream in the order of its program
+    std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
+    std::vector<int> pids;                  // by rank; empty: no processes
+    Time end;
+    Labels labels;      // of the spans
+    std::string fault;  // why the run ended early; empty: it did not
+
+    // Keeps the span, and its label beyond the run that made it.
+    void add(const trace::Span& span);
+    std::string name_of(int rank) const;
+};
+
+}  // namespace sim::report
