@@ -3,6 +3,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace sim::report {
 
@@ -11,9 +12,12 @@ public:
     // The same text in a place that stays while this object does. A label of the run stays in its place as long as the
     // run, so that its address tells it from others.
     const std::string* keep(const std::string* label) { return &kept_.try_emplace(label, *label).first->second; }
+    // A text that is no label of a run, in a place that stays.
+    const std::string* keep_text(std::string text) { return &*texts_.insert(std::move(text)).first; }
 
 private:
     std::unordered_map<const std::string*, std::string> kept_;
+    std::unordered_set<std::string> texts_;
 };
 
 }  // namespace sim::report

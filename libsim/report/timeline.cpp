@@ -14,4 +14,9 @@ std::string Timeline::name_of(int rank) const {
     return index < rank_names.size() ? rank_names[index] : fmt::format("Rank {}", rank);
 }
 
+std::string Timeline::name_of(Stream stream) const {
+    const auto index = static_cast<std::size_t>(stream) - 1;
+    return index < stream_names.size() ? stream_names[index] : fmt::format("stream {}", index + 1);
+}
+
 }  // namespace sim::report

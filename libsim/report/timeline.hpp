@@ -19,6 +19,7 @@ struct Timeline {
     std::string title;  // "3d_pipeline_parallel"
     std::vector<Fact> facts;
     int ranks = 0;
+    std::vector<std::string> stream_names;  // of stream 1, 2, …; those beyond its end are "stream 7"
     std::vector<std::string> rank_names;    // of rank 0, 1, …; those beyond its end are "Rank 7"
     std::vector<trace::Span> spans;         // those of one rank and stream in the order of its program
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
@@ -30,6 +31,8 @@ struct Timeline {
     // Keeps the span, and its label beyond the run that made it.
     void add(const trace::Span& span);
     std::string name_of(int rank) const;
+    // Requires: a stream beside the program's own.
+    std::string name_of(Stream stream) const;
 };
 
 }  // namespace sim::report

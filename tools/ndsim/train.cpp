@@ -2,6 +2,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/report/step_report.hpp"
+#include "libsim/planning/step_timeline.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
@@ -83,6 +84,15 @@ planning::StepReport report_of(const TrainOptions& options, Timeline& timeline) 
     return report;
 }
 
+report::Timeline timeline_of(const planning::StepReport& report, const std::vector<Span>& spans) {
+    const planning::TrainingCase& what = report.what;
+    report::Timeline timeline = planning::step_timeline(what, spans, report.unfolded);
+    timeline.title = planning::title_of(what);
+    timeline.facts = {{"step", fmt::format("{:.6g} s", seconds(report.step.step))},
+                      {"MFU", fmt::format("{:.1f} %", 100 * report.step.mfu)}};
+    return timeline;
+}
+
 // The average over all ranks.
 report::Table parts_of(const planning::Prediction& step) {
     report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
@@ -110,8 +120,9 @@ int run_train(int argc, const char* const* argv) {
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },
                                                   .table = [&] { return parts_of(report.step); }});
-    timeline.ranks = report.step.simulated_ranks;
-    command_line::write_timeline(options.outputs, timeline);
+    if (command_line::wants_timeline(options.outputs)) {
+        command_line::write_timeline(options.outputs, timeline_of(report, timeline.spans));
+    }
     const training::Memory& memory = report.step.memory;
     return memory.fits()
                ? done

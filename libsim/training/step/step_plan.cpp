@@ -16,14 +16,6 @@ namespace {
 constexpr double least_bucket = 40e6;
 constexpr double least_bucket_per_replica = 1e6;
 
-BlockGroups groups_of(const Layout& layout, const Machine& machine) {
-    const auto footprint = [&](RankGroup group) { return footprint_of(group, layout, machine.gpus_per_node); };
-    return {.tensor = footprint(RankGroup::tensor),
-            .context = footprint(RankGroup::context),
-            .expert = footprint(RankGroup::expert),
-            .expert_tensor = footprint(RankGroup::expert_tensor)};
-}
-
 std::int64_t per_rank(std::int64_t parameters, int ranks) {
     return ceil_div(parameters, ranks);
 }
@@ -50,7 +42,7 @@ public:
     explicit Planner(StepPlan& plan)
         : plan_(plan),
           layout_(plan.layout),
-          times_(plan.model, plan.machine, plan.layout, groups_of(plan.layout, plan.machine)),
+          times_(plan.model, plan.machine, plan.layout, block_groups(plan.layout, plan.machine)),
           parameters_(parameters_of(plan.model)) {}
 
     StagePlan stage(int stage) {
@@ -160,6 +152,14 @@ private:
 };
 
 }  // namespace
+
+BlockGroups block_groups(const Layout& layout, const Machine& machine) {
+    const auto footprint = [&](RankGroup group) { return footprint_of(group, layout, machine.gpus_per_node); };
+    return {.tensor = footprint(RankGroup::tensor),
+            .context = footprint(RankGroup::context),
+            .expert = footprint(RankGroup::expert),
+            .expert_tensor = footprint(RankGroup::expert_tensor)};
+}
 
 Parts GradientBucket::backward() const {
     Parts both = backward_input;

@@ -57,6 +57,9 @@ struct StepPlan {
     int steps = 1;             // how many the program does: schedules that do not synchronise overlap the steps
 };
 
+// The groups that the collectives inside a block run over.
+BlockGroups block_groups(const Layout& layout, const Machine& machine);
+
 // Requires: check_layout() accepted the layout. Cost: some 10 us.
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout);
 
