@@ -12,7 +12,7 @@ using namespace config;
 
 namespace {
 
-constexpr std::int64_t most = 100'000'000;
+constexpr std::int64_t largest_option = 100'000'000;
 // Their product fits 64 bits.
 constexpr std::int64_t most_gpus = 1'000'000;
 constexpr std::int64_t most_sequences = 100'000;
@@ -23,11 +23,11 @@ void add_shape(ShapeOverrides& shape, std::vector<config::OptionRow>& rows) {
                 {{"sequence", "N", "tokens of a sequence (the model's)", whole(shape.sequence, 1, most_tokens)},
                  {"layers", "N", "in place of the model's own", whole(shape.layers, 1, training::most_layers)},
                  {"hidden", "N", "in place of the model's own; ffn and heads' width change with it",
-                  whole(shape.hidden, 1, most)},
-                 {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, most)},
-                 {"heads", "N", "in place of the model's own", whole(shape.heads, 1, most)},
-                 {"kv-heads", "N", "in place of the model's own", whole(shape.kv_heads, 1, most)},
-                 {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, most)}});
+                  whole(shape.hidden, 1, largest_option)},
+                 {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, largest_option)},
+                 {"heads", "N", "in place of the model's own", whole(shape.heads, 1, largest_option)},
+                 {"kv-heads", "N", "in place of the model's own", whole(shape.kv_heads, 1, largest_option)},
+                 {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, largest_option)}});
 }
 
 void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
@@ -41,17 +41,17 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
           whole(layout.parallelism.ep, 1, most_gpus)},
          {"expert-tp", "N", "tensor parallel within an expert (1)", whole(layout.parallelism.expert_tp, 1, most_gpus)},
          {"micro-batch", "N", "sequences at a time (1)", whole(layout.batch.micro, 1, most_sequences)},
-         {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.batch.global, 1, most)},
+         {"global-batch", "N", "sequences of a step (about 4 M tokens)", whole(layout.batch.global, 1, largest_option)},
          {"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
           config::one_of(layout.parallelism.schedule, known_schedules())},
          {"interleave", "N", "chunks of the model per stage (1; 2 where the schedule is interleaved)",
-          whole(layout.parallelism.interleave, 1, most)},
+          whole(layout.parallelism.interleave, 1, largest_option)},
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
-          whole(layout.parallelism.drop_last_layers, 0, most)},
+          whole(layout.parallelism.drop_last_layers, 0, largest_option)},
          {"zero", "N", "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
           whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
-          whole(layout.framework.gathers_per_layer, 1, most)},
+          whole(layout.framework.gathers_per_layer, 1, largest_option)},
          {"flash-version", "N", "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
           whole(layout.framework.flash_version, 1, 3)}});
 }

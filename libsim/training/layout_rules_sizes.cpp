@@ -20,20 +20,20 @@ template <auto Part, auto Field>
 int count_in(const Layout& layout) {
     return layout.*Part.*Field;
 }
-constexpr auto parallelism = &Layout::parallelism;
-constexpr auto batch = &Layout::batch;
+constexpr auto parallelism_part = &Layout::parallelism;
+constexpr auto batch_part = &Layout::batch;
 constexpr auto counts = std::to_array<Count>({
-    {"dp", count_in<parallelism, &Parallelism::dp>},
-    {"tp", count_in<parallelism, &Parallelism::tp>},
-    {"pp", count_in<parallelism, &Parallelism::pp>},
-    {"cp", count_in<parallelism, &Parallelism::cp>},
-    {"ep", count_in<parallelism, &Parallelism::ep>},
-    {"expert_tp", count_in<parallelism, &Parallelism::expert_tp>},
-    {"micro_batch", count_in<batch, &Batch::micro>},
-    {"global_batch", count_in<batch, &Batch::global>},
-    {"interleave", count_in<parallelism, &Parallelism::interleave>},
-    {"drop_last_layers", count_in<parallelism, &Parallelism::drop_last_layers>, 0},
-    {"zero", count_in<parallelism, &Parallelism::zero>, 0, 3},
+    {"dp", count_in<parallelism_part, &Parallelism::dp>},
+    {"tp", count_in<parallelism_part, &Parallelism::tp>},
+    {"pp", count_in<parallelism_part, &Parallelism::pp>},
+    {"cp", count_in<parallelism_part, &Parallelism::cp>},
+    {"ep", count_in<parallelism_part, &Parallelism::ep>},
+    {"expert_tp", count_in<parallelism_part, &Parallelism::expert_tp>},
+    {"micro_batch", count_in<batch_part, &Batch::micro>},
+    {"global_batch", count_in<batch_part, &Batch::global>},
+    {"interleave", count_in<parallelism_part, &Parallelism::interleave>},
+    {"drop_last_layers", count_in<parallelism_part, &Parallelism::drop_last_layers>, 0},
+    {"zero", count_in<parallelism_part, &Parallelism::zero>, 0, 3},
 });
 
 const Count* first_wrong(const Layout& layout) {

@@ -79,13 +79,13 @@ constexpr LlamaRow qwen2[] = {
 };
 
 // Qwen team 2025 (arXiv 2505.09388), table 1, and the released config.json files.
-constexpr LlamaRow qwen3[] = {
-    {"qwen3-0.6b", 28, 1024, 3072, 16, 8, 128, 151936, 4096, true},
-    {"qwen3-1.7b", 28, 2048, 6144, 16, 8, 128, 151936, 4096, true},
-    {"qwen3-4b", 36, 2560, 9728, 32, 8, 128, 151936, 4096, true},
-    {"qwen3-8b", 36, 4096, 12288, 32, 8, 128, 151936, 4096},
-    {"qwen3-14b", 40, 5120, 17408, 40, 8, 128, 151936, 4096},
-    {"qwen3-32b", 64, 5120, 25600, 64, 8, 128, 151936, 4096},
+constexpr LlamaRow qwen3_rows[] = {
+    {"qwen3_rows-0.6b", 28, 1024, 3072, 16, 8, 128, 151936, 4096, true},
+    {"qwen3_rows-1.7b", 28, 2048, 6144, 16, 8, 128, 151936, 4096, true},
+    {"qwen3_rows-4b", 36, 2560, 9728, 32, 8, 128, 151936, 4096, true},
+    {"qwen3_rows-8b", 36, 4096, 12288, 32, 8, 128, 151936, 4096},
+    {"qwen3_rows-14b", 40, 5120, 17408, 40, 8, 128, 151936, 4096},
+    {"qwen3_rows-32b", 64, 5120, 25600, 64, 8, 128, 151936, 4096},
 };
 
 // Gemma team 2024 (arXiv 2408.00118), table 1: every other layer sees 4,096 tokens; norms before and behind.
@@ -107,7 +107,7 @@ std::vector<Transformer> llama_models() {
         models.push_back(llama(row));
         models.back().qkv_biases = true;
     }
-    for (const LlamaRow& row : qwen3) {
+    for (const LlamaRow& row : qwen3_rows) {
         models.push_back(llama(row));
         models.back().qk_norms = true;
     }

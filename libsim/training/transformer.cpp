@@ -11,14 +11,14 @@ namespace sim::training {
 namespace {
 
 // So that no product of a few of them leaves 64 bits.
-constexpr int most = 1 << 26;
+constexpr int largest_field = 1 << 26;
 constexpr double most_parameters = 1e16;
 
 [[noreturn]] void refuse(const Transformer& model, const std::string& what) {
     throw ProgramError(fmt::format("model \"{}\": {}", model.name, what));
 }
 
-void check_range(const Transformer& model, const char* field, int value, int low, int high = most) {
+void check_range(const Transformer& model, const char* field, int value, int low, int high = largest_field) {
     if (value < low || value > high) {
         refuse(model, fmt::format("{} = {} must be from {} to {}", field, value, low, high));
     }

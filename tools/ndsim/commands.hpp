@@ -13,7 +13,7 @@ struct Command {
 };
 
 CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
-CommandMain run_hardware, run_topology, run_flows, run_goal, run_validate;
+CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_validate;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {
@@ -22,6 +22,7 @@ inline constexpr Command commands[] = {
     {"plan", "the fastest or cheapest of all layouts that fit, and the flags it is launched with", run_plan},
     {"sweep", "any option of train as a list or range: a row for each combination", run_sweep},
     {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
+    {"compare", "two results side by side: what makes the difference, and why", run_compare},
     {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},
     {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},
     {"flows", "when flows over shared links end, max-min fair", run_flows},

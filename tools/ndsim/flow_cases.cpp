@@ -15,11 +15,11 @@ namespace sim::tools {
 using namespace config;
 namespace {
 
-using nlohmann::json;
+using FlowJson = nlohmann::json;
 
 // A value of the file, and what a complaint calls it: "flows.json: case "two share": flow 1 "f1"".
 struct Place {
-    const json& value;
+    const FlowJson& value;
     std::string where;
 
     [[noreturn]] void refuse(const std::string& what) const {
@@ -27,7 +27,7 @@ struct Place {
     }
 };
 
-std::vector<std::string> keys_of(const json& object) {
+std::vector<std::string> keys_of(const FlowJson& object) {
     std::vector<std::string> keys;
     for (const auto& item : object.items()) {
         keys.push_back(item.key());
@@ -35,7 +35,7 @@ std::vector<std::string> keys_of(const json& object) {
     return keys;
 }
 
-const json& member(const Place& place, const std::string& key) {
+const FlowJson& member(const Place& place, const std::string& key) {
     const auto found = place.value.find(key);
     if (found == place.value.end()) {
         const std::string meant = nearest(key, keys_of(place.value));
@@ -51,8 +51,8 @@ void expect_object(const Place& place) {
     }
 }
 
-const json& list(const Place& place, const std::string& key) {
-    const json& value = member(place, key);
+const FlowJson& list(const Place& place, const std::string& key) {
+    const FlowJson& value = member(place, key);
     if (!value.is_array()) {
         place.refuse(fmt::format("\"{}\" must be a list, not {}", key, value.dump().substr(0, 40)));
     }
@@ -60,20 +60,20 @@ const json& list(const Place& place, const std::string& key) {
 }
 
 // Wide enough for anything that is meant, and narrow enough that no product or quotient overflows.
-constexpr double most = 1e30;
+constexpr double largest_number = 1e30;
 
 enum class Least { zero, above_zero };
 
 double number(const Place& place, const std::string& key, Least least) {
-    const json& value = member(place, key);
+    const FlowJson& value = member(place, key);
     if (!value.is_number()) {
         place.refuse(fmt::format("\"{}\" must be a number, not {}", key, value.dump().substr(0, 40)));
     }
     const auto n = value.get<double>();
-    if (least == Least::above_zero && !(n >= 1 / most)) {
+    if (least == Least::above_zero && !(n >= 1 / largest_number)) {
         place.refuse(fmt::format("\"{}\" must be above 0, not {}", key, value.dump()));
     }
-    if (!(n >= 0 && n <= most)) {
+    if (!(n >= 0 && n <= largest_number)) {
         place.refuse(fmt::format("\"{}\" must be from 0 to 1e30, not {}", key, value.dump()));
     }
     return n;
@@ -99,7 +99,7 @@ std::string name_or(const Place& place, const std::string& otherwise) {
 }
 
 // `flow 3 "f3"`, as far as it can be told.
-std::string described(const std::string& kind, std::size_t number, const json& value) {
+std::string described(const std::string& kind, std::size_t number, const FlowJson& value) {
     const auto name = value.is_object() ? value.find("name") : value.end();
     if (!value.is_object() || name == value.end() || !name->is_string()) {
         return fmt::format("{} {}", kind, number);
@@ -111,7 +111,7 @@ using LinksByName = std::unordered_map<std::string, LinkId>;
 
 LinksByName parse_links(const Place& place, FlowCase& flow_case) {
     LinksByName by_name;
-    for (const json& value : list(place, "links")) {
+    for (const FlowJson& value : list(place, "links")) {
         const std::size_t number_of_link = flow_case.links.size();
         const Place link{value, fmt::format("{}: {}", place.where, described("link", number_of_link, value))};
         expect_object(link);
@@ -129,7 +129,7 @@ LinksByName parse_links(const Place& place, FlowCase& flow_case) {
 
 std::vector<LinkId> parse_route(const Place& flow, const FlowCase& flow_case, const LinksByName& by_name) {
     std::vector<LinkId> route;
-    for (const json& value : list(flow, "links")) {
+    for (const FlowJson& value : list(flow, "links")) {
         if (!value.is_string()) {
             flow.refuse(fmt::format("\"links\" must be names of links, not {}", value.dump().substr(0, 40)));
         }
@@ -151,7 +151,7 @@ FlowCase parse_case(const Place& place, std::size_t number_of_case) {
     FlowCase result;
     result.name = name_or(place, fmt::format("case {}", number_of_case));
     const LinksByName by_name = parse_links(place, result);
-    for (const json& value : list(place, "flows")) {
+    for (const FlowJson& value : list(place, "flows")) {
         const std::size_t number_of_flow = result.flows.size();
         const Place flow{value, fmt::format("{}: {}", place.where, described("flow", number_of_flow, value))};
         expect_object(flow);
@@ -163,10 +163,10 @@ FlowCase parse_case(const Place& place, std::size_t number_of_case) {
     return result;
 }
 
-json parse_json(const std::string& text, const std::string& file) {
+FlowJson parse_json(const std::string& text, const std::string& file) {
     try {
-        return json::parse(text);
-    } catch (const json::exception& error) {
+        return FlowJson::parse(text);
+    } catch (const FlowJson::exception& error) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
         const std::string what = error.what();
         const std::size_t bracket = what.find("] ");
@@ -178,7 +178,7 @@ json parse_json(const std::string& text, const std::string& file) {
 }  // namespace
 
 std::vector<FlowCase> parse_flow_cases(const std::string& text, const std::string& file) {
-    const json root = parse_json(text, file);
+    const FlowJson root = parse_json(text, file);
     const Place whole{root, file};
     expect_object(whole);
     if (!root.contains("cases") && !root.contains("flows")) {
@@ -191,7 +191,7 @@ std::vector<FlowCase> parse_flow_cases(const std::string& text, const std::strin
         return {parse_case(whole, 0)};
     }
     std::vector<FlowCase> cases;
-    for (const json& value : list(whole, "cases")) {
+    for (const FlowJson& value : list(whole, "cases")) {
         const Place place{value, fmt::format("{}: {}", file, described("case", cases.size(), value))};
         cases.push_back(parse_case(place, cases.size()));
     }

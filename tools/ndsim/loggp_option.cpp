@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_places = 18;
 
-std::optional<std::int64_t> whole(std::string_view text) {
+std::optional<std::int64_t> whole_number(std::string_view text) {
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     return error == std::errc{} && end == text.data() + text.size() && n >= 0 && text.front() != '-' ? std::optional(n)
@@ -30,11 +30,11 @@ std::optional<std::int64_t> whole(std::string_view text) {
 std::optional<Pace> fraction(const std::string& text) {
     const std::size_t point = text.find('.');
     if (point == std::string::npos) {
-        const auto n = whole(text);
+        const auto n = whole_number(text);
         return n ? std::optional(Pace{*n, 1}) : std::nullopt;
     }
     const std::size_t places = text.size() - point - 1;
-    const auto digits = whole(text.substr(0, point) + text.substr(point + 1));
+    const auto digits = whole_number(text.substr(0, point) + text.substr(point + 1));
     if (!digits || places > most_places) {
         return {};
     }
@@ -58,9 +58,9 @@ void set(LogGP& costs, const std::string& name, const std::string& value) {
         (name == "G" ? costs.gap_per_byte : costs.overhead_per_byte) = *pace;
         return;
     }
-    const auto n = whole(value);
+    const auto n = whole_number(value);
     if (!n) {
-        refuse("a whole number from 0");
+        refuse("a whole_number number from 0");
     }
     if (name == "S") {
         costs.eager_limit = Bytes{*n};

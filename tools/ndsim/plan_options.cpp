@@ -20,7 +20,7 @@ using namespace planning;
 
 namespace {
 
-constexpr std::int64_t most = 1'000'000;
+constexpr std::int64_t largest_limit = 1'000'000;
 constexpr std::int64_t usual_tokens = 4 << 20;  // of a step
 
 config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
@@ -37,7 +37,7 @@ struct Axis {
     const char* help;
     std::vector<int> planning::PlanSpace::*values;
     std::int64_t low = 1;
-    std::int64_t high = most;
+    std::int64_t high = largest_limit;
 };
 constexpr auto axes = std::to_array<Axis>({
     {"gpus", "how many there are; several numbers are compared", &planning::PlanSpace::gpus},
@@ -119,7 +119,7 @@ std::vector<config::OptionRow> option_rows(PlanCommandOptions& options) {
     std::erase_if(rows, [](const config::OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
     rows.insert(rows.end(), {{"objective", "NAME", "what comes first: time or cost (time)",
                               config::choice(options.objective, {"time", "cost"})},
-                             {"top", "K", "rows of the table (10)", whole(options.top, 1, most)},
+                             {"top", "K", "rows of the table (10)", whole(options.top, 1, largest_limit)},
                              command_line::jobs_row(options.jobs),
                              {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
                               config::flag(options.exhaustive)}});

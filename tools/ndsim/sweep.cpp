@@ -102,10 +102,10 @@ planning::SweepGrid grid_of(const SweepOptions& options, const std::vector<std::
     return grid;
 }
 
-// Rows on their way out: into the file as they come, or in order to standard output.
-class Rows {
+// SweepRows on their way out: into the file as they come, or in order to standard output.
+class SweepRows {
 public:
-    Rows(planning::SweepTable& table, const SweepOptions& options)
+    SweepRows(planning::SweepTable& table, const SweepOptions& options)
         : table_(table),
           prints_(options.out.empty() && command_line::shows_text(options.outputs)),
           file_name_(options.out) {
@@ -164,7 +164,7 @@ int sweep(const SweepOptions& options, planning::SweepTable& table, const SweepH
     const std::size_t all = table.grid().size();
     std::size_t there = all - table.missing().size();
     const std::size_t before = there;
-    Rows rows(table, options);
+    SweepRows rows(table, options);
     command_line::Progress progress(all);
     machines.work_off(queue, workers, make, [&](std::size_t number, std::string row) {
         progress.erase();

@@ -15,7 +15,7 @@ namespace {
 constexpr int cell_width = 92;
 constexpr int cell_height = 40;
 constexpr int left = 70;
-constexpr int top = 70;
+constexpr int head_height = 70;
 
 struct Cell {
     double seconds = 0;
@@ -61,7 +61,7 @@ std::string heatmap_svg(const PlanReport& plan) {
         best = best == 0 ? cell.seconds : std::min(best, cell.seconds);
     }
     const int width = left + cell_width * std::max(4, static_cast<int>(pps.size())) + 20;
-    const int height = top + cell_height * static_cast<int>(tps.size()) + 30;
+    const int height = head_height + cell_height * static_cast<int>(tps.size()) + 30;
     std::string text = fmt::format(
         "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
         "<text x=\"20\" y=\"24\" font-size=\"15\">{} on {} GPUs of {}: shortest step</text>\n"
@@ -69,14 +69,14 @@ std::string heatmap_svg(const PlanReport& plan) {
         "simulation</text>\n",
         report::xml_escaped(plan.question.model.name), fmt::join(plan.question.space.gpus, " or "),
         report::xml_escaped(plan.question.machine.name), height - 10);
-    int y = top;
+    int y = head_height;
     for (const int tp : tps) {
         text += fmt::format("<text x=\"20\" y=\"{}\">tp {}</text>\n", y + cell_height / 2 + 5, tp);
         int x = left;
         for (const int pp : pps) {
-            if (y == top) {
+            if (y == head_height) {
                 text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">pp {}</text>\n", x + cell_width / 2,
-                                    top - 10, pp);
+                                    head_height - 10, pp);
             }
             if (const auto found = cells.find({tp, pp}); found != cells.end()) {
                 text += cell_svg(x, y, found->second, best);

@@ -56,7 +56,7 @@ std::string cost_text(const PlanQuestion& question, double cost) {
     return question.machine.gpu.usd_per_hour > 0 ? money_text(cost) : fmt::format("{:.3g}", cost);
 }
 
-std::string table(const PlanReport& report) {
+std::string plan_table(const PlanReport& report) {
     const auto& [question, plan, objective, top, told, enough, problems] = report;
     const bool priced = question.machine.gpu.usd_per_hour > 0;
     std::string text = fmt::format("{:>10} {:>12} {:>7} {:>10} {:>10} {:>10}  {}\n", "step", "tokens/s", "MFU",
@@ -162,7 +162,7 @@ std::string text_of(const PlanReport& report) {
     }
     text += fmt::format("\nNo other layout is faster, smaller and cheaper than one of these; {} first:\n",
                         objective == PlanObjective::cost ? "cheap ones" : "fast ones");
-    return text + table(report) + flags_text(report);
+    return text + plan_table(report) + flags_text(report);
 }
 
 }  // namespace sim::planning

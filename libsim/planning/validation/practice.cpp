@@ -11,7 +11,7 @@ using training::Fusion;
 using training::TrainingLoop;
 
 // The order counts: what is told apart by fewer words stands above.
-constexpr std::array table{
+constexpr std::array practice_table{
     Practice{.framework = "DeepSpeed ZeRO-3",
              .words = "deepspeed zero-3|zero-3,",
              .habits = {.loop = TrainingLoop::deepspeed,
@@ -126,7 +126,8 @@ constexpr std::array table{
 };
 
 const Practice& named(std::string_view framework) {
-    return *std::find_if(table.begin(), table.end(), [&](const Practice& p) { return p.framework == framework; });
+    return *std::find_if(practice_table.begin(), practice_table.end(),
+                         [&](const Practice& p) { return p.framework == framework; });
 }
 
 bool same_letter(char a, char b) {
@@ -148,13 +149,13 @@ bool mentions(std::string_view text, std::string_view words) {
 }
 
 std::span<const Practice> practices() {
-    return table;
+    return practice_table;
 }
 
 const Practice& practice_of(const RunRecord& record) {
     // The source says it best: notes compare with other frameworks.
     for (const std::string& text : {record.source + " " + record.set, record.notes}) {
-        for (const Practice& practice : table) {
+        for (const Practice& practice : practice_table) {
             const bool zero3_of_megatron = practice.framework == "DeepSpeed ZeRO-3" && record.layout.zero != 3;
             if (!zero3_of_megatron && mentions(text, practice.words)) {
                 // A table of Megatron-LM's authors that compares with DeepSpeed.

@@ -14,12 +14,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most = 1 << 30;
+constexpr std::int64_t largest_of_a_config = 1 << 30;
 constexpr std::size_t shown = 60;  // characters of a value that is wrong
 
 // An unsigned number beyond 63 bits would look negative.
 bool is_size(const json& value) {
-    return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
+    return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(largest_of_a_config);
 }
 
 // Without the library's own error number, and not longer than a line.
@@ -42,7 +42,7 @@ std::string describe(const json& value) {
     return text.size() > shown ? text.substr(0, shown) + "…" : text;
 }
 
-json parsed(std::string_view text, const std::string& where) {
+json parsed_config(std::string_view text, const std::string& where) {
     json object;
     try {
         object = json::parse(text);
@@ -63,7 +63,7 @@ struct ConfigKeys::Object {
 };
 
 ConfigKeys::ConfigKeys(std::string_view text, std::string where)
-    : object_(std::make_shared<const Object>(Object{parsed(text, where)})), where_(std::move(where)) {}
+    : object_(std::make_shared<const Object>(Object{parsed_config(text, where)})), where_(std::move(where)) {}
 
 ConfigKeys::ConfigKeys(std::shared_ptr<const Object> object, std::string where)
     : object_(std::move(object)), where_(std::move(where)) {}

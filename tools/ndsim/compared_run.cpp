@@ -1,0 +1,149 @@
+#include "tools/ndsim/compared_run.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/planning/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace sim::tools {
+
+using namespace config;
+using training::TimeCategory;
+
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+// Without the library's own number: "[json.exception.parse_error.101] parse error at line 1, …".
+std::string without_number(const std::string& what) {
+    const std::size_t bracket = what.find("] ");
+    return bracket == std::string::npos ? what : what.substr(bracket + 2);
+}
+
+std::string in_words(const Ordered& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true, Ordered::error_handler_t::replace);
+}
+
+// {"a": {"b": 1}} gives "a.b": "1".
+void add_settings(const std::string& prefix, const Ordered& value,
+                  std::vector<std::pair<std::string, std::string>>& to) {
+    if (!value.is_object()) {
+        to.emplace_back(prefix, in_words(value));
+        return;
+    }
+    for (const auto& [key, inner] : value.items()) {
+        add_settings(key, inner, to);
+    }
+}
+
+ComparedPart part_of(TimeCategory category) {
+    switch (category) {
+        case TimeCategory::compute:
+        case TimeCategory::recompute: return ComparedPart::compute;
+        case TimeCategory::tensor:
+        case TimeCategory::context:
+        case TimeCategory::expert:
+        case TimeCategory::pipeline:
+        case TimeCategory::data: return ComparedPart::communication;
+        case TimeCategory::bubble: return ComparedPart::bubble;
+        case TimeCategory::optimizer:
+        case TimeCategory::overhead:
+        case TimeCategory::straggler: break;
+    }
+    return ComparedPart::rest;
+}
+
+ComparedRun prediction(const Ordered& json) {
+    ComparedRun run{.is_prediction = true};
+    run.name = fmt::format("{} on {}", in_words(json.at("model")), in_words(json.at("machine")));
+    run.seconds = json.at("step_seconds").get<double>();
+    for (std::size_t i = 0; i < training::time_categories; ++i) {
+        const auto category = static_cast<TimeCategory>(i);
+        run.lines.push_back({planning::title_of(category), part_of(category),
+                             json.at("breakdown").at(training::name_of(category)).get<double>()});
+    }
+    for (const char* const key : {"model", "machine", "gpus", "layout"}) {
+        add_settings(key, json.at(key), run.settings);
+    }
+    return run;
+}
+
+double mean_of(const Ordered& json, const char* key) {
+    double sum = 0;
+    for (const Ordered& rank : json.at("per_rank")) {
+        sum += rank.at(key).get<double>();
+    }
+    return sum / static_cast<double>(json.at("per_rank").size());
+}
+
+ComparedRun scenario(const Ordered& json) {
+    ComparedRun run{.name = in_words(json.at("scenario")), .seconds = json.at("simulated_seconds").get<double>()};
+    const double bubble = json.at("bubble_fraction").get<double>() * run.seconds;
+    run.lines = {{"compute", ComparedPart::compute, mean_of(json, "compute_seconds")},
+                 {"exposed communication", ComparedPart::communication, mean_of(json, "communication_seconds")},
+                 {"bubble", ComparedPart::bubble, bubble},
+                 {"other waiting", ComparedPart::rest, std::max(0.0, mean_of(json, "idle_seconds") - bubble)}};
+    for (const char* const key : {"scenario", "profile", "ranks", "mesh", "options"}) {
+        add_settings(key, json.at(key), run.settings);
+    }
+    return run;
+}
+
+[[noreturn]] void refuse_result(const std::string& file, const std::string& what) {
+    throw UsageError(fmt::format("{}: must be what a scenario or ndsim train prints with --json, not {}", file, what));
+}
+
+ComparedRun run_of(const std::string& file, const Ordered& json) {
+    if (!json.is_object()) {
+        refuse_result(file, json.is_array() ? "a list" : shortened(in_words(json)));
+    }
+    if (json.contains("command") && json.at("command") != "train") {
+        refuse_result(file, fmt::format("a result of ndsim {}", shortened(in_words(json.at("command")))));
+    }
+    if (json.contains("step_seconds")) {
+        return prediction(json);
+    }
+    if (json.contains("scenario") && json.contains("per_rank") && !json.at("per_rank").empty()) {
+        return scenario(json);
+    }
+    refuse_result(file, "another object");
+}
+
+}  // namespace
+
+const char* title_of(ComparedPart part) {
+    switch (part) {
+        case ComparedPart::compute: return "compute";
+        case ComparedPart::communication: return "exposed communication";
+        case ComparedPart::bubble: return "bubble";
+        case ComparedPart::rest: break;
+    }
+    return "rest";
+}
+
+std::array<double, compared_parts> ComparedRun::parts() const {
+    std::array<double, compared_parts> sums{};
+    for (const ComparedLine& line : lines) {
+        sums[static_cast<std::size_t>(line.part)] += line.seconds;
+    }
+    return sums;
+}
+
+ComparedRun read_run(const std::string& file) {
+    const std::string text = read_text(file, "a JSON file", written_by_programs);
+    try {
+        ComparedRun run = run_of(file, Ordered::parse(text));
+        run.file = file;
+        return run;
+    } catch (const Ordered::parse_error& error) {
+        throw UsageError(fmt::format("{}: is not valid JSON: {}", file, without_number(error.what())));
+    } catch (const Ordered::exception& error) {
+        refuse_result(file, fmt::format("one with {}", without_number(error.what())));
+    }
+}
+
+}  // namespace sim::tools

@@ -1,0 +1,39 @@
+// A compared run is what a result of --json says about one run: how long it took, where the time went, and what was
+// asked for. Results of scenarios and of `ndsim train` give the same value.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sim::tools {
+
+// The parts of a run's time in which two runs are compared. They add up to the whole.
+enum class ComparedPart : std::uint8_t { compute, communication, bubble, rest };
+inline constexpr std::size_t compared_parts = 4;
+const char* title_of(ComparedPart part);  // "exposed communication"
+
+// A line of a comparison: "optimizer", a part of the rest.
+struct ComparedLine {
+    std::string name;
+    ComparedPart part = ComparedPart::rest;
+    double seconds = 0;  // mean over the ranks
+};
+
+struct ComparedRun {
+    std::string file;
+    bool is_prediction = false;  // of `ndsim train`
+    std::string name;            // "3d_pipeline_parallel", "llama3-8b on dgx-h100"
+    double seconds = 0;
+    std::vector<ComparedLine> lines;
+    std::vector<std::pair<std::string, std::string>> settings;  // what was asked for, in the order of the file
+
+    std::array<double, compared_parts> parts() const;
+};
+
+// Throws UsageError, one line: not a file, not JSON, not a result that can be compared.
+ComparedRun read_run(const std::string& file);
+
+}  // namespace sim::tools
