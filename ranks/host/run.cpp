@@ -74,6 +74,19 @@ double Run::wall_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void Run::look_at_the_clock() {
+    if (!options->on_pulse) {
+        return;
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_pulse_) {
+        next_pulse_ = now + options->pulse;
+        options->on_pulse({.ranks_finished = kernel.finished(),
+                           .reached = options->clock == Clock::wall ? furthest_ : kernel.end(),
+                           .messages = kernel.messages_sent(),
+                           .wall_seconds = wall_seconds()});
+    }
+}
+
 std::chrono::steady_clock::time_point Run::due(Time time) const {
     constexpr double thirty_years = 1e9;  // longer than the wall's clock need count
     const std::chrono::duration<double> after(std::min(seconds(time) * options->time_scale, thirty_years));

@@ -107,11 +107,11 @@ int run_train(int argc, const char* const* argv) {
     command_line::check_outputs(options.outputs);
     Timeline timeline{.title = train_command.name};
     const planning::StepReport report = report_of(options, timeline);
+    timeline.ranks = report.step.simulated_ranks;
+    command_line::write_timeline(options.outputs, timeline);
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },
                                                   .table = [&] { return parts_of(report.step); }});
-    timeline.ranks = report.step.simulated_ranks;
-    command_line::write_timeline(options.outputs, timeline);
     const training::Memory& memory = report.step.memory;
     return memory.fits()
                ? done
