@@ -189,11 +189,12 @@ private:
     }
 
     std::string axis() const {
-        std::string line(static_cast<std::size_t>(name_columns_ + 2), ' ');
-        const std::string before = line;
-        for (const Tick& tick : time_ticks(end_, std::max(columns_.count / columns_of_a_tick, 1))) {
-            const std::size_t at = before.size() + static_cast<std::size_t>(columns_.at(tick.at));
-            if (at + 1 + tick.text.size() <= before.size() + static_cast<std::size_t>(columns_.count)) {
+        const auto begin = static_cast<std::size_t>(name_columns_ + 2);
+        std::string line;
+        for (const Tick& tick : time_ticks(end_, (columns_.count + columns_of_a_tick - 1) / columns_of_a_tick)) {
+            const std::size_t at = begin + static_cast<std::size_t>(columns_.at(tick.at));
+            const bool fits = at + 1 + tick.text.size() <= static_cast<std::size_t>(style_.width);
+            if (fits && (line.empty() || line.size() < at)) {
                 line.resize(at, ' ');
                 line += "|" + tick.text;
             }

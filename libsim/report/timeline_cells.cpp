@@ -9,6 +9,9 @@ namespace {
 
 using Times = std::array<Duration, cell_fills>;
 
+constexpr auto work_fills =
+    std::to_array<CellFill>({CellFill::compute, CellFill::send, CellFill::receive, CellFill::collective});
+
 Duration& time_of(Times& times, CellFill fill) {
     return times[static_cast<std::size_t>(fill)];
 }
@@ -52,19 +55,20 @@ void add_span(RowTimes& row, const TimeColumns& columns, const trace::Span& span
     add_time(cells, columns, begins, std::min(span.end, until), fill);
 }
 
-// Of a cell that is `length` long.
+// Of a cell that is `length` long. A program that waits leaves its time to what is under way beside it.
 CellFill most_of(Times times, const Times& beside, Duration length, CellFill rest) {
     Duration left = length;
-    for (const Duration part : times) {
+    for (const CellFill work : work_fills) {
+        left -= time_of(times, work);
+    }
+    for (const CellFill work : work_fills) {
+        const Duration part = std::clamp(left, Duration{0}, beside[static_cast<std::size_t>(work)]);
+        time_of(times, work) += part;
         left -= part;
     }
-    Duration taken{0};
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        const Duration part = std::clamp(left - taken, Duration{0}, beside[i]);
-        times[i] += part;
-        taken += part;
-    }
-    time_of(times, rest) += left - taken;
+    const Duration waited = std::clamp(left, Duration{0}, time_of(times, CellFill::waiting));
+    time_of(times, CellFill::waiting) = waited;
+    time_of(times, rest) += left - waited;
     // The first of several that are longest: work before waiting.
     const auto* const longest = std::max_element(times.begin(), times.end());
     return static_cast<CellFill>(longest - times.begin());

@@ -2,7 +2,7 @@
 // fills most of its time.
 //
 // Idle parts of a message's span count as waiting; a collective counts from when the rank joins it. On the program's
-// row, asynchronous ops count only as far as the program leaves time, and what is left is waiting.
+// row, asynchronous ops count as far as the program itself only waits, and time in which nothing happens is waiting.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
