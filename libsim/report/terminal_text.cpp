@@ -30,28 +30,11 @@ constexpr auto wide = std::to_array<CodeRange>({{0x1100, 0x115f},
                                                 {0x20000, 0x3fffd}});
 
 // Controls, and what takes no column of its own: joiners, marks that are set over others, changes of direction.
-constexpr auto harmful = std::to_array<CodeRange>({{0x00, 0x1f},
-                                                   {0x7f, 0x9f},
-                                                   {0xad, 0xad},
-                                                   {0x300, 0x36f},
-                                                   {0x483, 0x489},
-                                                   {0x591, 0x5c7},
-                                                   {0x600, 0x605},
-                                                   {0x610, 0x61c},
-                                                   {0x64b, 0x65f},
-                                                   {0x1160, 0x11ff},
-                                                   {0x180b, 0x180f},
-                                                   {0x1ab0, 0x1aff},
-                                                   {0x1dc0, 0x1dff},
-                                                   {0x200b, 0x200f},
-                                                   {0x2028, 0x202e},
-                                                   {0x2060, 0x206f},
-                                                   {0x20d0, 0x20ff},
-                                                   {0xd800, 0xf8ff},
-                                                   {0xfe00, 0xfe2f},
-                                                   {0xfeff, 0xfeff},
-                                                   {0xfff0, 0xffff},
-                                                   {0xe0000, 0x10ffff}});
+constexpr auto harmful = std::to_array<CodeRange>(
+    {{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x300, 0x36f},     {0x483, 0x489},   {0x591, 0x5c7},
+     {0x600, 0x605},   {0x610, 0x61c},   {0x64b, 0x65f},   {0x1160, 0x11ff},   {0x180b, 0x180f}, {0x1ab0, 0x1aff},
+     {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0x20d0, 0x20ff}, {0xd800, 0xf8ff},
+     {0xfe00, 0xfe2f}, {0xfeff, 0xfeff}, {0xfff0, 0xffff}, {0xe0000, 0x10ffff}});
 
 template <std::size_t size>
 bool is_in(const std::array<CodeRange, size>& ranges, std::uint32_t code) {

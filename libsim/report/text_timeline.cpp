@@ -111,7 +111,8 @@ private:
             name_columns_ = std::max(name_columns_, columns_of(names_.back()));
         }
         const int room = std::max(style_.width - name_columns_ - 2, fewest_columns);
-        columns_ = {.end = end_, .count = static_cast<int>(std::min<std::int64_t>(room, end_.time_since_epoch().count()))};
+        columns_ = {.end = end_,
+                    .count = static_cast<int>(std::min<std::int64_t>(room, end_.time_since_epoch().count()))};
     }
 
     Time now() const { return std::min(style_.now.value_or(end_), end_); }
@@ -129,8 +130,8 @@ private:
     }
 
     void fill_cells() {
-        for (const auto& fills : timeline_cells(
-                 timeline_, rows_, {.columns = columns_, .now = now(), .broken_off = broken_off()})) {
+        for (const auto& fills :
+             timeline_cells(timeline_, rows_, {.columns = columns_, .now = now(), .broken_off = broken_off()})) {
             std::vector<DrawnCell>& row = cells_.emplace_back();
             for (const CellFill fill : fills) {
                 row.push_back({.fill = fill});

@@ -24,8 +24,8 @@ struct Timeline {
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
     std::vector<int> pids;                  // by rank; empty: no processes
     Time end;
-    Labels labels;      // of the spans
-    std::string fault;  // why the run ended early; empty: it did not
+    Labels labels;           // of the spans
+    std::string fault;       // why the run ended early; empty: it did not
     int fault_rank = -1;     // the rank whose end it was; -1: no single rank's
     std::string fault_word;  // what became of that rank: "died", "hung"
 

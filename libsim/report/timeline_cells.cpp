@@ -141,9 +141,8 @@ std::vector<std::vector<CellFill>> timeline_cells(const Timeline& timeline, cons
             const Time begin = columns.begin_of(column);
             const Duration length = std::min(columns.begin_of(column + 1), visible_until(rows[i].rank)) - begin;
             const auto at = static_cast<std::size_t>(column);
-            row.push_back(length <= Duration{0}
-                              ? CellFill::nothing
-                              : most_of(times[i].in_order[at], times[i].beside[at], length, rest));
+            row.push_back(length <= Duration{0} ? CellFill::nothing
+                                                : most_of(times[i].in_order[at], times[i].beside[at], length, rest));
         }
     }
     return cells;

@@ -39,8 +39,8 @@ struct TimeColumns {
 
 struct VisibleTime {
     TimeColumns columns;
-    Time now;                // what is later is unknown
-    Time broken_off;         // when the rank that ended the run ended; read where the timeline has one
+    Time now;         // what is later is unknown
+    Time broken_off;  // when the rank that ended the run ended; read where the timeline has one
 };
 
 // Of `rows`, which are in order. Cost: spans + cells.

@@ -120,9 +120,9 @@ private:
             return watch_->at(*timeline_, pulse.wall_seconds);
         }
         const double per_second = static_cast<double>(pulse.messages) / std::max(pulse.wall_seconds, 1e-9);
-        progress_->at(static_cast<std::size_t>(pulse.ranks_finished),
-                      fmt::format("ranks have finished; {} simulated, {:.3g} messages/s", time_text(pulse.reached, 5),
-                                  per_second));
+        progress_->at(
+            static_cast<std::size_t>(pulse.ranks_finished),
+            fmt::format("ranks finished; {} simulated; {:.0f} messages/s", time_text(pulse.reached, 5), per_second));
     }
 
     const command_line::RunOptions* options_;

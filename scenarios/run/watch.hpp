@@ -1,7 +1,7 @@
 // A watch draws the timeline of a run in step with the wall's clock while it grows, in place on standard error.
 //
-// What is drawn is what is known: an op from its beginning on, as far as its time has come; of a receive or a collective
-// that waits for others nothing, until they are there.
+// What is drawn is what is known: an op from its beginning on, as far as its time has come; of a receive or a
+// collective that waits for others nothing, until they are there.
 #pragma once
 
 #include "libsim/report/timeline.hpp"

@@ -38,17 +38,17 @@ std::map<int, int> pids_in(const std::string& seen) {
 TEST(TimelineOption, DrawsTheRunAboveTheSummary) {
     const Said said = run_command("1d_data_parallel --quiet --timeline", "COLUMNS=50");
     EXPECT_EQ(said.exit_code, 0);
-    // 42 columns for 16.1 s: 8 s of work are 20.9 of them, 10.1 s of sending and waiting the others.
+    // 42 columns for 16.1 s: an item of 2 s is 5.2 of them, so that they end in columns 5, 10, 16 (15.7) and 21 (20.9).
     EXPECT_THAT(said.out, testing::StartsWith("1d_data_parallel: 4 ranks, 16.1 s; a column is 38…\n"
                                               "        |0 s         |5 s         |10 s\n"
-                                              "rank 0  P0███P1███P2███P3███→→→→→→→→→→→→→→→→→→→→→→\n"));
+                                              "rank 0  P0███P1███P2████P3███→→→→→→→→→→→→→→→→→→→→→\n"));
     EXPECT_THAT(said.out, HasSubstr("█ compute  → send  P Process item\n\n1d_data_parallel: 1 step of"));
     EXPECT_EQ(said.err, "");
 }
 
 TEST(TimelineOption, DrawsInAsciiOnRequest) {
     const std::string out = run_command("1d_data_parallel --quiet --timeline --ascii", "COLUMNS=50").out;
-    EXPECT_THAT(out, HasSubstr("rank 3  P12CCP13CCP14CCP15CC>>>>>>>>>>>>>>>>>>>>>>\n"));
+    EXPECT_THAT(out, HasSubstr("rank 3  P12CCP13CCP14CCCP15CC>>>>>>>>>>>>>>>>>>>>>\n"));
 }
 
 TEST(TimelineOption, DrawsOnStandardErrorWhereStandardOutputIsTaken) {
@@ -61,9 +61,9 @@ TEST(TimelineOption, DrawsOnStandardErrorWhereStandardOutputIsTaken) {
 }
 
 TEST(TimelineOption, IsThereForEveryScenarioHelloAndTrain) {
-    for (const std::string line : {"0d_sequential --quiet", "2d_tensor_parallel --quiet", "3d_pipeline_parallel --quiet",
-                                   "4d_hybrid --quiet", "distributed_hello --quiet",
-                                   "ndsim train --model llama3-8b --gpus 16 --tp 2 --pp 2"}) {
+    for (const std::string line :
+         {"0d_sequential --quiet", "2d_tensor_parallel --quiet", "3d_pipeline_parallel --quiet", "4d_hybrid --quiet",
+          "distributed_hello --quiet", "ndsim train --model llama3-8b --gpus 16 --tp 2 --pp 2"}) {
         const Said said = run_command(line + " --timeline");
         EXPECT_EQ(said.exit_code, 0) << said.err;
         EXPECT_THAT(said.out, HasSubstr("|0 ")) << line;
@@ -93,7 +93,7 @@ TEST(Progress, IsShownOnATerminalAndGoneAtTheEnd) {
     for (const std::string host : {"fiber", "process"}) {
         PseudoTerminal terminal(long_run + host);
         EXPECT_THAT(terminal.read_until("messages/s"),
-                    testing::ContainsRegex("\\[-+\\]  0 of 2  ranks have finished; [0-9.e+]+ s simulated, [0-9.e+]+ "
+                    testing::ContainsRegex("\\[-+\\]  0 of 2  ranks finished; [0-9.e+]+ s simulated; [0-9]+ "
                                            "messages/s"));
         terminal.interrupt();
         EXPECT_EQ(terminal.exit_code(), 130);
@@ -103,9 +103,8 @@ TEST(Progress, IsShownOnATerminalAndGoneAtTheEnd) {
 }
 
 TEST(Progress, IsNeverShownWithQuiet) {
-    PseudoTerminal terminal("1d_data_parallel --quiet --host fiber --steps 3000");
+    PseudoTerminal terminal("1d_data_parallel --quiet --host fiber --steps 300");
     EXPECT_THAT(terminal.read_all(), Not(HasSubstr("messages/s")));
-    EXPECT_EQ(terminal.exit_code(), 0);
 }
 
 TEST(Watch, DrawsTheGrowingTimelineWithItsPids) {

@@ -148,8 +148,7 @@ TEST(TextTimeline, NamesRanksThatHaveNamesAndProcessesOnRequest) {
     drawn.timeline.rank_names = {"stage 0, 8 ranks"};
     drawn.timeline.pids = {4711, 4712};
     drawn.compute(0, "", 0, 1).compute(1, "", 1, 2);
-    EXPECT_THAT(drawn.text({.width = 40, .pids = true}),
-                HasSubstr("stage 0, 8 ranks pid 4711  ███████······\n"));
+    EXPECT_THAT(drawn.text({.width = 40, .pids = true}), HasSubstr("stage 0, 8 ranks pid 4711  ███████······\n"));
     EXPECT_THAT(drawn.text(40), HasSubstr("stage 0, 8 ranks  ███"));
     EXPECT_THAT(drawn.text(40), HasSubstr("rank 1            ···"));
 }
@@ -216,7 +215,8 @@ TEST(TextTimeline, OfARunWithoutTimeSaysSo) {
     EXPECT_EQ(Drawn("", 0).text(80), "0 ranks, nothing took any time\n");
     Drawn failed("failed", 1);
     failed.timeline.fault = "deadlock at 0 s: 1 of 1 ranks can never go on";
-    EXPECT_EQ(failed.text(80), "failed: 1 rank, nothing took any time\nbroke off: deadlock at 0 s: 1 of 1 ranks can never go on\n");
+    EXPECT_EQ(failed.text(80),
+              "failed: 1 rank, nothing took any time\nbroke off: deadlock at 0 s: 1 of 1 ranks can never go on\n");
 }
 
 TEST(TextTimeline, OfAFewPicosecondsHasNoMoreColumnsThanThose) {
@@ -233,11 +233,11 @@ TEST(TextTimeline, OfAHundredDaysIsDrawnToo) {
 }
 
 TEST(TextTimeline, LetsNoLabelOrNameControlTheTerminal) {
-    for (const std::string& hostile :
-         {std::string("\033]0;title\007\033[2J"), std::string("a\nb\rc\td\0e", 9), std::string("\xc2\x9b"
-                                                                                              "31m"),
-          std::string("\xff\xfe\x80"), std::string("\u202eright to left"), std::string(10'000, 'x'),
-          std::string(10'000, '\033'), std::string("階段0")}) {
+    for (const std::string& hostile : {std::string("\033]0;title\007\033[2J"), std::string("a\nb\rc\td\0e", 9),
+                                       std::string("\xc2\x9b"
+                                                   "31m"),
+                                       std::string("\xff\xfe\x80"), std::string("\u202eright to left"),
+                                       std::string(10'000, 'x'), std::string(10'000, '\033'), std::string("階段0")}) {
         Drawn drawn(hostile, 2);
         drawn.timeline.rank_names = {hostile, hostile};
         drawn.timeline.fault = hostile;
@@ -252,7 +252,8 @@ TEST(TextTimeline, LetsNoLabelOrNameControlTheTerminal) {
             EXPECT_EQ(text.find_first_of("\r\t\007"), std::string::npos);
             EXPECT_LT(text.size(), 2'000U);
             if (ascii) {
-                EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < 127); }));
+                EXPECT_TRUE(
+                    std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < 127); }));
             }
         }
     }

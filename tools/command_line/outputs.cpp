@@ -117,8 +117,9 @@ bool shows_text(const Outputs& outputs) {
 }
 
 bool wants_timeline(const Outputs& outputs) {
-    return std::any_of(formats.begin(), formats.end(),
-                       [&](const Format& format) { return format.shows_timeline() && outputs.contains(format.option); });
+    return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
+        return format.shows_timeline() && outputs.contains(format.option);
+    });
 }
 
 report::TextStyle text_style(const Outputs& outputs, int descriptor) {
