@@ -67,7 +67,8 @@ struct LaunchOptions {
     // run of processes.
     std::function<void(const std::string& what)> on_notice = nullptr;
     std::chrono::milliseconds progress{10'000};  // process: how often a long run says so; 0: never
-    // Called during the run, about so often, by the thread that launched it. It changes nothing of the timeline.
+    // Called when the ranks have started and then about so often, by the thread that launched the run. It changes
+    // nothing of the timeline.
     std::function<void(const Pulse&)> on_pulse = nullptr;
     std::chrono::milliseconds pulse{100};
     // Receives the lines that ranks log, in the order of simulated time, then of ranks. Null: they are dropped.

@@ -2,6 +2,7 @@
 
 #include "libsim/report/label_letters.hpp"
 #include "libsim/report/terminal_text.hpp"
+#include "libsim/report/text_cells.hpp"
 #include "libsim/report/time_axis.hpp"
 #include "libsim/report/timeline_cells.hpp"
 
@@ -15,36 +16,9 @@ namespace sim::report {
 
 namespace {
 
-// Colours of Okabe and Ito, which people with any colour vision tell apart, as the nearest of 256.
-struct FillLook {
-    const char* glyph;
-    char ascii;
-    const char* word;
-    int colour;
-};
-// By CellFill.
-constexpr auto looks = std::to_array<FillLook>({{"█", 'C', "compute", 32},
-                                                {"→", '>', "send", 214},
-                                                {"←", '<', "receive", 36},
-                                                {"▒", '=', "collective", 175},
-                                                {"·", '.', "waiting", 245},
-                                                {" ", ' ', "", 0}});
-static_assert(looks.size() == cell_fills);
-constexpr int black = 16;
 constexpr int longest_name = 24;
 constexpr int fewest_columns = 10;
 constexpr int columns_of_a_tick = 10;
-
-const FillLook& look_of(CellFill fill) {
-    return looks[static_cast<std::size_t>(fill)];
-}
-
-// A column of a row: a glyph, or a letter of a label in it.
-struct DrawnCell {
-    CellFill fill = CellFill::nothing;
-    char letter = 0;      // 0: the glyph
-    bool ending = false;  // of the word that says how a rank ended
-};
 
 class TextPicture {
 public:
@@ -52,10 +26,12 @@ public:
         : timeline_(timeline),
           style_(style),
           end_(std::max(style.until == Time{} ? timeline.end_of_all() : style.until, Time{})),
-          letters_(timeline) {}
+          letters_(timeline),
+          painter_(style.colour, style.ascii) {}
 
     std::string draw() {
-        choose_rows();
+        all_ = timeline_rows(timeline_);
+        rows_ = shown_rows(all_, style_.most_rows, timeline_.fault_rank);
         if (end_ == Time{} || rows_.empty()) {
             return heading() + fault_line();
         }
@@ -71,25 +47,6 @@ public:
     }
 
 private:
-    // The first and the last where there are too many, and the rank that ended the run.
-    void choose_rows() {
-        all_ = timeline_rows(timeline_);
-        const auto most = static_cast<std::size_t>(std::max(style_.most_rows, 2));
-        if (all_.size() <= most) {
-            rows_ = all_;
-            return;
-        }
-        const std::size_t first = most - most / 2;
-        const std::size_t last = all_.size() - most / 2;
-        rows_.assign(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(first));
-        const auto ended = std::lower_bound(all_.begin(), all_.end(), TimelineRow{timeline_.fault_rank, 0});
-        const auto place = static_cast<std::size_t>(ended - all_.begin());
-        if (timeline_.fault_rank >= 0 && place >= first && place < last) {
-            rows_.back() = *ended;
-        }
-        rows_.insert(rows_.end(), all_.begin() + static_cast<std::ptrdiff_t>(last), all_.end());
-    }
-
     std::string rank_name(int rank) const {
         const bool is_named = static_cast<std::size_t>(rank) < timeline_.rank_names.size();
         return is_named ? terminal_text(timeline_.name_of(rank), longest_name, style_.ascii)
@@ -106,8 +63,9 @@ private:
     }
 
     void name_rows() {
+        const int most = std::max(style_.width - 2 - fewest_columns, fewest_columns);
         for (const TimelineRow& row : rows_) {
-            names_.push_back(row_name(row));
+            names_.push_back(terminal_text(row_name(row), most, style_.ascii));
             name_columns_ = std::max(name_columns_, columns_of(names_.back()));
         }
         const int room = std::max(style_.width - name_columns_ - 2, fewest_columns);
@@ -132,7 +90,7 @@ private:
     void fill_cells() {
         for (const auto& fills :
              timeline_cells(timeline_, rows_, {.columns = columns_, .now = now(), .broken_off = broken_off()})) {
-            std::vector<DrawnCell>& row = cells_.emplace_back();
+            std::vector<TextCell>& row = cells_.emplace_back();
             for (const CellFill fill : fills) {
                 row.push_back({.fill = fill});
                 seen_[static_cast<std::size_t>(fill)] = true;
@@ -159,7 +117,7 @@ private:
         }
     }
 
-    DrawnCell& cell(std::ptrdiff_t row, int column) {
+    TextCell& cell(std::ptrdiff_t row, int column) {
         return cells_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
     }
 
@@ -214,68 +172,33 @@ private:
         }
         const TimelineRow& first = all_[static_cast<std::size_t>(from)];
         const TimelineRow& last = all_[static_cast<std::size_t>(from + missing - 1)];
-        return fmt::format("{} {} row{} left out: {} to {}\n", style_.ascii ? "..." : "…", missing,
-                           missing == 1 ? "" : "s", row_name(first), row_name(last));
-    }
-
-    // What a cell looks like without its glyph; the same for neighbours that need no new escape sequence.
-    std::string paint_of(const DrawnCell& cell) const {
-        if (!style_.colour || (cell.fill == CellFill::nothing && !cell.ending)) {
-            return "";
-        }
-        if (cell.ending) {
-            return "\033[1;7m";
-        }
-        const int colour = look_of(cell.fill).colour;
-        return cell.letter == 0 ? fmt::format("\033[38;5;{}m", colour)
-                                : fmt::format("\033[48;5;{};38;5;{}m", colour, black);
-    }
-
-    std::string glyph_of(const DrawnCell& cell) const {
-        if (cell.letter != 0) {
-            return {cell.letter};
-        }
-        const FillLook& look = look_of(cell.fill);
-        return style_.ascii ? std::string{look.ascii} : look.glyph;
+        const std::string line = fmt::format("{} {} row{} left out: {} to {}", style_.ascii ? "..." : "…", missing,
+                                             missing == 1 ? "" : "s", row_name(first), row_name(last));
+        return terminal_text(line, style_.width, style_.ascii) + "\n";
     }
 
     std::string row_text(std::size_t row) const {
-        std::string line =
-            names_[row] + std::string(static_cast<std::size_t>(name_columns_ + 2 - columns_of(names_[row])), ' ');
-        std::string paint;
-        std::size_t end = cells_[row].size();  // of what is to be seen
-        while (end > 0 && cells_[row][end - 1].fill == CellFill::nothing && cells_[row][end - 1].letter == 0) {
-            --end;
-        }
-        for (std::size_t i = 0; i < end; ++i) {
-            const std::string wanted = paint_of(cells_[row][i]);
-            if (wanted != paint) {
-                line += (paint.empty() ? "" : "\033[0m") + wanted;
-                paint = wanted;
-            }
-            line += glyph_of(cells_[row][i]);
-        }
-        line += paint.empty() ? "" : "\033[0m";
+        const int space = name_columns_ + 2 - columns_of(names_[row]);
+        std::string line = names_[row] + std::string(static_cast<std::size_t>(space), ' ') + painter_.row(cells_[row]);
         return line.erase(line.find_last_not_of(' ') + 1) + "\n";
     }
 
     std::string legend() const {
         std::string text;
         int taken = 0;
-        const auto add = [&](const DrawnCell& sign, const std::string& word) {
+        const auto add = [&](const TextCell& sign, const std::string& word) {
             const int more = 2 + columns_of(word);
             if (taken > 0 && taken + 2 + more > style_.width) {
                 text += "\n";
                 taken = 0;
             }
-            const std::string paint = paint_of(sign);
-            text += (taken == 0 ? "" : "  ") + paint + glyph_of(sign) + (paint.empty() ? " " : "\033[0m ") + word;
+            text += (taken == 0 ? "" : "  ") + painter_.row({sign}) + " " + word;
             taken += more + (taken == 0 ? 0 : 2);
         };
-        for (std::size_t i = 0; i < looks.size(); ++i) {
+        for (std::size_t i = 0; i < seen_.size(); ++i) {
             const auto fill = static_cast<CellFill>(i);
             if (seen_[i] && fill != CellFill::nothing) {
-                add({.fill = fill}, looks[i].word);
+                add({.fill = fill}, word_of(fill));
             }
         }
         for (const char letter : letters_seen_) {
@@ -297,12 +220,13 @@ private:
     const TextStyle& style_;
     Time end_;
     LabelLetters letters_;
+    TextPainter painter_;
     std::vector<TimelineRow> all_;
     std::vector<TimelineRow> rows_;  // that are drawn
     std::vector<std::string> names_;
     int name_columns_ = 0;
     TimeColumns columns_;
-    std::vector<std::vector<DrawnCell>> cells_;
+    std::vector<std::vector<TextCell>> cells_;
     std::array<bool, cell_fills> seen_{};
     std::set<char> letters_seen_;
 };

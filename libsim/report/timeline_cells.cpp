@@ -21,11 +21,6 @@ struct RowTimes {
     std::vector<Times> beside;    // of asynchronous ops
 };
 
-// Empty for what takes no time.
-bool takes_time(const trace::Span& span) {
-    return span.kind != OpKind::log && span.kind != OpKind::allocate && span.end > span.begin;
-}
-
 CellFill fill_of(OpKind kind) {
     switch (kind) {
         case OpKind::send: return CellFill::send;
@@ -75,29 +70,6 @@ CellFill most_of(Times times, const Times& beside, Duration length, CellFill res
 }
 
 }  // namespace
-
-TimelineRow timeline_row(const trace::Span& span) {
-    return {span.rank, span.stream == Stream::own ? 0 : static_cast<int>(span.stream)};
-}
-
-std::vector<TimelineRow> timeline_rows(const Timeline& timeline) {
-    std::vector<TimelineRow> rows;
-    rows.reserve(static_cast<std::size_t>(timeline.ranks));
-    for (int rank = 0; rank < timeline.ranks; ++rank) {
-        rows.push_back({rank, 0});
-    }
-    TimelineRow last;
-    for (const trace::Span& span : timeline.spans) {
-        const TimelineRow row = timeline_row(span);
-        if (row.stream != 0 && row != last && takes_time(span)) {
-            rows.push_back(row);
-            last = row;
-        }
-    }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    return rows;
-}
 
 Time TimeColumns::begin_of(int column) const {
     const std::int64_t all = end.time_since_epoch().count();

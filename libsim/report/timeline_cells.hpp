@@ -5,7 +5,7 @@
 // row, asynchronous ops count as far as the program itself only waits, and time in which nothing happens is waiting.
 #pragma once
 
-#include "libsim/report/timeline.hpp"
+#include "libsim/report/timeline_rows.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,17 +14,6 @@ namespace sim::report {
 
 enum class CellFill : std::uint8_t { compute, send, receive, collective, waiting, nothing };
 inline constexpr int cell_fills = 6;
-
-struct TimelineRow {
-    int rank = 0;
-    int stream = 0;  // 0: the program
-
-    friend auto operator<=>(const TimelineRow&, const TimelineRow&) = default;
-};
-TimelineRow timeline_row(const trace::Span& span);
-
-// The rows of all ranks, in order. Cost: ranks + spans.
-std::vector<TimelineRow> timeline_rows(const Timeline& timeline);
 
 // Columns of equal time from 0 to `end`. Requires: 1 <= count <= end in picoseconds.
 struct TimeColumns {

@@ -54,6 +54,7 @@ void Run::begin_with(std::vector<int> rank_pids) {
     if (options->on_start) {
         options->on_start(pids);
     }
+    look_at_the_clock();
 }
 
 void Run::fail(Fault first) {

@@ -54,4 +54,10 @@ TEST(LivePicture, IsDrawnOverTheLast) {
     EXPECT_EQ(redrawing("a\n", 2), "\033[2Aa\033[K\n\033[J");
 }
 
+TEST(LivePicture, HasNoMoreLinesThanTheTerminal) {
+    EXPECT_EQ(first_lines("a\nb\nc\n", 2), "a\nb\n");
+    EXPECT_EQ(first_lines("a\nb\n", 5), "a\nb\n");
+    EXPECT_EQ(first_lines("", 5), "");
+}
+
 }  // namespace

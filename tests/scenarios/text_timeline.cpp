@@ -1,5 +1,7 @@
 #include "libsim/report/text_timeline.hpp"
 
+#include "libsim/report/terminal_text.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,12 +164,13 @@ TEST(TextTimeline, LeavesRowsOutAndSaysHowMany) {
               "            |0 s     |1 s\n"
               "rank 0      F████████·········\n"
               "rank 1      ··················\n"
-              "… 99996 rows left out: rank 2 to rank 99997\n"
+              "… 99996 rows left out: rank 2…\n"
               "rank 99998  ··················\n"
               "rank 99999  ·········L████████\n"
               "█ compute  · waiting  F first\n"
               "L last\n");
     const std::string most = drawn.text(100);
+    EXPECT_THAT(most, HasSubstr("\n… 99936 rows left out: rank 32 to rank 99967\n"));
     EXPECT_EQ(std::count(most.begin(), most.end(), '\n'), 2 + 64 + 1 + 1);
 }
 
@@ -181,9 +184,9 @@ TEST(TextTimeline, ShowsTheRankThatEndedTheRunAmongThoseLeftOut) {
               "crowd: 1000 ranks, 2 s; a col…\n"
               "          |0 s      |1 s\n"
               "rank 0    ████████████████████\n"
-              "… 499 rows left out: rank 1 to rank 499\n"
+              "… 499 rows left out: rank 1 t…\n"
               "rank 500  ██████████x died\n"
-              "… 498 rows left out: rank 501 to rank 998\n"
+              "… 498 rows left out: rank 501…\n"
               "rank 999  ····················\n"
               "█ compute  · waiting\n"
               "broke off: rank 500 (pid 9) w…\n");
@@ -217,6 +220,18 @@ TEST(TextTimeline, OfARunWithoutTimeSaysSo) {
     failed.timeline.fault = "deadlock at 0 s: 1 of 1 ranks can never go on";
     EXPECT_EQ(failed.text(80),
               "failed: 1 rank, nothing took any time\nbroke off: deadlock at 0 s: 1 of 1 ranks can never go on\n");
+}
+
+TEST(TextTimeline, HasNoLineThatIsWiderThanItMayBe) {
+    Drawn drawn = pipeline();
+    drawn.timeline.rank_names = {"a stage with a long name", "another stage with a long name"};
+    drawn.timeline.pids = {1234567, 1234568};
+    for (const int width : {24, 40, 60, 200}) {
+        std::istringstream lines(drawn.text({.width = width, .pids = true}));
+        for (std::string line; std::getline(lines, line);) {
+            EXPECT_LE(columns_of(line), width) << line;
+        }
+    }
 }
 
 TEST(TextTimeline, OfAFewPicosecondsHasNoMoreColumnsThanThose) {

@@ -18,8 +18,18 @@ std::string redrawing(const std::string& picture, int lines) {
     return sent + "\033[J";
 }
 
-void LivePicture::draw(const std::string& picture) {
-    const int columns = terminal_at(STDERR_FILENO).columns;
+std::string first_lines(const std::string& picture, int most) {
+    std::size_t end = 0;
+    for (int line = 0; line < most && end < picture.size(); ++line) {
+        end = std::min(picture.find('\n', end), picture.size() - 1) + 1;
+    }
+    return picture.substr(0, end);
+}
+
+void LivePicture::draw(const std::string& whole) {
+    const Terminal terminal = terminal_at(STDERR_FILENO);
+    const int columns = terminal.columns;
+    const std::string picture = terminal.lines > 0 ? first_lines(whole, terminal.lines - 1) : whole;
     // In a window of another width the lines that were drawn lie somewhere else.
     const bool moved = columns_ != 0 && columns != columns_;
     tell((moved ? "\033[2J\033[H" : "") + redrawing(picture, moved ? 0 : lines_));

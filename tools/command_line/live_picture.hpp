@@ -9,8 +9,8 @@ namespace sim::command_line {
 
 class LivePicture {
 public:
-    // `picture` is of whole lines, none longer than the terminal is wide, and fewer than it has lines.
-    void draw(const std::string& picture);
+    // As many of the picture's lines as the terminal has room for. Requires: none is longer than that is wide.
+    void draw(const std::string& whole);
 
 private:
     int lines_ = 0;  // of what is drawn
@@ -19,5 +19,7 @@ private:
 
 // What a terminal is sent to see `picture` in place of the `lines` above the cursor.
 std::string redrawing(const std::string& picture, int lines);
+
+std::string first_lines(const std::string& picture, int most);
 
 }  // namespace sim::command_line
