@@ -24,6 +24,7 @@ constexpr int lines_without_rows = 9;
 constexpr int fewest_rows = 2;
 // How much simulated time the first picture has room for.
 constexpr double first_wall_seconds = 2;
+constexpr double most_first_seconds = 1e6;  // of the range of simulated time
 
 }  // namespace
 
@@ -35,22 +36,30 @@ Time Watch::now(const Timeline& timeline, double wall_seconds) const {
     return come >= seconds(known) ? known : Time{Duration{static_cast<std::int64_t>(come * 1e12)}};
 }
 
+// Where the time axis ends: rows that grow to the right, and are seldom drawn to another scale.
+Time Watch::room_for(Time come) const {
+    const double first = options_->time_scale > 0 ? first_wall_seconds / options_->time_scale : 1;
+    const Time least{Duration{static_cast<std::int64_t>(std::min(first, most_first_seconds) * 1e12)}};
+    return round_time(std::max(come, least));
+}
+
 void Watch::at(const Timeline& timeline, double wall_seconds) {
     const auto begin = std::chrono::steady_clock::now();
     if (begin < next_) {
         return;
     }
     const Time come = now(timeline, wall_seconds);
-    const double first = options_->time_scale > 0 ? first_wall_seconds / options_->time_scale : 1;
-    const Time least{Duration{static_cast<std::int64_t>(std::min(first, 1e6) * 1e12)}};
-    draw(timeline, come, round_time(std::max(come, least)));
+    draw(timeline, come, room_for(come));
     const auto end = std::chrono::steady_clock::now();
     next_ = std::max(begin + between_pictures, end + pause_after_picture * (end - begin));
 }
 
 void Watch::end(const Timeline& timeline, double wall_seconds) {
-    const Time come = timeline.fault.empty() ? timeline.end_of_all() : now(timeline, wall_seconds);
-    draw(timeline, come, come);
+    if (timeline.fault.empty()) {
+        return draw(timeline, timeline.end_of_all(), timeline.end_of_all());
+    }
+    const Time come = now(timeline, wall_seconds);
+    draw(timeline, come, room_for(come));
 }
 
 void Watch::draw(const Timeline& timeline, Time now, Time until) {

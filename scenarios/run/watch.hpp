@@ -26,6 +26,7 @@ public:
 
 private:
     void draw(const report::Timeline& timeline, Time now, Time until);
+    Time room_for(Time come) const;
     Time now(const report::Timeline& timeline, double wall_seconds) const;
 
     const command_line::RunOptions* options_;

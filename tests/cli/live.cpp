@@ -26,6 +26,11 @@ std::string last_picture(const std::string& seen) {
     return seen.substr(begin);
 }
 
+std::string without_colours(const std::string& text) {
+    static const std::regex colour("\033\\[[0-9;]*m");
+    return std::regex_replace(text, colour, "");
+}
+
 std::map<int, int> pids_in(const std::string& seen) {
     static const std::regex row("rank ([0-9]+) pid ([0-9]+)");
     std::map<int, int> pids;
@@ -121,18 +126,27 @@ TEST(Watch, DrawsTheGrowingTimelineWithItsPids) {
     EXPECT_THAT(last, HasSubstr("simulated time   16.100 s"));
 }
 
-TEST(Watch, ShowsARankDieThatIsKilledFromOutside) {
-    // 161 s, if nothing happened.
+// Kills rank 2 as soon as `enough` is seen, of a run of 161 s, and returns the last picture.
+std::string picture_of_death(const std::function<bool(const std::string&)>& enough) {
     PseudoTerminal terminal("1d_data_parallel --clock wall --watch --time-scale 10");
-    terminal.read_until([](const std::string& seen) { return pids_in(seen).size() == 4; });
+    terminal.read_until(enough);
     const std::map<int, int> pids = pids_in(terminal.seen());
-    ASSERT_EQ(pids.size(), 4U);
+    EXPECT_EQ(pids.size(), 4U);
     kill(pids.at(2), SIGKILL);
     EXPECT_EQ(terminal.exit_code(), 4);
     const std::string last = last_picture(terminal.seen());
-    static const std::regex row("rank 2 pid [0-9]+ [^\n]*x died");
-    EXPECT_TRUE(std::regex_search(last, row)) << last;
     EXPECT_THAT(last, HasSubstr(fmt::format("broke off: rank 2 (pid {}) was killed by signal 9", pids.at(2))));
+    return last;
+}
+
+TEST(Watch, ShowsARankDieThatIsKilledAtOnce) {
+    const std::string last = picture_of_death([](const std::string& seen) { return pids_in(seen).size() == 4; });
+    EXPECT_THAT(last, testing::ContainsRegex("rank 2 pid [0-9]+ .*x died"));
+}
+
+TEST(Watch, ShowsARankDieThatIsKilledAtItsWork) {
+    const std::string last = picture_of_death([](const std::string& seen) { return seen.find("P8") != seen.npos; });
+    EXPECT_TRUE(std::regex_search(without_colours(last), std::regex("rank 2 pid [0-9]+ *P8(█)*x died"))) << last;
 }
 
 TEST(Watch, IsRefusedWhereItCannotBe) {
