@@ -18,7 +18,7 @@
 namespace sim::report {
 
 struct TextStyle {
-    int width = 100;  // columns of the longest line; a picture needs about 40
+    int width = 100;  // columns of the longest line; a picture needs about 24
     bool colour = false;
     bool ascii = false;
     int most_rows = 64;       // what is left out is counted in a line

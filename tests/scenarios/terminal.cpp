@@ -28,7 +28,7 @@ TEST(Terminal, IsAsWideAsItSaysElseAsColumnsElseAHundred) {
     for (const char* const nonsense : {"", "0", "-5", "wide", "70 ", "99999999999"}) {
         EXPECT_EQ(with({}, {{"COLUMNS", nonsense}}).columns, 100) << nonsense;
     }
-    EXPECT_EQ(with({}, {{"COLUMNS", "3"}}).columns, 20);
+    EXPECT_EQ(with({}, {{"COLUMNS", "3"}}).columns, 24);
 }
 
 TEST(Terminal, HasColoursUnlessItIsNoneOrTheUserWantsNone) {

@@ -13,7 +13,7 @@ namespace sim::command_line {
 namespace {
 
 constexpr int columns_of_files = 100;
-constexpr int fewest_columns = 20;
+constexpr int fewest_columns = 24;
 constexpr int most_columns = 1'000;
 
 int whole_number(std::string_view text) {
