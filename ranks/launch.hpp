@@ -46,6 +46,14 @@ std::string to_text(const LogLine& line);
 void log_to_standard_error(const LogLine& line);
 using LogSink = std::function<void(const LogLine&)>;
 
+// How far a run has come.
+struct Pulse {
+    int ranks_finished = 0;
+    Time reached;  // the simulated time that has come; Clock::virtual_time: of the rank that is furthest
+    std::int64_t messages = 0;
+    double wall_seconds = 0;
+};
+
 struct LaunchOptions {
     int ranks = 1;
     Host host = Host::process;
@@ -59,6 +67,10 @@ struct LaunchOptions {
     // run of processes.
     std::function<void(const std::string& what)> on_notice = nullptr;
     std::chrono::milliseconds progress{10'000};  // process: how often a long run says so; 0: never
+    // Called when the ranks have started and then about so often, by the thread that launched the run. It changes
+    // nothing of the timeline.
+    std::function<void(const Pulse&)> on_pulse = nullptr;
+    std::chrono::milliseconds pulse{100};
     // Receives the lines that ranks log, in the order of simulated time, then of ranks. Null: they are dropped.
     LogSink on_log = log_to_standard_error;
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order

@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
-# demo.sh: installs what is missing, builds, runs every scenario as real processes and compares them in one table.
+# demo.sh: installs what is missing, builds, runs every scenario as real processes, draws its timeline, and compares all
+# in one table.
 # Output of each run: build/demo/NAME.json, its log lines in build/demo/NAME.log, its timeline in NAME.trace.json.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/install_packages.sh run
 tools/build.sh demo
+
+# The pictures go through a pipe, which has neither a width nor colours of its own.
+export COLUMNS=80
+if [[ -t 1 && ${TERM:-dumb} != dumb ]]; then
+    export CLICOLOR_FORCE=${CLICOLOR_FORCE:-1}
+fi
 
 mkdir -p build/demo
 rm -f build/demo/*
@@ -20,8 +27,9 @@ for scenario in build/bin/[0-9]d_*; do
         exit 1
     fi
     results+=("$result")
+    "$scenario" --quiet --timeline | sed '/^$/,$d'
+    echo
 done
-echo
 build/bin/ndsim_compare "${results[@]}"
 echo
 echo "Log lines of every rank: build/demo/*.log. Timelines, for https://ui.perfetto.dev: build/demo/*.trace.json."

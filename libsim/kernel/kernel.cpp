@@ -130,6 +130,14 @@ void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, T
               .message = message});
 }
 
+std::int64_t Kernel::messages_sent() const {
+    std::int64_t sent = 0;
+    for (const RankState& rank : ranks_) {
+        sent += rank.messages;
+    }
+    return sent;
+}
+
 Time Kernel::end() const {
     Time last{};
     for (const RankState& rank : ranks_) {

@@ -69,6 +69,7 @@ public:
     // Throws MismatchError and ProgramError for what the program did; the kernel then takes no more ops.
     std::size_t accept(int rank, std::span<const Op> ops);
 
+    int finished() const { return finished_; }
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
     // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
     bool stuck() const {
@@ -97,6 +98,7 @@ public:
     const Names& names() const { return *names_; }
     const Groups& groups() const { return *groups_; }
 
+    std::int64_t messages_sent() const;
     // Up to now; idle time counts up to `run_end`, which is end() for the whole run.
     RankTotals totals(int rank, Time run_end) const { return of(rank).totals(run_end); }
     Time end() const;

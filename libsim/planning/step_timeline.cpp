@@ -23,13 +23,15 @@ using training::StepWork;
 
 namespace {
 
-// "Ranks 32 to 63 (stage 1)", of ranks that do the same; "Rank 33 (stage 1)".
+// "Stage 1, ranks 32-63", of ranks that do the same; "Rank 33, stage 1".
 std::string name_of_rank(const training::RankMap& map, const training::Layout& layout, int rank) {
     const int first = map.real_rank(rank);
     const int last = first + layout.ranks() / layout.parallelism.pp - 1;
-    const std::string where = layout.parallelism.pp == 1 ? "" : fmt::format(" (stage {})", map.stage_of(rank));
-    return map.folded() && last > first ? fmt::format("Ranks {} to {}{}", first, last, where)
-                                        : fmt::format("Rank {}{}", first, where);
+    const bool staged = layout.parallelism.pp > 1;
+    if (map.folded() && last > first) {
+        return fmt::format("{}anks {}-{}", staged ? fmt::format("Stage {}, r", map.stage_of(rank)) : "R", first, last);
+    }
+    return fmt::format("Rank {}{}", first, staged ? fmt::format(", stage {}", map.stage_of(rank)) : "");
 }
 
 // The computations of a pass, of which each is one span.

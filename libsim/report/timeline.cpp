@@ -2,11 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sim::report {
 
 void Timeline::add(const trace::Span& span) {
     spans.push_back(span);
     spans.back().label = labels.keep(span.label);
+}
+
+Time Timeline::end_of_all() const {
+    Time last = end;
+    for (const trace::Span& span : spans) {
+        last = std::max(last, span.end);
+    }
+    return last;
 }
 
 std::string Timeline::name_of(int rank) const {

@@ -25,11 +25,15 @@ struct Timeline {
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
     std::vector<int> pids;                  // by rank; empty: no processes
     Time end;
-    Labels labels;      // of the spans
-    std::string fault;  // why the run ended early; empty: it did not
+    Labels labels;           // of the spans
+    std::string fault;       // why the run ended early; empty: it did not
+    int fault_rank = -1;     // the rank whose end it was; -1: no single rank's
+    std::string fault_word;  // what became of that rank: "died", "hung"
 
     // Keeps the span, and its label beyond the run that made it.
     void add(const trace::Span& span);
+    // The end of the run, or of what is known of it.
+    Time end_of_all() const;
     std::string name_of(int rank) const;
     // Requires: a stream beside the program's own.
     std::string name_of(Stream stream) const;

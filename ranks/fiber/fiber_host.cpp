@@ -18,6 +18,8 @@ namespace sim::ranks {
 
 namespace {
 
+// A turn takes a microsecond or a rank's own milliseconds: reading the clock costs nothing beside so many.
+constexpr int turns_between_looks = 64;
 // Enough that a change of stack is rare, few enough that 100,000 ranks fit into memory.
 constexpr std::size_t ops_per_turn = 32;
 
@@ -65,6 +67,7 @@ private:
     }
 
     void take_turns() {
+        int turns = 0;
         while (!run_.fault) {
             const std::optional<int> rank = run_.kernel.next_turn();
             if (!rank) {
@@ -75,6 +78,10 @@ private:
             }
             if (is_stopped()) {
                 return;
+            }
+            if (++turns == turns_between_looks) {
+                turns = 0;
+                run_.look_at_the_clock();
             }
             take_turn(ports_[static_cast<std::size_t>(*rank)]);
             run_.tell_log();
@@ -145,6 +152,7 @@ private:
         // In slices: a sleep does not end when a signal comes.
         for (auto now = std::chrono::steady_clock::now(); now < due && stop_.received() == 0;
              now = std::chrono::steady_clock::now()) {
+            run_.look_at_the_clock();
             std::this_thread::sleep_until(std::min(due, now + 10ms));
         }
         run_.has_come_to(time);

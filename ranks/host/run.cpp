@@ -54,6 +54,7 @@ void Run::begin_with(std::vector<int> rank_pids) {
     if (options->on_start) {
         options->on_start(pids);
     }
+    look_at_the_clock();
 }
 
 void Run::fail(Fault first) {
@@ -72,6 +73,19 @@ void Run::has_come_to(Time time) {
 
 double Run::wall_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Run::look_at_the_clock() {
+    if (!options->on_pulse) {
+        return;
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_pulse_) {
+        next_pulse_ = now + options->pulse;
+        options->on_pulse({.ranks_finished = kernel.finished(),
+                           .reached = options->clock == Clock::wall ? furthest_ : kernel.end(),
+                           .messages = kernel.messages_sent(),
+                           .wall_seconds = wall_seconds()});
+    }
 }
 
 std::chrono::steady_clock::time_point Run::due(Time time) const {

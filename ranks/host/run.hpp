@@ -31,6 +31,8 @@ struct Run {
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
     double wall_seconds() const;
+    // Tells the launcher how far the run has come, if it wants to know by now. Reads a clock: not for inner loops.
+    void look_at_the_clock();
     // Reports that simulated time has reached `time`. It never goes back, although a stream's may be ahead.
     void has_come_to(Time time);
     // The wall time at which simulated `time` is due. Clock::wall only.
@@ -50,6 +52,7 @@ struct Run {
 
 private:
     Time furthest_;
+    std::chrono::steady_clock::time_point next_pulse_{};
 
     SpanSink span_sink();
     kernel::LogOpSink log_sink();

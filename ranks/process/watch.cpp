@@ -59,6 +59,7 @@ void Supervisor::watch_clock() {
         note_changes();  // should a signal have been lost, or never been let through
         report_hung_ranks();
         tell_progress();
+        run_->look_at_the_clock();
         watch_clock();
     });
 }

@@ -1,18 +1,22 @@
 #include "scenarios/run/launch.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/report/time_axis.hpp"
 #include "libsim/report/timeline.hpp"
 #include "scenarios/report/narration.hpp"
+#include "scenarios/run/watch.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
+#include "tools/command_line/progress.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <optional>
 
 namespace sim::scenarios {
 
@@ -26,42 +30,110 @@ Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
     return acknowledgement_time(cluster, node_map(cluster.network).hop(receive.peer, receive.rank));
 }
 
-// Tells the story on the way or at the end, and fills `timeline` if it is wanted.
-sim::ranks::Result launch_and_narrate(sim::ranks::LaunchOptions launch, const command_line::RunOptions& options,
-                                      const sim::ranks::Program& program, Timeline& timeline) {
-    const bool in_step = options.clock == sim::ranks::Clock::wall;
-    std::vector<int> pids;
-    spdlog::logger log("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
-    log.set_pattern("%v");
-    Narration narration(
-        {.acknowledgement = [&](const Span& receive) { return acknowledgement_of(launch.cluster, receive); },
-         .everything = options.verbose,
-         .live = in_step,
-         .pid = [&](int rank) { return pids[static_cast<std::size_t>(rank)]; },
-         .tell = [&](const std::string& line) { log.info(line); }});
+constexpr std::chrono::milliseconds between_pulses{100};
 
-    launch.on_start = [&](const std::vector<int>& of_ranks) { pids = of_ranks; };
-    const bool traced = command_line::wants_timeline(options.outputs);
-    if (traced || !options.quiet) {
-        launch.on_span = [&, traced](const Span& span) {
-            if (traced) {
-                timeline.add(span);
-            }
-            if (!options.quiet) {
-                narration.add(span);
-            }
-        };
+// What is said of the rank that ended a run.
+const char* fault_word(sim::ranks::Failure failure) {
+    switch (failure) {
+        case sim::ranks::Failure::rank_died: return "died";
+        case sim::ranks::Failure::rank_hung: return "hung";
+        default: return "ended";
     }
-    if (in_step && !options.quiet) {
-        launch.on_time = [&](Time now) { narration.tell_until(now); };
-    }
-    sim::ranks::Result result = sim::ranks::launch(launch, program);
-    // A run that broke off by the wall's clock never came to what it had not told yet.
-    if (!in_step || result.ok()) {
-        narration.tell_all();
-    }
-    return result;
 }
+
+// What a run shows of itself on standard error while it lasts: its log lines, its timeline, or how far it has come.
+class Show {
+public:
+    Show(const command_line::RunOptions& options, const Cluster& cluster, Timeline& timeline)
+        : options_(&options),
+          timeline_(&timeline),
+          keeps_spans_(options.watch || command_line::wants_timeline(options.outputs)),
+          tells_(!options.quiet && !options.watch),
+          log_("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>()),
+          narration_({.acknowledgement = [&cluster](const Span& span) { return acknowledgement_of(cluster, span); },
+                      .everything = options.verbose,
+                      .live = in_step(),
+                      .pid = [this](int rank) { return timeline_->pids[static_cast<std::size_t>(rank)]; },
+                      .tell = [this](const std::string& line) { log_.info(line); }}) {
+        log_.set_pattern("%v");
+        if (options.watch) {
+            watch_.emplace(options);
+        } else if (!options.quiet && !in_step()) {
+            progress_.emplace(static_cast<std::size_t>(options.ranks));
+        }
+    }
+    Show(const Show&) = delete;
+    Show& operator=(const Show&) = delete;
+
+    void listen(sim::ranks::LaunchOptions& launch) {
+        launch.on_start = [this](const std::vector<int>& pids) { timeline_->pids = pids; };
+        launch.on_notice = [this, tell = launch.on_notice](const std::string& what) { notice(what, tell); };
+        if (keeps_spans_ || tells_) {
+            launch.on_span = [this](const Span& span) { add(span); };
+        }
+        if (in_step() && tells_) {
+            launch.on_time = [this](Time now) { narration_.tell_until(now); };
+        }
+        if (watch_ || (progress_ && progress_->is_shown())) {
+            launch.on_pulse = [this](const sim::ranks::Pulse& pulse) { at(pulse); };
+            launch.pulse = between_pulses;
+        }
+        if (progress_ && progress_->is_shown()) {
+            launch.progress = {};  // the bar says it
+        }
+    }
+
+    void end(const sim::ranks::Result& result) {
+        progress_.reset();
+        if (watch_) {
+            watch_->end(*timeline_, result.wall_seconds);
+        } else if (!in_step() || result.ok()) {
+            // A run that broke off by the wall's clock never came to what it had not told yet.
+            narration_.tell_all();
+        }
+    }
+
+private:
+    bool in_step() const { return options_->clock == sim::ranks::Clock::wall; }
+
+    void add(const Span& span) {
+        if (keeps_spans_) {
+            timeline_->add(span);
+        }
+        if (tells_) {
+            narration_.add(span);
+        }
+    }
+
+    void notice(const std::string& what, const std::function<void(const std::string&)>& tell) {
+        if (watch_) {
+            return watch_->note(what);
+        }
+        if (progress_) {
+            progress_->erase();
+        }
+        tell(what);
+    }
+
+    void at(const sim::ranks::Pulse& pulse) {
+        if (watch_) {
+            return watch_->at(*timeline_, pulse.wall_seconds);
+        }
+        const double per_second = static_cast<double>(pulse.messages) / std::max(pulse.wall_seconds, 1e-9);
+        progress_->at(
+            static_cast<std::size_t>(pulse.ranks_finished),
+            fmt::format("ranks finished; {} simulated; {:.0f} messages/s", time_text(pulse.reached, 5), per_second));
+    }
+
+    const command_line::RunOptions* options_;
+    Timeline* timeline_;
+    bool keeps_spans_;
+    bool tells_;
+    spdlog::logger log_;
+    Narration narration_;
+    std::optional<Watch> watch_;
+    std::optional<command_line::Progress> progress_;
+};
 
 }  // namespace
 
@@ -82,16 +154,38 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const command_
     return launch;
 }
 
+namespace {
+
+void complete(Timeline& timeline, const sim::ranks::Result& result) {
+    timeline.totals = result.ranks;
+    timeline.pids = result.pids;
+    timeline.end = result.end;
+    if (!result.ok()) {
+        timeline.fault = result.fault->message;
+        timeline.fault_rank = result.fault->rank;
+        timeline.fault_word = fault_word(result.fault->failure);
+    }
+}
+
+Launched launch_shown(sim::ranks::LaunchOptions launch, const command_line::RunOptions& options,
+                      const sim::ranks::Program& program, Timeline& timeline) {
+    Show show(options, launch.cluster, timeline);
+    show.listen(launch);
+    Launched launched{sim::ranks::launch(launch, program)};
+    launched.exit_code = launched.result.exit_code();
+    complete(timeline, launched.result);
+    show.end(launched.result);
+    return launched;
+}
+
+}  // namespace
+
 Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program) {
+    command_line::check_watch(options);
     command_line::check_outputs(options.outputs);
     Timeline timeline{.title = name, .ranks = options.ranks};
-    Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, timeline)};
-    launched.exit_code = launched.result.exit_code();
-    timeline.totals = launched.result.ranks;
-    timeline.pids = launched.result.pids;
-    timeline.end = launched.result.end;
-    timeline.fault = launched.result.ok() ? "" : launched.result.fault->message;
+    Launched launched = launch_shown(launch_options(name, options, cluster), options, program, timeline);
     try {
         // Of a run that failed, too: it shows how far the ranks came.
         command_line::write_timeline(options.outputs, timeline);

@@ -42,6 +42,7 @@ std::vector<std::string> names(const Offer& offer) {
 TEST(Outputs, HaveAnOptionForWhatACommandOffers) {
     EXPECT_THAT(names(everything), ElementsAre("csv", "svg", "json"));
     EXPECT_THAT(names({.table = "all rows"}), ElementsAre("csv", "json"));
+    EXPECT_THAT(names({.timeline = "what happens when"}), ElementsAre("trace", "timeline", "ascii", "json"));
     EXPECT_THAT(names({}), ElementsAre("json"));
 }
 
@@ -74,6 +75,37 @@ TEST(Outputs, CannotBothBePrinted) {
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(), "--json and --csv - both want standard output; give one of them a file");
     }
+}
+
+report::Timeline timeline() {
+    static const std::string label = "work";
+    report::Timeline timeline{.title = "run", .ranks = 1};
+    timeline.add({.label = &label, .end = Time{Duration{10}}});
+    return timeline;
+}
+
+TEST(Outputs, DrawATimelineWhereTheTextIs) {
+    const Outputs outputs{{"timeline", ""}, {"ascii", ""}};
+    EXPECT_TRUE(shows_text(outputs));
+    EXPECT_TRUE(wants_timeline(outputs));
+    EXPECT_FALSE(wants_timeline({{"ascii", ""}}));
+    EXPECT_NO_THROW(check_outputs(outputs));
+    testing::internal::CaptureStdout();
+    write_timeline(outputs, timeline());
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "run: 1 rank, 10 ps; a column is 1 ps\n"
+              "        |0 ps\n"
+              "rank 0  WCCCCCCCCC\n"
+              "C compute  W work\n"
+              "\n");
+}
+
+TEST(Outputs, DrawATimelineOnStandardErrorWhereTheTextIsNot) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    write_timeline({{"timeline", ""}, {"json", "-"}}, timeline());
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("rank 0  W█████████\n"), std::string::npos);
 }
 
 TEST(Outputs, AreRefusedBeforeTheWorkWhereTheyCannotBeWritten) {

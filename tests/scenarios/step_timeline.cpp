@@ -60,10 +60,10 @@ double seconds_inside_passes(const Timeline& timeline, int rank) {
 
 TEST(StepTimeline, NamesTheRanksThatOneStandsFor) {
     const Timeline folded = drawn(case_of("llama3-8b", layout(4, 2, 2, 16))).timeline;
-    EXPECT_EQ(folded.rank_names, (std::vector<std::string>{"Ranks 0 to 7 (stage 0)", "Ranks 8 to 15 (stage 1)"}));
+    EXPECT_EQ(folded.rank_names, (std::vector<std::string>{"Stage 0, ranks 0-7", "Stage 1, ranks 8-15"}));
     const Timeline whole = drawn(case_of("llama3-8b", layout(2, 2, 2, 8)), true).timeline;
     EXPECT_EQ(whole.ranks, 8);
-    EXPECT_EQ(whole.name_of(5), "Rank 5 (stage 1)");
+    EXPECT_EQ(whole.name_of(5), "Rank 5, stage 1");
     EXPECT_EQ(drawn(case_of("llama3.2-1b", layout(1, 1, 1, 2))).timeline.name_of(0), "Rank 0");
 }
 

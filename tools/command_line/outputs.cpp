@@ -2,11 +2,14 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/report/csv.hpp"
+#include "libsim/report/text_timeline.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/terminal.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +22,8 @@ using namespace report;
 namespace {
 
 const std::string standard_output = "-";
+const std::string beside_text;  // no file, and not in place of the text
+constexpr const char* ascii = "ascii";
 
 struct Format {
     const char* option;
@@ -26,8 +31,12 @@ struct Format {
     const char* takes;          // empty: a flag, for standard output
     std::string Offer::*words;  // of what it shows
     std::string (*show)(const Report& report);
-    // In place of it, of formats that show a timeline.
+    // In place of it, of formats that show a timeline: in a file, or above the text.
     void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
+    std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
+    const char* help = "";  // empty: the offer's words
+
+    bool shows_timeline() const { return draw != nullptr || picture != nullptr; }
 };
 
 std::string csv(const Report& report) {
@@ -49,6 +58,9 @@ constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
     {"svg", "plot", "FILE.svg", &Offer::picture, picture},
     {"trace", "", "FILE|-", &Offer::timeline, nullptr, trace},
+    {"timeline", "", "", &Offer::timeline, nullptr, nullptr, report::text_timeline,
+     "draw the timeline as text above the rest, a row for each rank and stream"},
+    {ascii, "", "", &Offer::timeline, nullptr, nullptr, nullptr, "draw --timeline in plain ASCII"},
     {"json", "", "", &Offer::json, json},
 });
 
@@ -61,10 +73,12 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
         if (words.empty()) {
             continue;
         }
-        config::OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = config::Text{}};
+        const std::string help = *format.help == '\0' ? words : format.help;
+        config::OptionRow row{.name = format.option, .takes = format.takes, .help = help, .kind = config::Text{}};
         if (row.takes.empty()) {
-            row.kind = config::Flag{[&outputs, name = row.name](bool wanted) {
-                wanted ? void(outputs[name] = standard_output) : void(outputs.erase(name));
+            const std::string& where = format.show == nullptr ? beside_text : standard_output;
+            row.kind = config::Flag{[&outputs, &where, name = row.name](bool wanted) {
+                wanted ? void(outputs[name] = where) : void(outputs.erase(name));
             }};
         } else {
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
@@ -82,7 +96,7 @@ void check_outputs(const Outputs& outputs) {
     std::vector<std::string> printed;
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.option);
-        if (wanted == outputs.end()) {
+        if (wanted == outputs.end() || wanted->second == beside_text) {
             continue;
         }
         if (wanted->second == standard_output) {
@@ -103,14 +117,27 @@ bool shows_text(const Outputs& outputs) {
 }
 
 bool wants_timeline(const Outputs& outputs) {
-    return std::any_of(formats.begin(), formats.end(),
-                       [&](const Format& format) { return format.draw != nullptr && outputs.contains(format.option); });
+    return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
+        return format.shows_timeline() && outputs.contains(format.option);
+    });
+}
+
+report::TextStyle text_style(const Outputs& outputs, int descriptor) {
+    const Terminal terminal = terminal_at(descriptor);
+    return {.width = terminal.columns, .colour = terminal.colour, .ascii = outputs.contains(ascii)};
 }
 
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.option);
-        if (format.draw == nullptr || wanted == outputs.end()) {
+        if (!format.shows_timeline() || wanted == outputs.end()) {
+            continue;
+        }
+        if (format.picture != nullptr) {
+            const bool is_free = shows_text(outputs);
+            const std::string picture =
+                format.picture(timeline, text_style(outputs, is_free ? STDOUT_FILENO : STDERR_FILENO));
+            is_free ? print(picture + "\n") : tell(picture + "\n");
             continue;
         }
         const std::string& file = wanted->second;

@@ -6,6 +6,7 @@
 
 #include "libsim/config/option_row.hpp"
 #include "libsim/report/table.hpp"
+#include "libsim/report/text_timeline.hpp"
 #include "libsim/report/timeline.hpp"
 
 #include <functional>
@@ -32,7 +33,8 @@ struct Offer {
     std::string timeline = "";
 };
 
-// The requested outputs: formats by their option, with the file, or - for standard output.
+// The requested outputs: formats by their option, with the file, - for standard output, or nothing for what stands
+// beside the text.
 using Outputs = std::map<std::string, std::string>;
 
 // The options of all formats that show something of the offer. They set `outputs`.
@@ -47,7 +49,10 @@ bool shows_text(const Outputs& outputs);
 
 // Whether one of the formats that show a timeline is wanted, so that the run has to keep its spans.
 bool wants_timeline(const Outputs& outputs);
-// These formats, of a run that failed, too. Throws OutputError.
+// How a timeline is drawn as text on standard output or error: as wide and colourful as that is.
+report::TextStyle text_style(const Outputs& outputs, int descriptor);
+// These formats, of a run that failed, too: files, and what stands above the text, which is on standard error where
+// standard output shows something else. Throws OutputError.
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline);
 
 // All others: files first, then standard output. Throws OutputError.

@@ -1,5 +1,8 @@
 #include "tools/command_line/progress.hpp"
 
+#include "libsim/report/terminal_text.hpp"
+#include "tools/command_line/terminal.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,7 +18,7 @@ constexpr std::chrono::milliseconds silent{500};
 
 }  // namespace
 
-Progress::Progress(std::size_t parts) : parts_(parts), on_terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::size_t parts) : parts_(parts), on_terminal_(terminal_at(STDERR_FILENO).cursor_moves) {}
 
 Progress::~Progress() {
     erase();
@@ -23,7 +26,10 @@ Progress::~Progress() {
 
 void Progress::at(std::size_t done, const std::string& next) {
     if (on_terminal_ && std::chrono::steady_clock::now() - begin_ >= silent) {
-        std::fputs(fmt::format("\r\033[K{}", progress_line(done, parts_, next)).c_str(), stderr);
+        // One line of the terminal: of two, only the last would be erased.
+        const int room = terminal_at(STDERR_FILENO).columns - 1;
+        const std::string line = report::terminal_text(progress_line(done, parts_, next), room);
+        std::fputs(fmt::format("\r\033[K{}", line).c_str(), stderr);
         drawn_ = true;
     }
 }

@@ -16,6 +16,8 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
+    // Standard error is a terminal; otherwise nothing is ever drawn.
+    bool is_shown() const { return on_terminal_; }
     // `done` parts are done; `next` is what is being done.
     void at(std::size_t done, const std::string& next);
     // Makes room for a line of output; the next at() draws the bar again.

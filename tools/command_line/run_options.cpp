@@ -1,9 +1,11 @@
 #include "tools/command_line/run_options.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "tools/command_line/terminal.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 namespace sim::command_line {
 
@@ -27,6 +29,22 @@ void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
                     config::enumerator(options.clock, {"virtual", "wall"})});
     rows.push_back({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
                     config::real(options.time_scale, 0, 1e6)});
+    rows.push_back({"watch", "", "draw the timeline while it grows, in place of log lines, with --clock wall",
+                    config::flag(options.watch)});
+}
+
+void check_watch(const RunOptions& options) {
+    if (!options.watch) {
+        return;
+    }
+    if (options.clock != sim::ranks::Clock::wall) {
+        throw config::UsageError("--watch shows a run in step with the wall's clock; add --clock wall");
+    }
+    if (!terminal_at(STDERR_FILENO).cursor_moves) {
+        throw config::UsageError(
+            "--watch draws on a terminal, and standard error is none on which the cursor moves; --timeline draws the "
+            "whole run at its end");
+    }
 }
 
 config::OptionRow profile_row(RunOptions& options, const std::string& names) {

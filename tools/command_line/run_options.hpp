@@ -20,6 +20,7 @@ struct RunOptions {
     std::string profile = "gpu-py";
     double watchdog_seconds = 30;
     Outputs outputs;
+    bool watch = false;
     bool verbose = false;
     bool quiet = false;
 };
@@ -29,13 +30,16 @@ inline constexpr std::int64_t most_ranks = 100'000;
 // "virtual" or "wall", as --json has them. Hosts: ranks/hosts.hpp.
 const char* name_of(sim::ranks::Clock clock);
 
-// --host; --clock and --time-scale; --profile, which takes `names` and is by default what `options` has.
+// --host; --clock, --time-scale and --watch; --profile, which takes `names` and is by default what `options` has.
 config::OptionRow host_row(RunOptions& options);
 void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
 config::OptionRow profile_row(RunOptions& options, const std::string& names);
 config::OptionRow watchdog_row(RunOptions& options);
-// --trace, --json, --verbose, --quiet
+// Those of the outputs, with a timeline; --verbose, --quiet
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
+
+// Throws UsageError for --watch where it cannot be.
+void check_watch(const RunOptions& options);
 
 // Throws UsageError for more ranks than the host can have.
 void check_host(sim::ranks::Host host, std::int64_t ranks);

@@ -87,7 +87,8 @@ planning::StepReport report_of(const TrainOptions& options, Timeline& timeline) 
 report::Timeline timeline_of(const planning::StepReport& report, const std::vector<Span>& spans) {
     const planning::TrainingCase& what = report.what;
     report::Timeline timeline = planning::step_timeline(what, spans, report.unfolded);
-    timeline.title = planning::title_of(what);
+    const std::string title = planning::title_of(what);
+    timeline.title = title.substr(0, title.find('\n'));
     timeline.facts = {{"step", fmt::format("{:.6g} s", seconds(report.step.step))},
                       {"MFU", fmt::format("{:.1f} %", 100 * report.step.mfu)}};
     return timeline;
@@ -117,12 +118,12 @@ int run_train(int argc, const char* const* argv) {
     command_line::check_outputs(options.outputs);
     Timeline timeline{.title = train_command.name};
     const planning::StepReport report = report_of(options, timeline);
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return planning::json_of(report); },
-                                                  .table = [&] { return parts_of(report.step); }});
     if (command_line::wants_timeline(options.outputs)) {
         command_line::write_timeline(options.outputs, timeline_of(report, timeline.spans));
     }
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                                  .json = [&] { return planning::json_of(report); },
+                                                  .table = [&] { return parts_of(report.step); }});
     const training::Memory& memory = report.step.memory;
     return memory.fits()
                ? done

@@ -1,0 +1,25 @@
+// A time axis has round ticks: 1, 2 or 5 times a power of ten, in the largest unit that the whole time reaches.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::report {
+
+struct Tick {
+    Time at;
+    std::string text;  // "0.5 ms"
+};
+
+// From 0 to before `end`, so far apart that there are at most `most`. None where `end` is 0.
+std::vector<Tick> time_ticks(Time end, int most);
+
+// The first round time from `time` on.
+Time round_time(Time time);
+
+// "16.1 s", "20 us": in the largest unit that it reaches, with at most `digits` digits.
+std::string time_text(Time time, int digits);
+
+}  // namespace sim::report

@@ -1,0 +1,52 @@
+#include "tools/command_line/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace sim::command_line {
+
+namespace {
+
+constexpr int columns_of_files = 100;
+constexpr int fewest_columns = 24;
+constexpr int most_columns = 1'000;
+
+int whole_number(std::string_view text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size() ? number : 0;
+}
+
+}  // namespace
+
+Terminal terminal_of(const TerminalFacts& facts, const std::function<const char*(const char*)>& variable) {
+    const auto text_of = [&](const char* name) {
+        const char* const text = variable(name);
+        return std::string_view(text == nullptr ? "" : text);
+    };
+    Terminal terminal;
+    terminal.cursor_moves = facts.is_terminal && text_of("TERM") != "dumb";
+    const std::string_view forced = text_of("CLICOLOR_FORCE");
+    terminal.colour = text_of("NO_COLOR").empty() && (terminal.cursor_moves || (!forced.empty() && forced != "0"));
+    const int columns = facts.columns > 0 ? facts.columns : whole_number(text_of("COLUMNS"));
+    terminal.columns = std::clamp(columns > 0 ? columns : columns_of_files, fewest_columns, most_columns);
+    terminal.lines = std::max(facts.lines, 0);
+    return terminal;
+}
+
+Terminal terminal_at(int descriptor) {
+    TerminalFacts facts{.is_terminal = isatty(descriptor) == 1};
+    winsize size{};
+    if (facts.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0) {
+        facts.columns = size.ws_col;
+        facts.lines = size.ws_row;
+    }
+    return terminal_of(facts, [](const char* name) { return std::getenv(name); });
+}
+
+}  // namespace sim::command_line
