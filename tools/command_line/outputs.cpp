@@ -5,6 +5,7 @@
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/output_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -26,8 +27,13 @@ struct Format {
     const char* takes;          // empty: a flag, for standard output
     std::string Offer::*words;  // of what it shows
     std::string (*show)(const Report& report);
-    // In place of it, of formats that show a timeline.
-    void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
+    // In place of it, of formats that show a timeline: into the file, or checked and written under its name.
+    void (*draw)(std::ostream& out, const report::Timeline& timeline) = nullptr;
+    void (*check)(const std::string& file) = nullptr;
+    void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
+    std::string (*details)() = nullptr;  // behind the words of --help
+
+    bool shows_timeline() const { return draw != nullptr || write != nullptr; }
 };
 
 std::string csv(const Report& report) {
@@ -40,19 +46,33 @@ std::string json(const Report& report) {
     return report.json ? report.json() : "";
 }
 
-void trace(std::ostream& out, const report::Timeline& timeline, const std::string& file) {
-    report::trace_format_of(file).write(out, timeline);
+std::string suffixes() {
+    return "; " + report::trace_suffixes();
 }
 
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
     {"svg", "plot", "FILE.svg", &Offer::picture, picture},
-    {"trace", "", "FILE|-", &Offer::timeline, nullptr, trace},
+    {"trace", "", "FILE|-", &Offer::timeline, nullptr, nullptr, check_trace, write_trace, suffixes},
     {"json", "", "", &Offer::json, json},
 });
 
 }  // namespace
+
+void check_trace(const std::string& file) {
+    (report::trace_format_of(file).is_folder() ? check_output_folder : check_output)(file);
+}
+
+void write_trace(const std::string& file, const report::Timeline& timeline) {
+    const report::TraceFormat& format = report::trace_format_of(file);
+    const std::vector<report::TraceFile> files = format.files(timeline);
+    if (format.is_folder()) {
+        write_output_folder(file, files);
+    } else {
+        write_output(file, files.at(0).write);
+    }
+}
 
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;
@@ -68,6 +88,7 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
             }};
         } else {
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
+            row.help += format.details != nullptr ? format.details() : "";
             row.kind = config::Text{[&outputs, name = row.name](const std::string& file) { outputs[name] = file; }};
         }
         if (*format.also != '\0') {
@@ -88,7 +109,7 @@ void check_outputs(const Outputs& outputs) {
         if (wanted->second == standard_output) {
             printed.push_back(fmt::format("--{}{}", format.option, *format.takes == '\0' ? "" : " -"));
         } else {
-            check_output(wanted->second);
+            (format.check != nullptr ? format.check : check_output)(wanted->second);
         }
     }
     if (printed.size() > 1) {
@@ -103,18 +124,23 @@ bool shows_text(const Outputs& outputs) {
 }
 
 bool wants_timeline(const Outputs& outputs) {
-    return std::any_of(formats.begin(), formats.end(),
-                       [&](const Format& format) { return format.draw != nullptr && outputs.contains(format.option); });
+    return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
+        return format.shows_timeline() && outputs.contains(format.option);
+    });
 }
 
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.option);
-        if (format.draw == nullptr || wanted == outputs.end()) {
+        if (!format.shows_timeline() || wanted == outputs.end()) {
             continue;
         }
         const std::string& file = wanted->second;
-        write_output(file, [&](std::ostream& out) { format.draw(out, timeline, file); });
+        if (format.write != nullptr) {
+            format.write(file, timeline);
+        } else {
+            write_output(file, [&](std::ostream& out) { format.draw(out, timeline); });
+        }
     }
 }
 

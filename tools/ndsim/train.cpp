@@ -111,6 +111,9 @@ int run_train(int argc, const char* const* argv) {
                                                   .json = [&] { return planning::json_of(report); },
                                                   .table = [&] { return parts_of(report.step); }});
     timeline.ranks = report.step.simulated_ranks;
+    for (const Span& span : timeline.spans) {
+        timeline.end = std::max(timeline.end, span.end);
+    }
     command_line::write_timeline(options.outputs, timeline);
     const training::Memory& memory = report.step.memory;
     return memory.fits()
