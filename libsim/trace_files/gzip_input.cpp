@@ -1,9 +1,9 @@
 #include "libsim/trace_files/gzip_input.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -21,13 +21,7 @@ namespace {
 }  // namespace
 
 GzipInput::GzipInput(std::string file) : file_(std::move(file)), stream_(nullptr) {
-    struct stat status {};
-    if (::stat(file_.c_str(), &status) != 0) {
-        refuse_input(file_, std::strerror(errno));
-    }
-    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
-        refuse_input(file_, S_ISDIR(status.st_mode) ? "is a folder, not a trace" : "is a device, not a trace");
-    }
+    config::check_input(file_, "a trace");
     stream_ = ::gzopen(file_.c_str(), "rb");
     if (stream_ == nullptr) {
         refuse_input(file_, fmt::format("cannot be read: {}", std::strerror(errno)));

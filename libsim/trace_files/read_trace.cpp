@@ -1,13 +1,14 @@
 #include "libsim/trace_files/read_trace.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/trace_files/event_reader.hpp"
 #include "libsim/trace_files/table_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -25,23 +26,13 @@ constexpr TableSuffix table_suffixes[] = {{".csv", read_span_csv},
                                           {".ndjson", read_span_ndjson},
                                           {".ndjson.gz", read_span_ndjson}};
 
-// In the order of their names.
-std::vector<std::string> files_of_folder(const std::string& folder) {
-    std::vector<std::string> files;
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        const std::string file = at->path().string();
-        if (file.ends_with(".json") || file.ends_with(".json.gz")) {
-            files.push_back(file);
-        }
-    }
-    if (error) {
-        throw config::UsageError(fmt::format("{}: {}", folder, error.message()));
-    }
+std::vector<std::string> traces_in(const std::string& folder) {
+    std::vector<std::string> files = config::files_in(folder);
+    std::erase_if(files,
+                  [](const std::string& file) { return !file.ends_with(".json") && !file.ends_with(".json.gz"); });
     if (files.empty()) {
         throw config::UsageError(fmt::format("{}: holds no trace: neither *.json nor *.json.gz", folder));
     }
-    std::sort(files.begin(), files.end());
     return files;
 }
 
@@ -50,10 +41,8 @@ std::vector<std::string> files_of_folder(const std::string& folder) {
 ReadTrace read_trace(const std::string& path) {
     SpanCollector spans;
     EventReader events(spans);
-    std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(path, ignored);
     int next_rank = 0;
-    for (const std::string& file : folder ? files_of_folder(path) : std::vector<std::string>{path}) {
+    for (const std::string& file : config::is_folder(path) ? traces_in(path) : std::vector<std::string>{path}) {
         GzipInput in(file);
         const auto* const table = std::find_if(std::begin(table_suffixes), std::end(table_suffixes),
                                                [&](const TableSuffix& row) { return file.ends_with(row.suffix); });
