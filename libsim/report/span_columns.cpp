@@ -9,6 +9,7 @@ namespace {
 
 using Value = std::optional<std::int64_t>;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_ranks = 1 << 20;
 constexpr std::int64_t most_int = std::numeric_limits<int>::max();
 constexpr std::int64_t least_int = std::numeric_limits<int>::min();
 
@@ -24,7 +25,7 @@ void take_amount(Span& span, std::int64_t value) {
 
 constexpr auto numbers = std::to_array<SpanNumber>({
     {"rank", true, [](const Span& s) { return Value{s.rank}; },
-     [](Span& s, std::int64_t v) { s.rank = static_cast<int>(v); }, 0, 1 << 24},
+     [](Span& s, std::int64_t v) { s.rank = static_cast<int>(v); }, 0, most_ranks - 1},
     {"stream", true, [](const Span& s) { return Value{static_cast<int>(s.stream)}; },
      [](Span& s, std::int64_t v) { s.stream = static_cast<Stream>(v); }, 0, 255},
     {"op", true, [](const Span& s) { return Value{s.op_number}; },
@@ -40,7 +41,7 @@ constexpr auto numbers = std::to_array<SpanNumber>({
     {"flops", false, amount_in<Measure::flops>, take_amount<Measure::flops>, -most, most},
     {"billionths_of_units", false, amount_in<Measure::units>, take_amount<Measure::units>, -most, most},
     {"peer", false, [](const Span& s) { return s.peer >= 0 ? Value{s.peer} : std::nullopt; },
-     [](Span& s, std::int64_t v) { s.peer = static_cast<int>(v); }, 0, 1 << 24},
+     [](Span& s, std::int64_t v) { s.peer = static_cast<int>(v); }, 0, most_ranks - 1},
     {"tag", false, [](const Span& s) { return s.tag != 0 ? Value{s.tag} : std::nullopt; },
      [](Span& s, std::int64_t v) { s.tag = static_cast<int>(v); }, least_int, most_int},
     {"message", false,

@@ -61,6 +61,7 @@ bool GzipInput::line(std::string& text) {
             return true;
         }
     }
+    line_was_whole_ = text.empty();
     return !text.empty();
 }
 

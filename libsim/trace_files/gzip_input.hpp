@@ -19,6 +19,8 @@ public:
 
     // The next line without its "\n"; false where there is none.
     bool line(std::string& text);
+    // Whether the last line that was read had its "\n": without it, a table may be cut off within a number.
+    bool line_was_whole() const { return line_was_whole_; }
 
 protected:
     int_type underflow() override;
@@ -26,6 +28,7 @@ protected:
 private:
     std::string file_;
     gzFile_s* stream_;
+    bool line_was_whole_ = true;
     std::array<char, 1U << 16U> buffer_{};
 };
 

@@ -90,7 +90,7 @@ KinetoKernel nccl_kernel(const JsonEvent& event, const std::string& name, const 
             const std::int64_t peer = event.whole(receives ? EventField::source : EventField::target, where);
             kernel.kind = receives ? OpKind::receive : OpKind::send;
             kernel.label = receives ? "receive" : "send";
-            kernel.peer = peer >= 0 && peer < (1 << 24) ? static_cast<int>(peer) : -1;
+            kernel.peer = peer >= 0 && peer < (1 << 20) ? static_cast<int>(peer) : -1;
         }
     }
     return kernel;

@@ -18,10 +18,6 @@ void SpanCollector::add(const Span& span, const std::string& where) {
     if (span.idle > span.end - span.begin) {
         throw config::UsageError(fmt::format("{}: a span must not be idle for longer than it lasts", where));
     }
-    if (span.rank >= most_ranks) {
-        throw config::UsageError(
-            fmt::format("{}: rank must be from 0 to {}, not {}", where, most_ranks - 1, span.rank));
-    }
     timeline_.add(span);
     timeline_.ranks = std::max(timeline_.ranks, span.rank + 1);
     timeline_.end = std::max(timeline_.end, span.end);

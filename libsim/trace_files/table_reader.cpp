@@ -127,6 +127,9 @@ void read_span_csv(GzipInput& in, const std::string& file, SpanCollector& spans)
         }
         add_row(row, spans, where);
     }
+    if (!in.line_was_whole()) {
+        refuse_row(fmt::format("{}:{}", file, line), "is cut off: the last line has no end");
+    }
 }
 
 void read_span_ndjson(GzipInput& in, const std::string& file, SpanCollector& spans) {
