@@ -99,7 +99,8 @@ TEST(PerfettoTrace, HasATrackPerLaneAnArrowAndACounter) {
     EXPECT_EQ(rules.counters, 1U);
     EXPECT_EQ(rules.flows, 1U);
     std::vector<std::string> names;
-    for (const std::string& packet : ProtobufFields(bytes).texts(1)) {
+    const ProtobufFields trace(bytes);
+    for (const std::string& packet : trace.texts(1)) {
         const ProtobufFields fields(packet);
         if (fields.has(60)) {
             const ProtobufFields track = fields.message(60);

@@ -63,7 +63,7 @@ void expect_good_traces(const report::Timeline& timeline, const std::string& wha
 
 TEST(TraceRules, HoldForEveryScenario) {
     for (const char* line :
-         {"0d_sequential --items 5", "1d_data_parallel --ranks 3", "1d_data_parallel --overlap --buckets 4",
+         {"0d_sequential", "1d_data_parallel --ranks 3", "1d_data_parallel --overlap --buckets 4",
           "1d_data_parallel --zero 3 --overlap --ranks 2", "2d_tensor_parallel --tp 4",
           "3d_pipeline_parallel --pp 4 --schedule zb_h1 --layers 4", "4d_hybrid --dp 2 --tp 2 --pp 2 --ep 2"}) {
         expect_good_traces(timeline_of(line, gpu_py()), line);

@@ -28,7 +28,8 @@ public:
 
     std::vector<std::string> broken_in(const std::string& bytes) {
         try {
-            for (const std::string& packet : ProtobufFields(bytes).texts(1)) {
+            const ProtobufFields trace(bytes);
+            for (const std::string& packet : trace.texts(1)) {
                 check_packet(ProtobufFields(packet));
                 ++packets_;
             }
