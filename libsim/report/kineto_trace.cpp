@@ -8,7 +8,9 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace sim::report {
 
@@ -26,8 +28,17 @@ int stream_of(const Lane& lane) {
     return lane == Lane{} ? compute_stream : 19 + lane.id();
 }
 
-bool begins_like_no_computation(const std::string& label) {
-    return label.starts_with("nccl") || label.starts_with("Memcpy") || label.starts_with("Memset");
+// Words that put a kernel into a class wherever they stand in its name, and as they may stand there.
+constexpr std::pair<std::string_view, std::string_view> class_words[] = {
+    {"nccl", "NCCL"}, {"Memcpy", "memcpy"}, {"Memset", "memset"}};
+
+std::string without_class_words(std::string name) {
+    for (const auto& [word, harmless] : class_words) {
+        for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + word.size())) {
+            name.replace(at, word.size(), harmless);
+        }
+    }
+    return name;
 }
 
 // The category of the event, and a name that puts it into the right class.
@@ -36,16 +47,17 @@ struct KernelName {
     std::string name;
 };
 KernelName kernel_name(const Span& span) {
+    const std::string label = without_class_words(*span.label);
     switch (span.kind) {
         case OpKind::send:
-        case OpKind::receive: return {"kernel", fmt::format("ncclDevKernel_SendRecv({})", *span.label)};
-        case OpKind::collective: return {"kernel", fmt::format("ncclDevKernel_Collective({})", *span.label)};
+        case OpKind::receive: return {"kernel", fmt::format("ncclKernel_SendRecv({})", label)};
+        case OpKind::collective: return {"kernel", fmt::format("ncclKernel_Collective({})", label)};
         default: break;
     }
     if (span.measure == Measure::bytes) {
-        return {"gpu_memcpy", fmt::format("Memcpy ({})", *span.label)};
+        return {"gpu_memcpy", fmt::format("Memcpy ({})", label)};
     }
-    return {"kernel", begins_like_no_computation(*span.label) ? "kernel " + *span.label : *span.label};
+    return {"kernel", label};
 }
 
 class KinetoWriter {

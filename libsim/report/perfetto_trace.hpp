@@ -1,6 +1,6 @@
 // This function writes a timeline as a Perfetto trace (protobuf), for ui.perfetto.dev and trace_processor.
 //
-// It is what Chrome JSON shows, in a sixth of the bytes: a process track for each rank, below it a track for each of
+// It is what Chrome JSON shows, in a third of the bytes: a process track for each rank, below it a track for each of
 // its lanes in their order, slices with debug annotations, arrows of messages, memory as a counter. Times are
 // nanoseconds, cut down; the exact picoseconds are annotations. Process ids begin at 1, because 0 is the system's idle
 // process. Source: protos/perfetto/trace/ of Perfetto: trace_packet, track_event, track_descriptor, interned_data.
