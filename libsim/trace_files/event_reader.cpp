@@ -14,8 +14,8 @@ namespace sim::trace_files {
 
 namespace {
 
-// Far below 2^63, so that sums and differences of two stay in range. More than 50 days.
-constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max() / 2;
+// So far below 2^63 that sums of a few stay in range. 13 days.
+constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max() / 8;
 
 [[noreturn]] void refuse_event(const std::string& where, const std::string& why) {
     throw config::UsageError(fmt::format("{}: {}", where, why));
@@ -106,7 +106,7 @@ void EventReader::take_kernel(const JsonEvent& event, const std::string& where, 
     }
     const Wide from = begin - rank.origin;
     if (from > longest || from < -longest || lasts < 0 || lasts > longest) {
-        refuse_event(where, lasts < 0 ? "dur must not be below 0" : "is more than 53 days from the first one");
+        refuse_event(where, lasts < 0 ? "dur must not be below 0" : "is more than 13 days from the first one");
     }
     const Span span{.kind = kernel->kind,
                     .label = spans_.label(kernel->label),
@@ -170,7 +170,7 @@ void EventReader::finish() {
         }
         const Wide later = rank.origin - *first;
         if (later > longest || later < -longest) {
-            refuse_event(rank.file, "is more than 53 days from the others: ranks must be of one run");
+            refuse_event(rank.file, "is more than 13 days from the others: ranks must be of one run");
         }
         std::stable_sort(rank.kernels.begin(), rank.kernels.end(), [](const Measured& a, const Measured& b) {
             return std::tie(a.span.begin, a.span.end) < std::tie(b.span.begin, b.span.end);

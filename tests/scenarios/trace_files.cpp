@@ -3,6 +3,7 @@
 #include "libsim/trace_files/difference.hpp"
 #include "tests/support/written_trace.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -156,6 +157,9 @@ TEST(BadTrace, IsNamedWithItsPlace) {
     EXPECT_EQ(complaint("t.json", R"([{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1},
                                       {"ph":"X","cat":"kernel","name":"k","ts":1e300,"dur":1}])"),
               ": event 2: ts must be a number of at most 30 digits, not 1e300");
+    EXPECT_EQ(complaint("t.json", R"([{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1},
+                                      {"ph":"X","cat":"kernel","name":"k","ts":2e12,"dur":1}])"),
+              ": event 2: is more than 13 days from the first one");
     EXPECT_EQ(complaint("t.json", R"([{"ph":"X","cat":"send","pid":-1,"args":{"ps":0,"dur_ps":1}}])"),
               ": event 1: rank must be from 0 to 1048575, not -1");
     EXPECT_EQ(complaint("t.json", R"([{"ph":"X","cat":"sent","pid":0,"args":{"ps":0,"dur_ps":1}}])"),

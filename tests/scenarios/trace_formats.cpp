@@ -2,11 +2,14 @@
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "tests/support/chrome_rules.hpp"
+#include "tests/support/kineto_rules.hpp"
 #include "tests/support/perfetto_rules.hpp"
 #include "tests/support/written_trace.hpp"
 #include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/outputs.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +23,7 @@ using sim::test::written;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::string name = "say \"so\", twice";
 
@@ -135,11 +139,56 @@ TEST(KinetoTrace, PutsCommunicationOnStreamsOfItsOwnUnderNcclsName) {
     const TemporaryFolder folder;
     const std::string text = test::plain_text_of(written(folder, "run/", ping()) + "rank_1.json.gz");
     EXPECT_THAT(text, HasSubstr("\n  \"distributedInfo\": {\"rank\": 1, \"world_size\": 2, \"backend\": \"nccl\"},\n"));
-    EXPECT_THAT(text,
-                HasSubstr(R"x({"name":"ncclDevKernel_SendRecv(say \"so\", twice)","cat":"kernel","ph":"X","ts":0,)x"
-                          R"("dur":9,"pid":1,"tid":121,"args":{"device":1,"stream":121,)"));
+    EXPECT_THAT(text, HasSubstr(R"x({"name":"ncclKernel_SendRecv(say \"so\", twice)","cat":"kernel","ph":"X","ts":0,)x"
+                                R"("dur":9,"pid":1,"tid":121,"args":{"device":1,"stream":121,)"));
     EXPECT_THAT(text, HasSubstr(R"("Collective name":"recv","Src Rank":0,"In msg nelems":64,"dtype":"Byte")"));
     EXPECT_THAT(text, HasSubstr(R"("tid":7,"args":{"device":1,"stream":7,)"));
+}
+
+TEST(KinetoTrace, TakesNoComputationForSomethingElseByItsName) {
+    const std::string label = "after ncclKernel, before Memcpy";
+    Timeline timeline{.ranks = 1};
+    timeline.add({.label = &label, .measure = Measure::flops, .end = Time{Duration{5'000'000}}});
+    const TemporaryFolder folder;
+    const std::string text = test::plain_text_of(written(folder, "run/", timeline) + "rank_0.json.gz");
+    EXPECT_THAT(text, HasSubstr(R"("name":"after NCCLKernel, before memcpy")"));
+    EXPECT_THAT(test::KinetoRules().broken_in(text, 0), IsEmpty());
+}
+
+// The checkers themselves: what is broken is found.
+TEST(TraceRules, FindWhatIsBroken) {
+    const TemporaryFolder folder;
+    const auto changed = [](std::string text, const std::string& from, const std::string& to) {
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        return at == std::string::npos ? text : text.replace(at, from.size(), to);
+    };
+    const std::string chrome = content_of(written(folder, "t.json", ping()));
+    EXPECT_THAT(test::ChromeRules().broken_in(chrome), IsEmpty());
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {",\"bp\":\"e\"", ""},
+             {R"("ph":"f","id":3)", R"("ph":"f","id":4)"},
+             {"\"ts\":0.001", "\"ts\":0.0015"},
+             {R"("dur":0.004)", R"("dur":0.005)"},
+             {R"("ts":7.999)", R"("ts":8.999)"},
+             {R"("name":"thread_name","ph":"M","ts":0.000,"pid":1,"tid":1)",
+              R"("name":"note","ph":"M","ts":0,"pid":1)"},
+             {"\"ns\"", "\"ms\""}}) {
+        EXPECT_THAT(test::ChromeRules().broken_in(changed(chrome, from, to)), Not(IsEmpty())) << from;
+    }
+    const std::string perfetto = content_of(written(folder, "t.pftrace", ping()));
+    EXPECT_THAT(PerfettoRules().broken_in(perfetto.substr(0, perfetto.size() - 3)), Not(IsEmpty()));
+    EXPECT_THAT(PerfettoRules().broken_in(perfetto + perfetto), Not(IsEmpty()));
+    const std::string kineto = test::plain_text_of(written(folder, "run/", ping()) + "rank_1.json.gz");
+    EXPECT_THAT(test::KinetoRules().broken_in(kineto, 1), IsEmpty());
+    for (const auto& [from, to] :
+         std::vector<std::pair<std::string, std::string>>{{"\"distributedInfo\": {", "\"distributedInfo\":{"},
+                                                          {"\"ts\":0,", ""},
+                                                          {"ncclKernel", "Kernel"},
+                                                          {R"("correlation":3)", R"("correlation":9)"},
+                                                          {"ProfilerStep#0", "Step"}}) {
+        EXPECT_THAT(test::KinetoRules().broken_in(changed(kineto, from, to), 1), Not(IsEmpty())) << from;
+    }
 }
 
 TEST(TraceFolder, IsWrittenAsAWholeOrNotAtAll) {

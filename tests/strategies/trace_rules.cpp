@@ -8,6 +8,7 @@
 #include "tests/support/training_steps.hpp"
 #include "tests/support/written_trace.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 //   file     a line with "distributedInfo": {"rank": N, as it stands; ProfilerStep#0 over all of it
 //   event    ts is there and whole, so that nothing is rounded inwards
 //   kernel   stream and correlation; one launch with its correlation, not later; slices of a stream do not overlap
-//   name     communication begins with nccl, copies with Memcpy, computation with neither
+//   name     communication begins with ncclKernel, copies have Memcpy in it, computation neither
 #pragma once
 
 #include <fmt/format.h>
@@ -49,7 +49,9 @@ private:
     }
 
     void check_event(const Json& event) {
-        expect(event.contains("ts") && event["ts"].is_number_unsigned(), "ts is whole", event);
+        if (!event.contains("ts") || !event["ts"].is_number_unsigned()) {
+            return expect(false, "ts is whole", event);
+        }
         const std::string category = event.value("cat", "");
         if (event.at("ph") != "X") {
             return;
@@ -84,9 +86,10 @@ private:
         }
         const std::string name = event["name"];
         const bool computes = args.at("kind") == "compute";
-        expect(name.starts_with("nccl") == !computes, "communication alone begins with nccl", event);
-        expect(!computes || name.starts_with("Mem") == (category == "gpu_memcpy"), "copies alone begin with Mem",
-               event);
+        const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+        expect(name.starts_with("ncclKernel") == !computes && has("nccl") == !computes,
+               "communication alone is called ncclKernel", event);
+        expect((has("Memcpy") || has("Memset")) == (category == "gpu_memcpy"), "copies alone are called Memcpy", event);
         expect(args.at("ps").get<std::int64_t>() / 1'000'000 == begin, "ts is the exact time, cut down", event);
     }
 
