@@ -28,7 +28,7 @@ struct Format {
     std::string Offer::*words;  // of what it shows
     std::string (*show)(const Report& report);
     // In place of it, of formats that show a timeline: into the file, or checked and written under its name.
-    void (*draw)(std::ostream& out, const report::Timeline& timeline) = nullptr;
+    void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
     void (*check)(const std::string& file) = nullptr;
     void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
     std::string (*details)() = nullptr;  // behind the words of --help
@@ -139,7 +139,7 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
         if (format.write != nullptr) {
             format.write(file, timeline);
         } else {
-            write_output(file, [&](std::ostream& out) { format.draw(out, timeline); });
+            write_output(file, [&](std::ostream& out) { format.draw(out, timeline, file); });
         }
     }
 }
