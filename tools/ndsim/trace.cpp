@@ -38,7 +38,7 @@ struct TraceOptions {
 };
 
 std::vector<config::OptionRow> trace_rows(TraceOptions& options) {
-    config::OptionRow to{"to", "FILE", "convert: the trace to write; " + report::trace_suffixes(),
+    config::OptionRow to{"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
                          config::text(options.to)};
     to.also = {"o"};
     std::vector<config::OptionRow> rows{
