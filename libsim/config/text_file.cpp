@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 namespace sim::config {
@@ -20,9 +21,8 @@ namespace {
     throw UsageError(fmt::format("{}: has more than {} MiB, which is the limit for {}", file, limit >> 20U, kind));
 }
 
-}  // namespace
-
-std::string read_text(const std::string& file, const std::string& kind, std::size_t limit) {
+// What it is. Throws UsageError.
+struct stat status_of_input(const std::string& file, const std::string& kind) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
         throw UsageError(fmt::format("{}: {}", file, std::strerror(errno)));
@@ -34,6 +34,35 @@ std::string read_text(const std::string& file, const std::string& kind, std::siz
     if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !is_terminal) {
         throw UsageError(fmt::format("{}: is a device, not {}", file, kind));
     }
+    return status;
+}
+
+}  // namespace
+
+void check_input(const std::string& file, const std::string& kind) {
+    status_of_input(file, kind);
+}
+
+bool is_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+std::vector<std::string> files_in(const std::string& folder) {
+    std::vector<std::string> files;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        files.push_back(at->path().string());
+    }
+    if (error) {
+        throw UsageError(fmt::format("{}: {}", folder, error.message()));
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::string read_text(const std::string& file, const std::string& kind, std::size_t limit) {
+    const struct stat status = status_of_input(file, kind);
     if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > limit) {
         refuse_size(file, kind, limit);
     }

@@ -40,6 +40,15 @@ std::optional<std::vector<std::string>> csv_cells(const std::string& line) {
     return inside ? std::nullopt : std::optional{cells};
 }
 
+std::string csv_row(const std::vector<Column>& columns, const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        text += i > 0 ? "," : "";
+        text += columns[i].cells == Cells::words ? csv_quoted(cells[i]) : csv_line({cells[i]});
+    }
+    return text + "\n";
+}
+
 std::string csv_of(const Table& table) {
     std::vector<std::string> names;
     for (const Column& column : table.columns) {
@@ -47,11 +56,7 @@ std::string csv_of(const Table& table) {
     }
     std::string text = csv_line(names) + "\n";
     for (const std::vector<std::string>& row : table.rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            text += i > 0 ? "," : "";
-            text += table.columns[i].cells == Cells::words ? csv_quoted(row[i]) : csv_line({row[i]});
-        }
-        text += "\n";
+        text += csv_row(table.columns, row);
     }
     return text;
 }

@@ -11,6 +11,8 @@ namespace sim::report {
 
 // A line of names, then one for each row. Free text is always quoted.
 std::string csv_of(const Table& table);
+// The line of one row, with its "\n".
+std::string csv_row(const std::vector<Column>& columns, const std::vector<std::string>& cells);
 
 // One line, without its "\n": cells with commas, quotes or line breaks are quoted.
 std::string csv_line(const std::vector<std::string>& cells);

@@ -1,17 +1,50 @@
 #include "libsim/report/trace_formats.hpp"
 
+#include "libsim/config/errors.hpp"
+#include "libsim/nearest.hpp"
 #include "libsim/report/chrome_trace.hpp"
+#include "libsim/report/gzip.hpp"
+#include "libsim/report/kineto_trace.hpp"
+#include "libsim/report/perfetto_trace.hpp"
+#include "libsim/report/span_table.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 
 namespace sim::report {
 
 namespace {
 
+template <void write(std::ostream&, const Timeline&)>
+std::vector<TraceFile> one_file(const Timeline& timeline) {
+    return {{"", [&timeline](std::ostream& out) { write(out, timeline); }}};
+}
+
+void write_packed_chrome_trace(std::ostream& out, const Timeline& timeline) {
+    write_gzip(out, [&](std::ostream& plain) { write_chrome_trace(plain, timeline); });
+}
+
+// In the order of --help; where a name ends with several suffixes, the longest is its own.
 constexpr auto formats = std::to_array<TraceFormat>({
-    {".json", "Chrome trace JSON, for ui.perfetto.dev", write_chrome_trace},
+    {".json", "Chrome JSON", one_file<write_chrome_trace>},
+    {".json.gz", "the same, compressed", one_file<write_packed_chrome_trace>},
+    {".pftrace", "Perfetto protobuf", one_file<write_perfetto_trace>},
+    {"/", "a folder for Holistic Trace Analysis", kineto_files},
+    {".csv", "a row per span", one_file<write_span_csv>},
+    {".ndjson", "an object per span", one_file<write_span_ndjson>},
 });
+
+[[noreturn]] void refuse_suffix(const std::string& file, const std::string& suffix) {
+    std::vector<std::string> known;
+    for (const TraceFormat& format : formats) {
+        known.emplace_back(format.suffix);
+    }
+    throw config::UsageError(fmt::format("{}: no trace is written as {}{}; known: {}", config::shortened(file),
+                                         config::shortened(suffix), did_you_mean(suffix, known),
+                                         fmt::join(known, " ")));
+}
 
 }  // namespace
 
@@ -19,10 +52,30 @@ std::span<const TraceFormat> trace_formats() {
     return formats;
 }
 
-const TraceFormat& trace_format_of(std::string_view file) {
-    const auto* const found = std::find_if(formats.begin(), formats.end(),
-                                           [&](const TraceFormat& format) { return file.ends_with(format.suffix); });
-    return found == formats.end() ? formats.front() : *found;
+const TraceFormat& trace_format_of(const std::string& file) {
+    const TraceFormat* found = nullptr;
+    for (const TraceFormat& format : formats) {
+        if (file.ends_with(format.suffix) && (found == nullptr || found->suffix.size() < format.suffix.size())) {
+            found = &format;
+        }
+    }
+    if (found != nullptr) {
+        return *found;
+    }
+    const std::string name = file.substr(file.find_last_of('/') + 1);
+    const std::size_t dot = name.find_last_of('.');
+    if (dot != std::string::npos && dot > 0) {
+        refuse_suffix(file, name.substr(dot));
+    }
+    return formats.front();
+}
+
+std::string trace_suffixes() {
+    std::vector<std::string> rows;
+    for (const TraceFormat& format : formats) {
+        rows.push_back(fmt::format("{}: {}", format.suffix, format.what));
+    }
+    return fmt::format("{}", fmt::join(rows, ", "));
 }
 
 }  // namespace sim::report

@@ -63,7 +63,7 @@ void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
     } else {
         const auto add = [&](const std::string& name) {
             const auto take_it = [&line, name](const std::string& text) { line.given.emplace_back(name, text); };
-            return app.add_option_function<std::string>("--" + name, take_it, row.help)
+            return app.add_option_function<std::string>((name.size() == 1 ? "-" : "--") + name, take_it, row.help)
                 ->type_name(row.takes)
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
         };

@@ -6,6 +6,7 @@
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/terminal.hpp"
 
 #include <fmt/format.h>
@@ -27,16 +28,19 @@ constexpr const char* ascii = "ascii";
 
 struct Format {
     const char* option;
-    const char* also;           // another name of the option; empty: none
-    const char* takes;          // empty: a flag, for standard output
-    std::string Offer::*words;  // of what it shows
-    std::string (*show)(const Report& report);
-    // In place of it, of formats that show a timeline: in a file, or above the text.
+    const char* also = "";                // another name of the option; empty: none
+    const char* takes = "";               // empty: a flag, for standard output
+    std::string Offer::*words = nullptr;  // of what it shows
+    std::string (*show)(const Report& report) = nullptr;
+    // In place of it, of formats that show a timeline: into the file, written under its name, or above the text.
     void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
+    void (*check)(const std::string& file) = nullptr;
+    void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
     std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
-    const char* help = "";  // empty: the offer's words
+    const char* help = "";               // empty: the offer's words
+    std::string (*details)() = nullptr;  // behind them
 
-    bool shows_timeline() const { return draw != nullptr || picture != nullptr; }
+    bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
 };
 
 std::string csv(const Report& report) {
@@ -49,22 +53,43 @@ std::string json(const Report& report) {
     return report.json ? report.json() : "";
 }
 
-void trace(std::ostream& out, const report::Timeline& timeline, const std::string& file) {
-    report::trace_format_of(file).write(out, timeline);
+std::string suffixes() {
+    return "; " + report::trace_suffixes();
 }
 
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
     {"svg", "plot", "FILE.svg", &Offer::picture, picture},
-    {"trace", "", "FILE|-", &Offer::timeline, nullptr, trace},
-    {"timeline", "", "", &Offer::timeline, nullptr, nullptr, report::text_timeline,
-     "draw the timeline as text above the rest, a row for each rank and stream"},
-    {ascii, "", "", &Offer::timeline, nullptr, nullptr, nullptr, "draw --timeline in plain ASCII"},
+    {.option = "trace",
+     .takes = "FILE|-",
+     .words = &Offer::timeline,
+     .check = check_trace,
+     .write = write_trace,
+     .details = suffixes},
+    {.option = "timeline",
+     .words = &Offer::timeline,
+     .picture = report::text_timeline,
+     .help = "draw the timeline as text above the rest, a row for each rank and stream"},
+    {.option = ascii, .words = &Offer::timeline, .help = "draw --timeline in plain ASCII"},
     {"json", "", "", &Offer::json, json},
 });
 
 }  // namespace
+
+void check_trace(const std::string& file) {
+    (report::trace_format_of(file).is_folder() ? check_output_folder : check_output)(file);
+}
+
+void write_trace(const std::string& file, const report::Timeline& timeline) {
+    const report::TraceFormat& format = report::trace_format_of(file);
+    const std::vector<report::TraceFile> files = format.files(timeline);
+    if (format.is_folder()) {
+        write_output_folder(file, files);
+    } else {
+        write_output(file, files.at(0).write);
+    }
+}
 
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;
@@ -82,6 +107,7 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
             }};
         } else {
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
+            row.help += format.details != nullptr ? format.details() : "";
             row.kind = config::Text{[&outputs, name = row.name](const std::string& file) { outputs[name] = file; }};
         }
         if (*format.also != '\0') {
@@ -102,7 +128,7 @@ void check_outputs(const Outputs& outputs) {
         if (wanted->second == standard_output) {
             printed.push_back(fmt::format("--{}{}", format.option, *format.takes == '\0' ? "" : " -"));
         } else {
-            check_output(wanted->second);
+            (format.check != nullptr ? format.check : check_output)(wanted->second);
         }
     }
     if (printed.size() > 1) {
@@ -141,7 +167,11 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
             continue;
         }
         const std::string& file = wanted->second;
-        write_output(file, [&](std::ostream& out) { format.draw(out, timeline, file); });
+        if (format.write != nullptr) {
+            format.write(file, timeline);
+        } else {
+            write_output(file, [&](std::ostream& out) { format.draw(out, timeline, file); });
+        }
     }
 }
 

@@ -55,6 +55,10 @@ report::TextStyle text_style(const Outputs& outputs, int descriptor);
 // standard output shows something else. Throws OutputError.
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline);
 
+// A trace in the format of its suffix. Both throw UsageError for a suffix that no format has, and OutputError.
+void check_trace(const std::string& file);
+void write_trace(const std::string& file, const report::Timeline& timeline);
+
 // All others: files first, then standard output. Throws OutputError.
 void write_outputs(const Outputs& outputs, const Report& report);
 

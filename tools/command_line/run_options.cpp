@@ -59,9 +59,9 @@ config::OptionRow watchdog_row(RunOptions& options) {
 }
 
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
-    const std::vector<config::OptionRow> outputs =
-        output_rows(options.outputs, {.json = "print one JSON object instead of the summary",
-                                      .timeline = "the timeline, as Chrome trace JSON, for ui.perfetto.dev"});
+    const std::vector<config::OptionRow> outputs = output_rows(
+        options.outputs,
+        {.json = "print one JSON object instead of the summary", .timeline = "the timeline, for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     rows.insert(rows.end(), {{"verbose", "", "show every log line", config::flag(options.verbose)},
                              {"quiet", "", "show no log lines", config::flag(options.quiet)}});

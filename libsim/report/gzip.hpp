@@ -1,0 +1,11 @@
+// This stream compresses what is written, as gzip does. The same text gives the same bytes.
+#pragma once
+
+#include <functional>
+#include <ostream>
+
+namespace sim::report {
+
+void write_gzip(std::ostream& out, const std::function<void(std::ostream&)>& write);
+
+}  // namespace sim::report

@@ -1,0 +1,67 @@
+#include "libsim/report/span_columns.hpp"
+
+#include <array>
+#include <limits>
+
+namespace sim::report {
+
+namespace {
+
+using Value = std::optional<std::int64_t>;
+constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_ranks = 1 << 20;
+constexpr std::int64_t most_int = std::numeric_limits<int>::max();
+constexpr std::int64_t least_int = std::numeric_limits<int>::min();
+
+template <Measure measure>
+Value amount_in(const Span& span) {
+    return span.measure == measure && span.kind != OpKind::log ? Value{span.amount} : std::nullopt;
+}
+template <Measure measure>
+void take_amount(Span& span, std::int64_t value) {
+    span.measure = measure;
+    span.amount = value;
+}
+
+constexpr auto numbers = std::to_array<SpanNumber>({
+    {"rank", true, [](const Span& s) { return Value{s.rank}; },
+     [](Span& s, std::int64_t v) { s.rank = static_cast<int>(v); }, 0, most_ranks - 1},
+    {"stream", true, [](const Span& s) { return Value{static_cast<int>(s.stream)}; },
+     [](Span& s, std::int64_t v) { s.stream = static_cast<Stream>(v); }, 0, 255},
+    {"op", true, [](const Span& s) { return Value{s.op_number}; },
+     [](Span& s, std::int64_t v) { s.op_number = static_cast<std::uint32_t>(v); }, 0,
+     std::numeric_limits<std::uint32_t>::max()},
+    {"begin_ps", true, [](const Span& s) { return Value{s.begin.time_since_epoch().count()}; },
+     [](Span& s, std::int64_t v) { s.begin = Time{Duration{v}}; }, 0, largest_count},
+    {"end_ps", true, [](const Span& s) { return Value{s.end.time_since_epoch().count()}; },
+     [](Span& s, std::int64_t v) { s.end = Time{Duration{v}}; }, 0, largest_count},
+    {"idle_ps", true, [](const Span& s) { return Value{s.idle.count()}; },
+     [](Span& s, std::int64_t v) { s.idle = Duration{v}; }, 0, largest_count},
+    {"bytes", false, amount_in<Measure::bytes>, take_amount<Measure::bytes>, -largest_count, largest_count},
+    {"flops", false, amount_in<Measure::flops>, take_amount<Measure::flops>, -largest_count, largest_count},
+    {"billionths_of_units", false, amount_in<Measure::units>, take_amount<Measure::units>, -largest_count, largest_count},
+    {"peer", false, [](const Span& s) { return s.peer >= 0 ? Value{s.peer} : std::nullopt; },
+     [](Span& s, std::int64_t v) { s.peer = static_cast<int>(v); }, 0, most_ranks - 1},
+    {"tag", false, [](const Span& s) { return s.tag != 0 ? Value{s.tag} : std::nullopt; },
+     [](Span& s, std::int64_t v) { s.tag = static_cast<int>(v); }, least_int, most_int},
+    {"message", false,
+     [](const Span& s) { return s.message != 0 ? Value{static_cast<std::int64_t>(s.message)} : std::nullopt; },
+     [](Span& s, std::int64_t v) { s.message = static_cast<std::uint64_t>(v); }, 0, largest_count},
+});
+
+}  // namespace
+
+std::span<const SpanNumber> span_numbers() {
+    return numbers;
+}
+
+std::string_view amount_name(Measure measure) {
+    switch (measure) {
+        case Measure::flops: return "flops";
+        case Measure::units: return "billionths_of_units";
+        case Measure::bytes: break;
+    }
+    return "bytes";
+}
+
+}  // namespace sim::report

@@ -1,0 +1,36 @@
+// These columns hold a span as numbers and words: exact, and with the unit in each name. CSV and NDJSON write them, and
+// are read back by them.
+#pragma once
+
+#include "libsim/report/table.hpp"
+#include "libsim/report/timeline.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace sim::report {
+
+// A whole number of a span.
+struct SpanNumber {
+    std::string_view name;                              // "begin_ps"
+    bool required = false;                              // every span has it
+    std::optional<std::int64_t> (*value)(const Span&);  // none: the span has no such number
+    void (*take)(Span& span, std::int64_t value);
+    std::int64_t low;
+    std::int64_t high;
+};
+
+// Beside these a span has its kind, as name_of(OpKind), and its label.
+std::span<const SpanNumber> span_numbers();
+inline constexpr std::string_view span_kind_name = "kind";
+inline constexpr std::string_view span_label_name = "label";
+
+// The kinds that a span may have.
+inline constexpr OpKind span_kinds[] = {OpKind::compute,    OpKind::send, OpKind::receive,
+                                        OpKind::collective, OpKind::log,  OpKind::allocate};
+
+// The name under which an amount of that measure stands.
+std::string_view amount_name(Measure measure);
+
+}  // namespace sim::report

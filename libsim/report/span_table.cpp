@@ -1,0 +1,47 @@
+#include "libsim/report/span_table.hpp"
+
+#include "libsim/report/csv.hpp"
+#include "libsim/report/json_text.hpp"
+#include "libsim/report/span_columns.hpp"
+
+#include <fmt/ostream.h>
+
+#include <unordered_map>
+
+namespace sim::report {
+
+void write_span_csv(std::ostream& out, const Timeline& timeline) {
+    Table row{.columns = {{std::string(span_kind_name), Cells::names}, {std::string(span_label_name), Cells::words}},
+              .rows = {}};
+    for (const SpanNumber& number : span_numbers()) {
+        row.columns.push_back({std::string(number.name)});
+    }
+    out << csv_of(row);
+    for (const Span& span : timeline.spans) {
+        std::vector<std::string> cells{name_of(span.kind), *span.label};
+        for (const SpanNumber& number : span_numbers()) {
+            const auto value = number.value(span);
+            cells.push_back(value ? std::to_string(*value) : "");
+        }
+        out << csv_row(row.columns, cells);
+    }
+}
+
+void write_span_ndjson(std::ostream& out, const Timeline& timeline) {
+    std::unordered_map<const std::string*, std::string> labels;
+    for (const Span& span : timeline.spans) {
+        const auto [label, is_new] = labels.try_emplace(span.label);
+        if (is_new) {
+            label->second = json_text(*span.label);
+        }
+        fmt::print(out, R"({{"{}":"{}","{}":{})", span_kind_name, name_of(span.kind), span_label_name, label->second);
+        for (const SpanNumber& number : span_numbers()) {
+            if (const auto value = number.value(span)) {
+                fmt::print(out, R"(,"{}":{})", number.name, *value);
+            }
+        }
+        out << "}\n";
+    }
+}
+
+}  // namespace sim::report

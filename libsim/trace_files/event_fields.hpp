@@ -1,0 +1,110 @@
+// This table lists what is read of an event of a trace in JSON, and where in the event it stands.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sim::trace_files {
+
+// In the order of the table.
+enum class EventField {
+    name,
+    phase,
+    category,
+    timestamp,
+    duration,
+    process,
+    // in args; of ndsim's counters in "exact"
+    kind,
+    label,
+    peer,
+    units,
+    bytes,
+    flops,
+    ps,
+    dur_ps,
+    idle_ps,
+    op,
+    program_stream,
+    tag,
+    message,
+    stream,
+    collective_name,
+    elements,
+    element_type,
+    source,
+    target,
+};
+
+struct FieldRow {
+    EventField field;
+    bool in_args;
+    std::string_view key;
+};
+inline constexpr auto event_fields = std::to_array<FieldRow>({
+    {EventField::name, false, "name"},
+    {EventField::phase, false, "ph"},
+    {EventField::category, false, "cat"},
+    {EventField::timestamp, false, "ts"},
+    {EventField::duration, false, "dur"},
+    {EventField::process, false, "pid"},
+    {EventField::kind, true, "kind"},
+    {EventField::label, true, "label"},
+    {EventField::peer, true, "peer"},
+    {EventField::units, true, "units"},
+    {EventField::bytes, true, "bytes"},
+    {EventField::flops, true, "flops"},
+    {EventField::ps, true, "ps"},
+    {EventField::dur_ps, true, "dur_ps"},
+    {EventField::idle_ps, true, "idle_ps"},
+    {EventField::op, true, "op"},
+    {EventField::program_stream, true, "program_stream"},
+    {EventField::tag, true, "tag"},
+    {EventField::message, true, "message"},
+    {EventField::stream, true, "stream"},
+    {EventField::collective_name, true, "Collective name"},
+    {EventField::elements, true, "In msg nelems"},
+    {EventField::element_type, true, "dtype"},
+    {EventField::source, true, "Src Rank"},
+    {EventField::target, true, "Dst Rank"},
+});
+inline constexpr std::size_t number_of_fields = event_fields.size();
+constexpr bool fields_are_in_order() {
+    for (std::size_t i = 0; i < number_of_fields; ++i) {
+        if (event_fields[i].field != static_cast<EventField>(i)) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(fields_are_in_order(), "a row for every field");
+
+// A text or a number, as it stands in the file: no digit is lost.
+struct Scalar {
+    std::string text;
+    bool is_number = false;
+};
+
+class JsonEvent {
+public:
+    void clear() { fields_ = {}; }
+    void set(EventField field, Scalar value) { fields_[static_cast<std::size_t>(field)] = std::move(value); }
+
+    bool has(EventField field) const { return fields_[static_cast<std::size_t>(field)].has_value(); }
+    // Empty where it is not there or no text.
+    const std::string& text(EventField field) const;
+    // In units of 10^-decimals, digits beyond cut off; none where it is not there. Throws UsageError, which begins with
+    // `where`, for what is no number or too large.
+    std::optional<Wide> number(EventField field, int decimals, const std::string& where) const;
+    // As number, of what must be there and fit into 64 bits.
+    std::int64_t whole(EventField field, const std::string& where) const;
+
+private:
+    std::array<std::optional<Scalar>, number_of_fields> fields_;
+};
+
+}  // namespace sim::trace_files

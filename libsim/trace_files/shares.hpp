@@ -1,0 +1,64 @@
+// Shares say where the time of a rank went, as a profiler sees it: by what was going on at each instant.
+//
+//   compute               something computed
+//   exposed communication nothing did, but something sent, received or took part in a collective
+//   exposed copies        neither, but memory was copied
+//   idle                  nothing of these
+// They add up to the window, from the start of the run to its last span. As the temporal breakdown of Holistic Trace
+// Analysis, which calls the middle two non-compute time. A message that waits for the other side counts as
+// communication, as NCCL's kernels do; `waiting` says how much of it that was, where the trace knows.
+#pragma once
+
+#include "libsim/report/timeline.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::trace_files {
+
+enum class Activity { compute, communication, copies };
+std::string_view name_of(Activity activity);
+
+struct Shares {
+    double compute = 0;  // in seconds, as all
+    double exposed = 0;
+    double copies = 0;
+    double idle = 0;
+    double waiting = 0;     // the part of `exposed` in which all messages waited for the other side
+    double overlapped = 0;  // the part of `compute` in which something communicated
+};
+
+struct ShareRow {
+    std::string_view name;  // "exposed communication"
+    std::string_view key;   // "exposed_communication_seconds"
+    double Shares::*value;
+    bool is_part;  // one of those that add up to the window
+};
+std::span<const ShareRow> share_rows();
+
+struct LabelShare {
+    std::string label;
+    Activity activity = Activity::compute;
+    std::int64_t spans = 0;
+    double lasted = 0;   // seconds, mean over the ranks; all of its spans
+    double exposed = 0;  // the part of it that counts: of communication what nothing computed beside
+};
+
+struct TraceShares {
+    double window = 0;       // seconds
+    std::vector<int> ranks;  // that have a span
+    std::vector<Shares> of_rank;
+    Shares mean;
+    std::vector<LabelShare> labels;  // those with the most exposed time first
+    std::int64_t messages = 0;       // sends
+    std::int64_t collectives = 0;    // on all ranks
+    std::int64_t bytes = 0;          // of the messages
+    double units = 0;
+};
+
+// Needs time for sorting the spans.
+TraceShares shares_of(const report::Timeline& timeline);
+
+}  // namespace sim::trace_files

@@ -1,0 +1,39 @@
+// A collector checks the spans that are read from files, and puts them together as one timeline.
+#pragma once
+
+#include "libsim/report/span_columns.hpp"
+#include "libsim/report/timeline.hpp"
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace sim::trace_files {
+
+inline constexpr int most_ranks = 1 << 20;
+
+class SpanCollector {
+public:
+    // A place that stays as long as the collector does, and is the same for the same text.
+    const std::string* label(std::string_view text) { return &*labels_.emplace(text).first; }
+
+    // Throws UsageError, which begins with `where` ("trace.csv:7"), where no run has such a span.
+    void add(const Span& span, const std::string& where);
+    bool is_empty() const { return timeline_.spans.empty(); }
+    const report::Timeline& timeline() const { return timeline_; }
+
+    // Ends the timeline with its last span.
+    report::Timeline take();
+
+private:
+    std::unordered_set<std::string> labels_;
+    report::Timeline timeline_;
+};
+
+// The kind of that name. Throws UsageError, with the nearest known one.
+OpKind span_kind(const std::string& name, const std::string& where);
+// Sets the number of that name (span_columns.hpp). Throws UsageError where it is out of range.
+// Requires: there is such a number.
+void set_number(Span& span, std::string_view name, std::int64_t value, const std::string& where);
+
+}  // namespace sim::trace_files

@@ -1,0 +1,98 @@
+// Every trace obeys the rules of those who read it, and is read back as it was: all scenarios, layouts and streams.
+#include "libsim/planning/predict.hpp"
+#include "tests/strategies/layouts.hpp"
+#include "tests/strategies/strategy_run.hpp"
+#include "tests/support/chrome_rules.hpp"
+#include "tests/support/kineto_rules.hpp"
+#include "tests/support/perfetto_rules.hpp"
+#include "tests/support/training_steps.hpp"
+#include "tests/support/written_trace.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sim::test {
+namespace {
+
+using testing::IsEmpty;
+
+report::Timeline timeline_of(const std::string& line, const Cluster& cluster) {
+    const scenarios::Options options = options_of(line);
+    report::Timeline timeline{.title = line, .ranks = options.ranks};
+    const ranks::LaunchOptions launch{
+        .ranks = options.ranks, .host = ranks::Host::fiber, .cluster = cluster, .on_span = [&](const Span& span) {
+            timeline.add(span);
+        }};
+    const ranks::Result result = ranks::launch(launch, [&](GPU& gpu) { lesson::train(gpu, options); });
+    EXPECT_TRUE(result.ok()) << line;
+    timeline.end = result.end;
+    return timeline;
+}
+
+report::Timeline predicted(const training::Layout& layout) {
+    report::Timeline timeline;
+    const planning::Prediction step =
+        planning::predict(small_gpt(), plain_machine(), layout,
+                          {.unfold = true, .on_span = [&](const Span& span) { timeline.add(span); }});
+    timeline.ranks = step.simulated_ranks;
+    return timeline;
+}
+
+// In every format: the rules of its readers, and the same spans again.
+void expect_good_traces(const report::Timeline& timeline, const std::string& what) {
+    const TemporaryFolder folder;
+    EXPECT_THAT(ChromeRules().broken_in(content_of(written(folder, "t.json", timeline))), IsEmpty()) << what;
+    PerfettoRules perfetto;
+    EXPECT_THAT(perfetto.broken_in(content_of(written(folder, "t.pftrace", timeline))), IsEmpty()) << what;
+    const auto drawn = std::count_if(timeline.spans.begin(), timeline.spans.end(), [](const Span& span) {
+        return span.kind != OpKind::allocate && span.kind != OpKind::log;
+    });
+    EXPECT_EQ(perfetto.slices, static_cast<std::size_t>(drawn)) << what;
+    const std::string ranks = written(folder, "ranks/", timeline);
+    for (int rank = 0; rank < timeline.ranks; ++rank) {
+        const std::string text = plain_text_of(fmt::format("{}rank_{}.json.gz", ranks, rank));
+        EXPECT_THAT(KinetoRules().broken_in(text, rank), IsEmpty()) << what;
+    }
+    const std::vector<std::string> lines = lines_of(timeline);
+    for (const char* name : {"t.json", "packed.json.gz", "t.csv", "t.ndjson", "again/"}) {
+        const trace_files::ReadTrace read = trace_files::read_trace(written(folder, name, timeline));
+        EXPECT_FALSE(read.profiled);
+        EXPECT_EQ(lines_of(read.timeline), lines) << what << " as " << name;
+    }
+}
+
+TEST(TraceRules, HoldForEveryScenario) {
+    for (const char* line :
+         {"0d_sequential", "1d_data_parallel --ranks 3", "1d_data_parallel --overlap --buckets 4",
+          "1d_data_parallel --zero 3 --overlap --ranks 2", "2d_tensor_parallel --tp 4",
+          "3d_pipeline_parallel --pp 4 --schedule zb_h1 --layers 4", "4d_hybrid --dp 2 --tp 2 --pp 2 --ep 2"}) {
+        expect_good_traces(timeline_of(line, gpu_py()), line);
+    }
+}
+
+TEST(TraceRules, HoldForManyLayouts) {
+    const std::vector<MeshSizes> meshes = all_meshes();
+    for (std::size_t i = 0; i < meshes.size(); i += 23) {
+        const std::string line = layout_line(meshes[i], i);
+        expect_good_traces(timeline_of(line, gpu_py()), line);
+    }
+}
+
+TEST(TraceRules, HoldWhereMessagesTakeNoTime) {
+    for (const char* line :
+         {"1d_data_parallel --ranks 4", "1d_data_parallel --overlap --buckets 4", "4d_hybrid --dp 2 --pp 2"}) {
+        expect_good_traces(timeline_of(line, free_messages()), line);
+    }
+}
+
+TEST(TraceRules, HoldForPredictedStepsWithTheirStreams) {
+    for (const training::Layout& layout :
+         {training::Layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2}, .batch = {.micro = 1, .global = 8}},
+          training::Layout{.parallelism = {.dp = 4, .zero = 3}, .batch = {.micro = 1, .global = 8}}}) {
+        expect_good_traces(predicted(layout), "a predicted step");
+    }
+}
+
+}  // namespace
+}  // namespace sim::test

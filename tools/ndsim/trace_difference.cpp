@@ -1,0 +1,111 @@
+#include "libsim/planning/report/amounts.hpp"
+#include "tools/ndsim/trace_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sim::tools {
+
+using namespace trace_files;
+
+namespace {
+
+constexpr std::size_t most_difference_rows = 12;
+
+std::string signed_time(double seconds) {
+    return fmt::format("{}{}", seconds < 0 ? "-" : "+", planning::time_text(std::abs(seconds)));
+}
+
+std::string difference_line(double first, double second, std::string_view name) {
+    const std::string change = first > 0 ? planning::change_text(second / first - 1) : "";
+    return fmt::format("{:>12}  {:>12}  {:>12}  {:>9}  {}\n", planning::time_text(first), planning::time_text(second),
+                       signed_time(second - first), change, name);
+}
+
+std::string side_text(const char* column, const DiffSide& side) {
+    return fmt::format("{}: {}, {}{}\n", column, side.name,
+                       planning::number_text(static_cast<std::int64_t>(side.shares.ranks.size()), "rank", "ranks"),
+                       side.steps > 1 ? fmt::format(", one of {} steps", side.steps) : "");
+}
+
+nlohmann::ordered_json side_json(const DiffSide& side) {
+    return {{"file", side.name},
+            {"ranks", side.shares.ranks.size()},
+            {"steps", side.steps},
+            {"seconds", side.shares.window}};
+}
+
+}  // namespace
+
+std::string text_of(const TraceDifference& difference) {
+    const DiffSide& first = difference.first;
+    const DiffSide& second = difference.second;
+    std::string text = side_text("A", first) + side_text("B", second) + "\n";
+    text += fmt::format("{:>12}  {:>12}  {:>12}  {:>9}\n", "A", "B", "B - A", "change");
+    text += difference_line(first.shares.window, second.shares.window, "the whole run");
+    for (const ShareRow& row : share_rows()) {
+        text += difference_line(first.shares.mean.*row.value, second.shares.mean.*row.value, row.name);
+    }
+    if (!difference.labels.empty()) {
+        text += "\nexposed time by label:\n";
+    }
+    for (std::size_t i = 0; i < std::min(difference.labels.size(), most_difference_rows); ++i) {
+        const LabelDifference& label = difference.labels[i];
+        std::string name = label.label.substr(0, 60);
+        std::replace_if(
+            name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+        text += difference_line(label.first, label.second, fmt::format("{} ({})", name, name_of(label.activity)));
+    }
+    if (difference.labels.size() > most_difference_rows) {
+        text += fmt::format("… {} more labels; --csv and --json have all\n",
+                            difference.labels.size() - most_difference_rows);
+    }
+    return text + "\nTimes are means over the ranks.\n" + difference.cause + "\n";
+}
+
+std::string json_of(const TraceDifference& difference) {
+    nlohmann::ordered_json object{{"a", side_json(difference.first)}, {"b", side_json(difference.second)}};
+    object["parts"] = nlohmann::ordered_json::array();
+    for (const ShareRow& row : share_rows()) {
+        const double a = difference.first.shares.mean.*row.value;
+        const double b = difference.second.shares.mean.*row.value;
+        object["parts"].push_back(
+            {{"part", row.name}, {"a_seconds", a}, {"b_seconds", b}, {"difference_seconds", b - a}});
+    }
+    object["labels"] = nlohmann::ordered_json::array();
+    for (const LabelDifference& label : difference.labels) {
+        object["labels"].push_back({{"label", label.label},
+                                    {"activity", name_of(label.activity)},
+                                    {"a_seconds", label.first},
+                                    {"b_seconds", label.second},
+                                    {"difference_seconds", label.by()}});
+    }
+    object["cause"] = difference.cause;
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+report::Table table_of(const TraceDifference& difference) {
+    report::Table table{.columns = {{"of", report::Cells::names},
+                                    {"name", report::Cells::words},
+                                    {"a_seconds"},
+                                    {"b_seconds"},
+                                    {"difference_seconds"}},
+                        .rows = {}};
+    const auto add = [&](std::string_view of, std::string_view name, double a, double b) {
+        table.rows.push_back({std::string(of), std::string(name), fmt::format("{:.12g}", a), fmt::format("{:.12g}", b),
+                              fmt::format("{:.12g}", b - a)});
+    };
+    add("run", "the whole run", difference.first.shares.window, difference.second.shares.window);
+    for (const ShareRow& row : share_rows()) {
+        add("part", row.name, difference.first.shares.mean.*row.value, difference.second.shares.mean.*row.value);
+    }
+    for (const LabelDifference& label : difference.labels) {
+        add(name_of(label.activity), label.label, label.first, label.second);
+    }
+    return table;
+}
+
+}  // namespace sim::tools

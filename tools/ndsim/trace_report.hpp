@@ -1,0 +1,27 @@
+// These functions show where the time of a trace went, and how two traces differ.
+#pragma once
+
+#include "libsim/report/table.hpp"
+#include "libsim/trace_files/difference.hpp"
+#include "libsim/trace_files/read_trace.hpp"
+
+#include <string>
+
+namespace sim::tools {
+
+struct TraceSummary {
+    std::string file;
+    trace_files::ReadTrace trace;
+    trace_files::TraceShares shares;
+};
+TraceSummary summary_of(const std::string& file);
+
+std::string text_of(const TraceSummary& summary);
+std::string json_of(const TraceSummary& summary);
+report::Table table_of(const TraceSummary& summary);  // a row for each rank
+
+std::string text_of(const trace_files::TraceDifference& difference);
+std::string json_of(const trace_files::TraceDifference& difference);
+report::Table table_of(const trace_files::TraceDifference& difference);  // a row for each part and each label
+
+}  // namespace sim::tools
