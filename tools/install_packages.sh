@@ -17,6 +17,7 @@ run_set=(
     "libtomlplusplus-dev    usr/include/toml++/toml.h"
     "libeigen3-dev          usr/include/eigen3/Eigen/Core"
     "libssl-dev             usr/include/openssl/evp.h"
+    "zlib1g-dev             usr/include/zlib.h"
 )
 test_set=(
     "git                    git"
@@ -32,6 +33,10 @@ test_set=(
     "clang-tidy             clang-tidy"
     "shellcheck             shellcheck"
     "doxygen                doxygen"
+    "esbuild                esbuild"
+    "chromium               chromium"
+    "chromium-driver        chromedriver"
+    "python3-selenium       usr/lib/python3*/*-packages/selenium/__init__.py"
 )
 
 is_present() {

@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/report/csv.hpp"
+#include "libsim/report/page.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -28,6 +29,7 @@ struct Format {
     std::string (*show)(const Report& report);
     // In place of it, of formats that show a timeline.
     void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
+    const char* help = "";  // in place of the offer's words
 };
 
 std::string csv(const Report& report) {
@@ -44,11 +46,17 @@ void trace(std::ostream& out, const report::Timeline& timeline, const std::strin
     report::trace_format_of(file).write(out, timeline);
 }
 
+void page(std::ostream& out, const report::Timeline& timeline, const std::string& /*file*/) {
+    report::write_page(out, timeline);
+}
+
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
     {"svg", "plot", "FILE.svg", &Offer::picture, picture},
     {"trace", "", "FILE|-", &Offer::timeline, nullptr, trace},
+    {"report", "", "FILE.html", &Offer::timeline, nullptr, page,
+     "a page for the browser: the timeline, its replay, and where the time went"},
     {"json", "", "", &Offer::json, json},
 });
 
@@ -57,10 +65,11 @@ constexpr auto formats = std::to_array<Format>({
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;
     for (const Format& format : formats) {
-        const std::string& words = offer.*format.words;
-        if (words.empty()) {
+        const std::string& offered = offer.*format.words;
+        if (offered.empty()) {
             continue;
         }
+        const std::string words = *format.help == '\0' ? offered : format.help;
         config::OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = config::Text{}};
         if (row.takes.empty()) {
             row.kind = config::Flag{[&outputs, name = row.name](bool wanted) {
