@@ -2,10 +2,13 @@
 
 #include "libsim/report/page/detail.hpp"
 #include "libsim/report/page/sums.hpp"
+#include "libsim/trace/critical_path.hpp"
+#include "libsim/trace/slack.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -108,6 +111,25 @@ void add_pairs(Columns& columns, const Timeline& timeline) {
     columns.add("pairs.billionths", billionths);
 }
 
+void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
+    const std::vector<trace::PathStep> steps = trace::critical_steps(timeline.spans);
+    std::vector<std::int64_t> numbers(steps.size());
+    const auto add = [&](const char* name, auto number, Columns::Written written = Columns::Written::plain) {
+        std::transform(steps.begin(), steps.end(), numbers.begin(),
+                       [&](const trace::PathStep& step) { return static_cast<std::int64_t>(number(step)); });
+        columns.add(name, numbers, written);
+    };
+    add("path.label", [&](const trace::PathStep& step) { return labels.number_of(step.span->label); });
+    add("path.kind", [](const trace::PathStep& step) { return step.span->kind; });
+    add(
+        "path.rank", [](const trace::PathStep& step) { return step.rank; }, Columns::Written::differences);
+    add("path.to", [](const trace::PathStep& step) { return step.to; });
+    add(
+        "path.begin", [](const trace::PathStep& step) { return picoseconds(step.begin); },
+        Columns::Written::differences);
+    add("path.length", [](const trace::PathStep& step) { return (step.end - step.begin).count(); });
+}
+
 // Beyond 2^53 a number of JSON is not exact in a browser; a text is.
 std::string exact(std::int64_t number) {
     return std::to_string(number);
@@ -179,6 +201,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     const DrawnSpans drawn = drawn_spans(timeline.spans, most_spans);
     add_spans(data.columns, drawn, labels);
     add_pairs(data.columns, timeline);
+    add_path(data.columns, timeline, labels);
 
     Json header{{"title", timeline.title}, {"ranks", timeline.ranks}, {"end", exact(picoseconds(end_of(timeline)))}};
     header["fault"] = timeline.fault;
@@ -195,6 +218,10 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     header["totals"] = Json::array();
     for (const RankTotals& totals : totals_of(timeline)) {
         header["totals"].push_back(json_of(totals));
+    }
+    header["slack"] = Json::array();
+    for (const std::optional<Duration>& slack : trace::slack_of_ranks(timeline.spans, timeline.ranks)) {
+        header["slack"].push_back(slack ? exact(slack->count()) : "");
     }
     header["sums"] = label_sums(timeline);
     header["spans"] = timeline.spans.size();

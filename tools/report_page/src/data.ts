@@ -39,7 +39,7 @@ export interface Header {
     sums: LabelSum[];
     spans: number;
     merged: { spans: number; bars: number; shorter_than: string };
-    slack?: string[];
+    slack: string[]; // empty where a rank computes nothing
     labels: string[];
     columns: { name: string; count: number; differences: boolean }[];
 }

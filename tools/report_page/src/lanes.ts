@@ -26,6 +26,7 @@ export interface RankRow {
 
 export interface Layout {
     ranks: RankRow[];
+    laneOf: Int8Array[]; // for each run, the lane of each span within its rank; -1: none
     overlapping: number; // spans for which there was no lane
 }
 
@@ -59,7 +60,7 @@ function streamName(stream: number): string {
 }
 
 export function layoutOf(runs: Run[]): Layout {
-    const layout: Layout = { ranks: [], overlapping: 0 };
+    const layout: Layout = { ranks: [], laneOf: runs.map((run) => new Int8Array(run.size).fill(-1)), overlapping: 0 };
     runs.forEach((run, index) => {
         const rows: RankRow[] = run.header.rank_names.map((_, rank) => ({ run: index, rank, lanes: [], logs: new Int32Array() }));
         const logs: number[][] = rows.map(() => []);
@@ -70,7 +71,7 @@ export function layoutOf(runs: Run[]): Layout {
             const lanes: number[][] = [];
             const freeAt: number[] = [];
             for (; at < run.size && run.rank[at] === rank && run.stream[at] === stream; ++at) {
-                if (run.kind[at] === Kind.log) logs[rank]?.push(at);
+                if (run.kind[at] === Kind.log) logs[rank].push(at);
                 if (run.kind[at] === Kind.log || run.kind[at] === Kind.allocate) continue;
                 let lane = freeAt.findIndex((free) => free <= run.begin[at]);
                 if (lane < 0 && lanes.length === mostLanes) {
@@ -82,7 +83,10 @@ export function layoutOf(runs: Run[]): Layout {
                 lanes[lane].push(at);
                 freeAt[lane] = run.begin[at] + run.length[at];
             }
-            for (const spans of lanes) rows[rank]?.lanes.push(laneOf(run, index, rank, streamName(stream), spans));
+            for (const spans of lanes) {
+                for (const span of spans) layout.laneOf[index][span] = Math.min(127, rows[rank].lanes.length);
+                rows[rank].lanes.push(laneOf(run, index, rank, streamName(stream), spans));
+            }
         }
         rows.forEach((row, rank) => {
             row.logs = Int32Array.from(logs[rank]);

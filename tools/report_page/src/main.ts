@@ -91,7 +91,7 @@ function timelineSection(timeline: Timeline, replay: Replay, search: Search, ove
 
 // What tests and curious people may look at; nothing on the page depends on it.
 function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search, firstPicture: () => number): void {
-    const { view, marks, painter } = timeline;
+    const { view, marks, painter, geometry } = timeline;
     const state = {
         get ready() { return firstPicture() > 0; },
         get firstPicture() { return firstPicture(); },
@@ -106,7 +106,7 @@ function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search
         get frames() { return [...timeline.frames]; },
         get drawn() { return { rectangles: painter.rectangles, rasters: painter.rasters }; },
         // Where a span lies on the canvas, so that a mouse can be sent there.
-        place(span: number) { return { x: painter.x(runs[0].begin[span] + runs[0].length[span] / 2), length: runs[0].length[span] }; },
+        place(span: number) { return { x: geometry.x(runs[0].begin[span] + runs[0].length[span] / 2), y: geometry.middle(0, span) }; },
     };
     Object.defineProperty(window, "ndsim", { value: Object.freeze(state), writable: false });
 }

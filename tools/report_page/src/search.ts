@@ -40,13 +40,13 @@ export class Search {
         const { marks } = this.timeline;
         this.found = [];
         this.at = -1;
-        marks.found = wanted === "" ? null : new Set();
+        marks.searching = wanted !== "";
         this.runs.forEach((run, index) => {
             const labels = new Set<number>();
             run.header.labels.forEach((label, i) => {
                 if (wanted !== "" && label.toLowerCase().includes(wanted)) labels.add(i);
             });
-            marks.foundIn[index] = labels;
+            marks.found[index] = labels;
             for (let span = 0; labels.size > 0 && span < run.size; ++span) {
                 if (labels.has(run.label[span])) this.found.push({ run: index, span });
             }

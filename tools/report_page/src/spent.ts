@@ -10,6 +10,7 @@ const parts: ["compute" | "communication" | "idle", string][] = [
     ["idle", "waiting"],
 ];
 const mostBars = 64;
+const always = new Set(["rank", "compute", "communication", "waiting", "ends"]); // others only where they say something
 
 function bar(run: Run, rank: number): HTMLElement {
     const totals = run.header.totals[rank];
@@ -19,7 +20,7 @@ function bar(run: Run, rank: number): HTMLElement {
         const value = Number(totals[part]);
         const piece = element("span", { class: `part ${part}`, title: `${title}: ${time(value)}, ${percent(value, run.end)}` });
         piece.style.width = `${run.end === 0 ? 0 : (100 * value) / run.end}%`;
-        if (value / run.end > 0.07) piece.textContent = percent(value, run.end);
+        if (value / run.end > 0.07) piece.append(element("span", {}, percent(value, run.end)));
         whole.append(piece);
     }
     line.append(whole);
@@ -48,7 +49,7 @@ function totalsTable(run: Run, index: number): HTMLElement {
     const columns = [{ title: "rank", words: true }, { title: "compute" }, { title: "communication" }, { title: "waiting" },
         { title: "in collectives" }, { title: "ends" }, { title: "messages" }, { title: "bytes sent" }, { title: "peak memory" }];
     if (units) columns.push({ title: "units sent" }, { title: "peak units" });
-    if (slack) columns.push({ title: "slack" });
+    columns.push({ title: "slack" });
     if (pids.length > 0) columns.push({ title: "process" });
     const rows = totals.map((rank, i) => {
         const row = [{ text: run.header.rank_names[i], value: i }, cell(rank.compute), cell(rank.communication), cell(rank.idle),
@@ -58,9 +59,11 @@ function totalsTable(run: Run, index: number): HTMLElement {
             { text: amount(Number(rank.peak_bytes), "B"), value: Number(rank.peak_bytes), exact: rank.peak_bytes }];
         const inUnits = (billionths: string) => ({ text: String(Number(billionths) / 1e9), value: Number(billionths), exact: billionths });
         if (units) row.push(inUnits(rank.billionths_sent), inUnits(rank.peak_billionths));
-        if (slack) row.push(slack[i] === "" ? { text: "\u2013", value: -1 } : cell(slack[i]));
+        row.push(slack[i] === "" ? { text: "\u2013", value: -1 } : cell(slack[i]));
         if (pids.length > 0) row.push({ text: String(pids[i] ?? ""), value: pids[i] ?? 0 });
         return row;
     });
-    return table(`totals-${index}`, "By rank", columns, rows);
+    const needed = columns.map((column, i) => always.has(column.title) || rows.some((row) => row[i].value !== 0));
+    const some = <Item>(items: Item[]) => items.filter((_, i) => needed[i]);
+    return table(`totals-${index}`, "By rank", some(columns), rows.map(some));
 }

@@ -11,7 +11,7 @@ export interface Column {
     words?: boolean; // not numbers: to the left
 }
 
-const atOnce = 50;
+const atOnce = 12;
 
 export function table(test: string, caption: string, columns: Column[], rows: Cell[][]): HTMLElement {
     const body = element("tbody");
@@ -22,7 +22,7 @@ export function table(test: string, caption: string, columns: Column[], rows: Ce
     let by = -1;
     let ascending = true;
     const more = button("", "", `${test}-more`, () => {
-        shown = shown * 10;
+        shown = Math.max(100, shown * 10);
         fill();
     });
 

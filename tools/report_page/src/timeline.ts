@@ -3,7 +3,9 @@ import type { Run } from "./data";
 import { lines, title } from "./describe";
 import { clipped, element, name } from "./dom";
 import { upper, type Lane, type Layout } from "./lanes";
-import { axis, gutter, Painter, placesOf, type Marks } from "./painter";
+import { axis, Geometry, gutter } from "./geometry";
+import type { Marks } from "./marks";
+import { Painter } from "./painter";
 import type { View } from "./view";
 
 export class Timeline {
@@ -14,14 +16,16 @@ export class Timeline {
     readonly tip = element("div", { class: "tip", hidden: "", "data-test": "tip" });
     readonly chosen = element("div", { class: "chosen", "data-test": "chosen", "aria-live": "polite" });
     readonly marks: Marks;
+    readonly geometry: Geometry;
     readonly painter: Painter;
     readonly frames: number[] = []; // milliseconds of the last ones
     private waiting = false;
     onSeek: (time: number) => void = () => {};
 
     constructor(private readonly runs: Run[], private readonly layout: Layout, readonly view: View) {
-        this.marks = { hovered: -1, selected: -1, run: 0, found: null, foundIn: runs.map(() => new Set()), messages: true, path: true };
-        this.painter = new Painter(this.canvas, runs, layout, view, this.marks);
+        this.marks = { hovered: -1, selected: -1, run: 0, searching: false, found: runs.map(() => new Set()), messages: true, path: true };
+        this.geometry = new Geometry(this.canvas, runs, layout, view);
+        this.painter = new Painter(this.canvas, runs, layout, this.geometry, view, this.marks);
         view.changed = () => this.request();
         this.listen();
         new ResizeObserver(() => this.request()).observe(this.canvas);
@@ -32,8 +36,8 @@ export class Timeline {
         const lanes = this.layout.ranks.reduce((sum, row) => sum + row.lanes.length, 0);
         const rows = this.layout.ranks.length;
         this.view.height = Math.floor(Math.min(26, Math.max(4, (520 - rows * 4) / Math.max(1, lanes))));
-        const { height } = placesOf(this.layout, this.view, this.runs.length);
-        this.canvas.style.height = `${Math.min(Math.max(height + axis, 120), 640)}px`;
+        this.geometry.refresh();
+        this.canvas.style.height = `${Math.min(Math.max(this.geometry.height + axis, 120), 640)}px`;
         this.request();
     }
 
@@ -47,8 +51,6 @@ export class Timeline {
     }
     paint(): void {
         const start = performance.now();
-        const most = placesOf(this.layout, this.view, this.runs.length).height + axis - this.canvas.clientHeight;
-        this.view.scroll = Math.max(0, Math.min(this.view.scroll, most));
         this.painter.paint();
         this.frames.push(performance.now() - start);
         if (this.frames.length > 200) this.frames.shift();
@@ -69,13 +71,10 @@ export class Timeline {
     reveal(index: number, span: number): void {
         const run = this.runs[index];
         this.view.bring(run.begin[span], run.begin[span] + run.length[span]);
-        const { places } = placesOf(this.layout, this.view, this.runs.length);
-        const place = places.find(({ row }) => row.run === index && row.rank === run.rank[span]);
-        if (!place) return;
-        const room = this.canvas.clientHeight - axis;
-        const bottom = place.top + place.row.lanes.length * this.view.height;
-        if (place.top < this.view.scroll) this.view.scroll = place.top - 10;
-        if (bottom > this.view.scroll + room) this.view.scroll = bottom - room + 10;
+        const { y, row } = this.geometry.placeOf(index, run.rank[span]);
+        const bottom = y + row.lanes.length * this.view.height;
+        if (y < axis) this.view.scroll += y - axis - 10;
+        else if (bottom > this.canvas.clientHeight) this.view.scroll += bottom - this.canvas.clientHeight + 10;
         this.request();
     }
 
@@ -89,9 +88,8 @@ export class Timeline {
     // The span under a point of the canvas.
     at(x: number, y: number): { run: number; span: number } | null {
         if (x < gutter || y < axis) return null;
-        const { places } = placesOf(this.layout, this.view, this.runs.length);
-        for (const { row, top } of places) {
-            const inside = y - axis + this.view.scroll - top;
+        for (const { row, y: top } of this.geometry.seen) {
+            const inside = y - top;
             const lane = row.lanes[Math.floor(inside / this.view.height)];
             if (inside < 0 || !lane) continue;
             const span = this.nearest(lane, x);
@@ -102,10 +100,10 @@ export class Timeline {
     // Short spans are hard to meet: two pixels beside one will do.
     private nearest(lane: Lane, x: number): number {
         const run = this.runs[lane.run];
-        const at = upper(lane.begin, this.painter.time(x + 2)) - 1;
+        const at = upper(lane.begin, this.geometry.time(x + 2)) - 1;
         if (at < 0) return -1;
         const span = lane.spans[at];
-        return run.begin[span] + run.length[span] >= this.painter.time(x - 2) ? span : -1;
+        return run.begin[span] + run.length[span] >= this.geometry.time(x - 2) ? span : -1;
     }
 
     private listen(): void {
@@ -115,22 +113,22 @@ export class Timeline {
             const { offsetX, deltaX, deltaY } = event;
             if (event.shiftKey) this.view.pan((deltaX + deltaY) / 800);
             else if (Math.abs(deltaX) > Math.abs(deltaY)) this.view.pan(deltaX / 800);
-            else this.view.zoom(Math.exp(deltaY * 0.0015), this.painter.time(Math.max(gutter, offsetX)));
+            else this.view.zoom(Math.exp(deltaY * 0.0015), this.geometry.time(Math.max(gutter, offsetX)));
         }, { passive: false });
         this.canvas.addEventListener("pointerdown", (event) => {
             this.canvas.setPointerCapture(event.pointerId);
             held = { x: event.offsetX, y: event.offsetY, from: this.view.from, scroll: this.view.scroll, moved: false };
-            if (event.offsetY < axis) this.onSeek(this.painter.time(event.offsetX));
+            if (event.offsetY < axis) this.onSeek(this.geometry.time(event.offsetX));
         });
         this.canvas.addEventListener("pointermove", (event) => {
             const { offsetX, offsetY } = event;
             if (held === null) return this.hover(offsetX, offsetY);
-            if (held.y < axis) return this.onSeek(this.painter.time(offsetX));
+            if (held.y < axis) return this.onSeek(this.geometry.time(offsetX));
             held.moved ||= Math.abs(offsetX - held.x) + Math.abs(offsetY - held.y) > 3;
             if (!held.moved) return;
             this.tip.hidden = true;
             const length = this.view.length;
-            const from = held.from - ((offsetX - held.x) / this.painter.width) * length;
+            const from = held.from - ((offsetX - held.x) / this.geometry.width) * length;
             this.view.scroll = held.scroll - (offsetY - held.y);
             this.view.show(from, from + length);
         });

@@ -1,0 +1,23 @@
+// The slack of a span is how much later it may end without making the run longer.
+//
+// It is found backwards from the end of the run: a span may be late by what the next ones of its rank may be, and by
+// the pause before them; a message and a collective pass it on to all their ends, and who waited there has that much
+// more. Cost: sorts the spans.
+#pragma once
+
+#include "libsim/trace/span.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sim::trace {
+
+// Of each span, in their order; of logs and allocations, which nothing waits for, the longest of all.
+std::vector<Duration> slack_of(std::span<const Span> spans);
+
+// Of each rank, the least slack of its computations: how much longer any one of them may take. Nothing where it has
+// none.
+std::vector<std::optional<Duration>> slack_of_ranks(std::span<const Span> spans, int ranks);
+
+}  // namespace sim::trace
