@@ -113,16 +113,4 @@ std::vector<Duration> slack_of(std::span<const Span> spans) {
     return Backwards(spans).slack();
 }
 
-std::vector<std::optional<Duration>> slack_of_ranks(std::span<const Span> spans, int ranks) {
-    const std::vector<Duration> slack = slack_of(spans);
-    std::vector<std::optional<Duration>> least(static_cast<std::size_t>(ranks));
-    for (Place i = 0; i < spans.size(); ++i) {
-        const auto rank = static_cast<std::size_t>(spans[i].rank);
-        if (spans[i].kind == OpKind::compute && rank < least.size()) {
-            least[rank] = std::min(least[rank].value_or(slack[i]), slack[i]);
-        }
-    }
-    return least;
-}
-
 }  // namespace sim::trace

@@ -7,17 +7,12 @@
 
 #include "libsim/trace/span.hpp"
 
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace sim::trace {
 
-// Of each span, in their order; of logs and allocations, which nothing waits for, the longest of all.
+// Of each span, in their order; of logs and allocations, which nothing waits for, Duration::max().
 std::vector<Duration> slack_of(std::span<const Span> spans);
-
-// Of each rank, the least slack of its computations: how much longer any one of them may take. Nothing where it has
-// none.
-std::vector<std::optional<Duration>> slack_of_ranks(std::span<const Span> spans, int ranks);
 
 }  // namespace sim::trace

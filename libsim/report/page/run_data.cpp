@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -89,6 +88,20 @@ void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
     if (!drawn.counts.empty()) {
         columns.add("count", std::vector<std::int64_t>(drawn.counts.begin(), drawn.counts.end()));
     }
+}
+
+// A bar of several spans has none.
+void add_slack(Columns& columns, const Timeline& timeline, const DrawnSpans& drawn) {
+    const std::vector<Duration> slack = trace::slack_of(timeline.spans);
+    std::vector<std::int64_t> numbers(drawn.spans.size(), -1);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const Span& span = *drawn.spans[i];
+        const bool alone = drawn.counts.empty() || drawn.counts[i] == 1;
+        if (alone && span.kind != OpKind::log && span.kind != OpKind::allocate) {
+            numbers[i] = slack[static_cast<std::size_t>(&span - timeline.spans.data())].count();
+        }
+    }
+    columns.add("slack", numbers);
 }
 
 void add_pairs(Columns& columns, const Timeline& timeline) {
@@ -200,6 +213,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     Texts labels;
     const DrawnSpans drawn = drawn_spans(timeline.spans, most_spans);
     add_spans(data.columns, drawn, labels);
+    add_slack(data.columns, timeline, drawn);
     add_pairs(data.columns, timeline);
     add_path(data.columns, timeline, labels);
 
@@ -218,10 +232,6 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     header["totals"] = Json::array();
     for (const RankTotals& totals : totals_of(timeline)) {
         header["totals"].push_back(json_of(totals));
-    }
-    header["slack"] = Json::array();
-    for (const std::optional<Duration>& slack : trace::slack_of_ranks(timeline.spans, timeline.ranks)) {
-        header["slack"].push_back(slack ? exact(slack->count()) : "");
     }
     header["sums"] = label_sums(timeline);
     header["spans"] = timeline.spans.size();

@@ -30,12 +30,12 @@ export function theme(): Theme {
     return isDark()
         ? {
               dark: true, background: "#15181d", row: "#1a1e24", text: "#e6e8eb", faint: "#98a1ac", line: "#323944",
-              waiting: "#5a636f", path: "#ff8a4c", veil: "rgba(21,24,29,0.80)", mark: "#ffffff",
+              waiting: "#5a636f", path: "#ff7ac6", veil: "rgba(21,24,29,0.80)", mark: "#ffffff",
               classes: [...okabeIto.dark, "#39414c"],
           }
         : {
               dark: false, background: "#ffffff", row: "#f7f8f9", text: "#1c2024", faint: "#5f6b76", line: "#dfe3e7",
-              waiting: "#9aa4ae", path: "#D55E00", veil: "rgba(255,255,255,0.82)", mark: "#000000",
+              waiting: "#9aa4ae", path: "#b3146f", veil: "rgba(255,255,255,0.82)", mark: "#000000",
               classes: [...okabeIto.light, "#e4e8ec"],
           };
 }

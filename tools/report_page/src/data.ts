@@ -39,7 +39,6 @@ export interface Header {
     sums: LabelSum[];
     spans: number;
     merged: { spans: number; bars: number; shorter_than: string };
-    slack: string[]; // empty where a rank computes nothing
     labels: string[];
     columns: { name: string; count: number; differences: boolean }[];
 }
@@ -58,6 +57,7 @@ export interface Run {
     peer: Float64Array;
     amount: Float64Array;
     measure: Float64Array;
+    slack: Float64Array; // how much later it may end without making the run longer; below 0: not known
     partner: Int32Array; // the other end of a message; -1: none
     count: Float64Array | null;
     columns: Map<string, Float64Array>;
@@ -132,6 +132,7 @@ async function runOf(header: Header, base64: string): Promise<Run> {
         peer: column("peer"),
         amount: column("amount"),
         measure: column("measure"),
+        slack: column("slack"),
         partner: partnersOf(column("partner")),
         count: columns.get("count") ?? null,
         columns,

@@ -15,6 +15,9 @@ export function lines(run: Run, span: number): [string, string][] {
     if (run.idle[span] > 0) {
         found.push(["waits", `${time(run.idle[span])}, ${percent(run.idle[span], run.length[span])} of it, for others to begin`]);
     }
+    if (run.slack[span] >= 0) {
+        found.push(["slack", run.slack[span] === 0 ? "none: later, it would make the run longer" : `may end ${time(run.slack[span])} later without making the run longer`]);
+    }
     return found;
 }
 

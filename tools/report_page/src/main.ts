@@ -8,6 +8,7 @@ import { labelsSection } from "./labels";
 import { layoutOf } from "./lanes";
 import { matrixSection } from "./matrix";
 import { memorySection } from "./memory";
+import { underWay } from "./overlay";
 import { pathSection } from "./path";
 import { Replay } from "./replay";
 import { Search } from "./search";
@@ -105,6 +106,9 @@ function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search
         get dark() { return isDark(); },
         get frames() { return [...timeline.frames]; },
         get drawn() { return { rectangles: painter.rectangles, rasters: painter.rasters }; },
+        get underWay() {
+            return runs.flatMap((run, i) => underWay(run, i, timeline.layout, Math.max(0, view.cursor)).map((receive) => ({ from: run.rank[run.partner[receive]], to: run.rank[receive] })));
+        },
         // Where a span lies on the canvas, so that a mouse can be sent there.
         place(span: number) { return { x: geometry.x(runs[0].begin[span] + runs[0].length[span] / 2), y: geometry.middle(0, span) }; },
     };

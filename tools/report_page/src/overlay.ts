@@ -80,8 +80,6 @@ export class Overlay {
         const [begins, lengths, ranks, tos] = ["begin", "length", "rank", "to"].map(column);
         const under = geometry.view.height - geometry.inset - 1;
         const y = (rank: number) => geometry.placeOf(index, rank).y + under;
-        context.strokeStyle = this.theme.path;
-        context.lineWidth = Math.max(1.5, Math.min(3, geometry.view.height / 6));
         context.lineJoin = "round";
         context.beginPath();
         let last = -Infinity;
@@ -94,7 +92,13 @@ export class Overlay {
             context.lineTo(x2, y(tos[i] < 0 ? ranks[i] : tos[i]));
             last = x2;
         }
-        context.stroke();
+        // With an edge of the paper's colour, so that it is seen on every span.
+        const width = Math.max(1.5, Math.min(3, geometry.view.height / 6));
+        for (const [color, wide] of [[this.theme.background, width + 2.5], [this.theme.path, width]] as const) {
+            context.strokeStyle = color;
+            context.lineWidth = wide;
+            context.stroke();
+        }
     }
 
     private outline(span: number, width: number): void {

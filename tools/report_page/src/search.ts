@@ -1,5 +1,5 @@
 // Search by label: what is found stays bright, and Enter goes from one to the next.
-import type { Run } from "./data";
+import { Kind, type Run } from "./data";
 import { button, element } from "./dom";
 import { whole } from "./format";
 import type { Timeline } from "./timeline";
@@ -48,7 +48,7 @@ export class Search {
             });
             marks.found[index] = labels;
             for (let span = 0; labels.size > 0 && span < run.size; ++span) {
-                if (labels.has(run.label[span])) this.found.push({ run: index, span });
+                if (labels.has(run.label[span]) && run.kind[span] !== Kind.allocate) this.found.push({ run: index, span });
             }
         });
         this.found.sort((a, b) => this.runs[a.run].begin[a.span] - this.runs[b.run].begin[b.span]);

@@ -43,13 +43,12 @@ export function spentSection(run: Run, index: number): HTMLElement {
 }
 
 function totalsTable(run: Run, index: number): HTMLElement {
-    const { totals, pids, slack } = run.header;
+    const { totals, pids } = run.header;
     const cell = (ps: string) => ({ text: time(Number(ps)), value: Number(ps), exact: exact(ps) });
     const units = totals.some((rank) => rank.billionths_sent !== "0" || rank.peak_billionths !== "0");
     const columns = [{ title: "rank", words: true }, { title: "compute" }, { title: "communication" }, { title: "waiting" },
         { title: "in collectives" }, { title: "ends" }, { title: "messages" }, { title: "bytes sent" }, { title: "peak memory" }];
     if (units) columns.push({ title: "units sent" }, { title: "peak units" });
-    columns.push({ title: "slack" });
     if (pids.length > 0) columns.push({ title: "process" });
     const rows = totals.map((rank, i) => {
         const row = [{ text: run.header.rank_names[i], value: i }, cell(rank.compute), cell(rank.communication), cell(rank.idle),
@@ -59,7 +58,6 @@ function totalsTable(run: Run, index: number): HTMLElement {
             { text: amount(Number(rank.peak_bytes), "B"), value: Number(rank.peak_bytes), exact: rank.peak_bytes }];
         const inUnits = (billionths: string) => ({ text: String(Number(billionths) / 1e9), value: Number(billionths), exact: billionths });
         if (units) row.push(inUnits(rank.billionths_sent), inUnits(rank.peak_billionths));
-        row.push(slack[i] === "" ? { text: "\u2013", value: -1 } : cell(slack[i]));
         if (pids.length > 0) row.push({ text: String(pids[i] ?? ""), value: pids[i] ?? 0 });
         return row;
     });

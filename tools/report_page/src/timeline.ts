@@ -22,7 +22,7 @@ export class Timeline {
     private waiting = false;
     onSeek: (time: number) => void = () => {};
 
-    constructor(private readonly runs: Run[], private readonly layout: Layout, readonly view: View) {
+    constructor(private readonly runs: Run[], readonly layout: Layout, readonly view: View) {
         this.marks = { hovered: -1, selected: -1, run: 0, searching: false, found: runs.map(() => new Set()), messages: true, path: true };
         this.geometry = new Geometry(this.canvas, runs, layout, view);
         this.painter = new Painter(this.canvas, runs, layout, this.geometry, view, this.marks);
