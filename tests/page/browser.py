@@ -111,7 +111,7 @@ class Page:
         """Errors of scripts, and breaches of the page's policy."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
-    def picture(self, height=HEIGHT):
+    def picture(self, height=HEIGHT, scale=1):
         shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {
-            "format": "png", "captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}})
+            "format": "png", "captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": scale}})
         return base64.b64decode(shot["data"])

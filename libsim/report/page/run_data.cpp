@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace sim::report {
 
@@ -77,8 +78,9 @@ void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
         "stream", [](const Span& s) { return s.stream; }, differences);
     add("kind", [](const Span& s) { return s.kind; });
     add("label", [&](const Span& s) { return labels.number_of(s.label); });
-    add(
-        "begin", [](const Span& s) { return picoseconds(s.begin); }, differences);
+    // After the end of the span before it: mostly nothing.
+    Time before;
+    add("gap", [&](const Span& s) { return (s.begin - std::exchange(before, s.end)).count(); });
     add("duration", [](const Span& s) { return (s.end - s.begin).count(); });
     add("idle", [](const Span& s) { return s.idle.count(); });
     add("peer", [](const Span& s) { return s.peer; });
@@ -101,7 +103,7 @@ void add_slack(Columns& columns, const Timeline& timeline, const DrawnSpans& dra
             numbers[i] = slack[static_cast<std::size_t>(&span - timeline.spans.data())].count();
         }
     }
-    columns.add("slack", numbers);
+    columns.add("slack", numbers, Columns::Written::differences);
 }
 
 void add_pairs(Columns& columns, const Timeline& timeline) {

@@ -115,6 +115,17 @@ function partnersOf(offsets: Float64Array): Int32Array {
     return partners;
 }
 
+// Each begins a gap after the end of the one before it.
+function beginsOf(gaps: Float64Array, lengths: Float64Array): Float64Array {
+    const begins = new Float64Array(gaps.length);
+    let before = 0;
+    for (let i = 0; i < gaps.length; ++i) {
+        begins[i] = before + gaps[i];
+        before = begins[i] + lengths[i];
+    }
+    return begins;
+}
+
 async function runOf(header: Header, base64: string): Promise<Run> {
     const columns = unpacked(await inflated(bytesOf(base64)), header.columns);
     const column = (name: string) => columns.get(name)!;
@@ -126,7 +137,7 @@ async function runOf(header: Header, base64: string): Promise<Run> {
         stream: column("stream"),
         kind: column("kind"),
         label: column("label"),
-        begin: column("begin"),
+        begin: beginsOf(column("gap"), column("duration")),
         length: column("duration"),
         idle: column("idle"),
         peer: column("peer"),

@@ -66,6 +66,9 @@ export class Geometry {
         const place = this.placeOf(run, this.runs[run].rank[span]);
         return place.y + Math.max(0, this.layout.laneOf[run][span]) * this.view.height;
     }
+    edge(run: number, span: number, lower: boolean): number {
+        return this.top(run, span) + (lower ? this.view.height - this.inset : 0);
+    }
     middle(run: number, span: number): number {
         return this.top(run, span) + (this.view.height - this.inset) / 2;
     }

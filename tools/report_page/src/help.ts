@@ -10,7 +10,6 @@ export const keys: [string, string][] = [
     ["[ ]", "lower and higher rows"],
     ["Space", "play or pause the replay"],
     [", .", "one step back, one step on in the replay"],
-    ["Tab, Shift Tab in the timeline", "leave it"],
     ["N P", "the next span of the rank, the one before"],
     ["F", "follow the message to its other end"],
     ["M", "messages on or off"],

@@ -60,17 +60,19 @@ export class Overlay {
         const run = this.runs[index];
         const send = run.partner[receive];
         const [x1, x2] = [geometry.x(departure(run, send)), geometry.x(arrival(run, receive))];
-        const [y1, y2] = [geometry.middle(index, send), geometry.middle(index, receive)];
+        const down = geometry.middle(index, receive) > geometry.middle(index, send);
+        const [y1, y2] = [geometry.edge(index, send, down), geometry.edge(index, receive, !down)];
         if (Math.max(x1, x2) < gutter || Math.min(x1, x2) > gutter + geometry.width) return;
-        const bend = Math.min(40, Math.abs(x2 - x1) / 2);
+        const bend = (y2 - y1) / 2;
+        const tip = down ? -6 : 6;
         context.beginPath();
         context.moveTo(x1, y1);
-        context.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
+        context.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);
         context.stroke();
         context.beginPath();
         context.moveTo(x2, y2);
-        context.lineTo(x2 - 6, y2 - 3);
-        context.lineTo(x2 - 6, y2 + 3);
+        context.lineTo(x2 - 3, y2 + tip);
+        context.lineTo(x2 + 3, y2 + tip);
         context.fill();
     }
 
@@ -86,7 +88,7 @@ export class Overlay {
         for (let i = Math.max(0, upper(begins, geometry.view.from) - 2); i < begins.length && begins[i] < geometry.view.to; ++i) {
             const [x1, x2] = [geometry.x(begins[i]), geometry.x(begins[i] + lengths[i])];
             // Of several pieces within a pixel the line would only be thicker.
-            if (x2 - last < 0.25 && tos[i] < 0) continue;
+            if (x2 - last < 0.5) continue;
             if (last === -Infinity) context.moveTo(x1, y(ranks[i]));
             context.lineTo(x1, y(ranks[i]));
             context.lineTo(x2, y(tos[i] < 0 ? ranks[i] : tos[i]));

@@ -122,10 +122,21 @@ export class Painter {
     private paintLabel(run: Run, span: number, from: number, to: number, y: number, ink: string): void {
         const room = to - from - 8;
         if (room < 22 || this.view.height < 11) return;
-        const fits = Math.floor(room / 5.8);
-        const label = labelOf(run, span).slice(0, 200);
         this.context.fillStyle = ink;
-        this.context.fillText(label.length <= fits ? label : `${label.slice(0, Math.max(1, fits - 1))}\u2026`, from + 4, y + 0.5, room);
+        this.context.fillText(this.fitted(labelOf(run, span), room), from + 4, y + 0.5);
+    }
+
+    // As much of a text as there is room for.
+    private fitted(text: string, room: number): string {
+        const start = text.slice(0, 200);
+        if (this.context.measureText(start).width <= room) return start;
+        let [fits, wide] = [0, start.length];
+        while (wide - fits > 1) {
+            const middle = (fits + wide) >> 1;
+            if (this.context.measureText(`${start.slice(0, middle)}\u2026`).width <= room) fits = middle;
+            else wide = middle;
+        }
+        return `${start.slice(0, fits)}\u2026`;
     }
 
     private paintLogs(seen: Place[]): void {
@@ -158,7 +169,7 @@ export class Painter {
             if (first && y > axis) {
                 context.font = "600 12px system-ui, sans-serif";
                 context.fillStyle = this.theme.text;
-                context.fillText(run.header.title.slice(0, 200), 8, y - heading / 2, gutter + geometry.width - 16);
+                context.fillText(this.fitted(run.header.title, gutter + geometry.width - 16), 8, y - heading / 2);
             }
             if (this.view.cursor >= 0) this.paintFill(row, y);
             row.lanes.forEach((lane, i) => {
@@ -167,7 +178,7 @@ export class Painter {
                 if (text === "" || middle < free || middle < axis) return;
                 context.font = i === 0 ? "12px system-ui, sans-serif" : "10px system-ui, sans-serif";
                 context.fillStyle = i === 0 ? this.theme.text : this.theme.faint;
-                context.fillText(text.slice(0, 100), i === 0 ? 8 : 18, middle, gutter - 20);
+                context.fillText(this.fitted(text, gutter - 24), i === 0 ? 8 : 18, middle);
                 free = middle + 13;
             });
         }
