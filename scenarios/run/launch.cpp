@@ -85,7 +85,9 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const command_
 Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
                          const sim::ranks::Program& program) {
     command_line::check_outputs(options.outputs);
-    Timeline timeline{.title = name, .ranks = options.ranks};
+    Timeline timeline{.title = name,
+                      .facts = {{"host", name_of(options.host)}, {"profile", options.profile}},
+                      .ranks = options.ranks};
     Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, timeline)};
     launched.exit_code = launched.result.exit_code();
     timeline.totals = launched.result.ranks;

@@ -19,7 +19,11 @@ export interface Theme {
     veil: string; // what has not happened yet in a replay
     mark: string;
     classes: string[];
+    shades: string[];
 }
+
+// Shades of computing, for labels that differ by more than a number.
+const shades = { light: ["#0072B2", "#4c9bd1", "#004c78", "#7fa8c4"], dark: ["#3B97D3", "#1f6fa8", "#8cc4ea", "#5b7f9b"] };
 
 export function isDark(): boolean {
     const chosen = document.documentElement.dataset.theme;
@@ -31,12 +35,12 @@ export function theme(): Theme {
         ? {
               dark: true, background: "#15181d", row: "#1a1e24", text: "#e6e8eb", faint: "#98a1ac", line: "#323944",
               waiting: "#5a636f", path: "#ff7ac6", veil: "rgba(21,24,29,0.80)", mark: "#ffffff",
-              classes: [...okabeIto.dark, "#39414c"],
+              classes: [...okabeIto.dark, "#39414c"], shades: shades.dark,
           }
         : {
               dark: false, background: "#ffffff", row: "#f7f8f9", text: "#1c2024", faint: "#5f6b76", line: "#dfe3e7",
               waiting: "#9aa4ae", path: "#b3146f", veil: "rgba(255,255,255,0.82)", mark: "#000000",
-              classes: [...okabeIto.light, "#e4e8ec"],
+              classes: [...okabeIto.light, "#e4e8ec"], shades: shades.light,
           };
 }
 

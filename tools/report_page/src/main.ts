@@ -56,11 +56,15 @@ function heading(runs: Run[], help: Help): HTMLElement {
     return made;
 }
 
-function legend(): HTMLElement {
+function legend(timeline: Timeline): HTMLElement {
     const made = element("p", { class: "legend" });
-    for (const [of, title] of [["compute", "compute"], ["send", "send"], ["receive", "receive"], ["collective", "collective"], ["idle", "waiting for others"], ["path", "critical path"]]) {
-        made.append(element("span", { class: `swatch ${of}` }), `${title} `);
-    }
+    const add = (of: string, title: string) => made.append(element("span", { class: `swatch ${of}` }), name(title), " ");
+    const { shades } = timeline.painter;
+    if (shades.length === 1 && shades[0].names.length > 1) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
+    else add("compute", "compute");
+    for (const of of ["send", "receive", "collective"]) add(of, of);
+    add("idle", "waiting for others");
+    add("path", "critical path");
     return made;
 }
 
@@ -83,7 +87,7 @@ function timelineSection(timeline: Timeline, replay: Replay, search: Search, ove
             check("messages", "show-messages", (on) => (marks.messages = on), () => marks.messages),
             check("critical path", "show-path", (on) => (marks.path = on), () => marks.path)),
         element("div", { class: "stage" }, timeline.canvas, timeline.tip),
-        replay.bar, legend(), timeline.chosen);
+        replay.bar, legend(timeline), timeline.chosen);
     if (overlapping > 0) {
         made.append(element("p", { class: "notice" }, `${whole(overlapping)} spans overlap others in the last lane of their stream.`));
     }

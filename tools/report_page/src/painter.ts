@@ -7,6 +7,7 @@ import { classOf, spentUntil, upper, type Lane, type Layout, type RankRow } from
 import type { Marks } from "./marks";
 import { Overlay } from "./overlay";
 import { Raster } from "./raster";
+import { shadesOf, type Shades } from "./shades";
 import type { View } from "./view";
 
 const mostRectangles = 2500;
@@ -22,6 +23,7 @@ export class Painter {
     theme: Theme = theme();
     private waiting!: CanvasPattern;
     private readonly context: CanvasRenderingContext2D;
+    readonly shades: Shades[];
     rectangles = 0; // of the last picture
     rasters = 0;
 
@@ -34,6 +36,7 @@ export class Painter {
         private readonly marks: Marks,
     ) {
         this.context = canvas.getContext("2d")!;
+        this.shades = runs.map(shadesOf);
         this.recolor();
     }
 
@@ -103,7 +106,7 @@ export class Painter {
             const from = Math.max(gutter, geometry.x(run.begin[span]));
             const to = Math.min(right, geometry.x(run.begin[span] + run.length[span]));
             if (to < gutter || from > right) continue;
-            const color = this.theme.classes[classOf(run.kind[span])];
+            const color = this.colorOf(lane.run, span);
             context.globalAlpha = this.marks.searching && !this.marks.found[lane.run].has(run.label[span]) ? 0.15 : 1;
             context.fillStyle = color;
             context.fillRect(from, y, Math.max(1, to - from - (to - from > 4 ? 0.75 : 0)), height);
@@ -117,6 +120,12 @@ export class Painter {
             this.paintLabel(run, span, works, to, y + height / 2, inkOn(color));
         }
         context.globalAlpha = 1;
+    }
+
+    private colorOf(index: number, span: number): string {
+        const run = this.runs[index];
+        const kind = classOf(run.kind[span]);
+        return kind === Class.compute ? this.theme.shades[Math.max(0, this.shades[index].ofLabel[run.label[span]])] : this.theme.classes[kind];
     }
 
     private paintLabel(run: Run, span: number, from: number, to: number, y: number, ink: string): void {

@@ -32,7 +32,7 @@ export function spentSection(run: Run, index: number): HTMLElement {
     const { totals } = run.header;
     const legend = element("p", { class: "legend" });
     for (const [part, title] of parts) legend.append(element("span", { class: `swatch ${part}` }), `${title} `);
-    const bars = element("div", { class: "bars", role: "img", "aria-label": "Share of computing, communicating and waiting; the table below has the numbers" });
+    const bars = element("div", { class: totals.length > 16 ? "bars dense" : "bars", role: "img", "aria-label": "Share of computing, communicating and waiting; the table below has the numbers" });
     totals.slice(0, mostBars).forEach((_, rank) => bars.append(bar(run, rank)));
     made.append(legend, bars);
     if (totals.length > mostBars) {
