@@ -82,25 +82,31 @@ export class Overlay {
         const [begins, lengths, ranks, tos] = ["begin", "length", "rank", "to"].map(column);
         const under = geometry.view.height - geometry.inset - 1;
         const y = (rank: number) => geometry.placeOf(index, rank).y + under;
-        context.lineJoin = "round";
+        context.lineJoin = "bevel";
         context.beginPath();
         let last = -Infinity;
+        let corners = 0;
         for (let i = Math.max(0, upper(begins, geometry.view.from) - 2); i < begins.length && begins[i] < geometry.view.to; ++i) {
             const [x1, x2] = [geometry.x(begins[i]), geometry.x(begins[i] + lengths[i])];
             // Of several pieces within a pixel the line would only be thicker.
-            if (x2 - last < 0.5) continue;
+            if (x2 - last < 1) continue;
             if (last === -Infinity) context.moveTo(x1, y(ranks[i]));
             context.lineTo(x1, y(ranks[i]));
             context.lineTo(x2, y(tos[i] < 0 ? ranks[i] : tos[i]));
             last = x2;
+            ++corners;
         }
-        // With an edge of the paper's colour, so that it is seen on every span.
-        const width = Math.max(1.5, Math.min(3, geometry.view.height / 6));
+        // With an edge of the paper's colour, so that it is seen on every span; thin and without it where it fills the picture.
+        const dense = corners > 200;
+        const width = dense ? 1 : Math.max(1.5, Math.min(3, geometry.view.height / 6));
+        context.globalAlpha = dense ? 0.5 : 1;
         for (const [color, wide] of [[this.theme.background, width + 2.5], [this.theme.path, width]] as const) {
+            if (dense && wide !== width) continue;
             context.strokeStyle = color;
             context.lineWidth = wide;
             context.stroke();
         }
+        context.globalAlpha = 1;
     }
 
     private outline(span: number, width: number): void {

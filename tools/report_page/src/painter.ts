@@ -22,6 +22,7 @@ interface Sparse {
 export class Painter {
     theme: Theme = theme();
     private waiting!: CanvasPattern;
+    private raster: Raster | null = null;
     private readonly context: CanvasRenderingContext2D;
     readonly shades: Shades[];
     rectangles = 0; // of the last picture
@@ -64,10 +65,20 @@ export class Painter {
         this.paintAxis(width, height);
     }
 
+    // That of the last picture, where it has the size and the colours.
+    private rasterOf(width: number, height: number): Raster {
+        const last = this.raster;
+        if (last === null || last.width !== width || last.height !== height || last.theme !== this.theme) {
+            return (this.raster = new Raster(width, height, this.theme));
+        }
+        last.clear();
+        return last;
+    }
+
     // Rows with few spans as rectangles, others as pixels.
     private paintSpans(seen: Place[], ratio: number): void {
         const { context, geometry, view } = this;
-        const raster = new Raster(Math.max(1, Math.round(geometry.width * ratio)), this.canvas.height, this.theme);
+        const raster = this.rasterOf(Math.max(1, Math.round(geometry.width * ratio)), this.canvas.height);
         const height = Math.max(1, Math.round((view.height - geometry.inset) * ratio));
         const sparse: Sparse[] = [];
         let left = mostRectangles;

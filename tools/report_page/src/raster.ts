@@ -8,37 +8,48 @@ export class Raster {
     private readonly pixels: Uint32Array;
     private readonly colors: [number, number, number][];
     private readonly paper: [number, number, number];
-    private readonly hatch: [number, number, number];
+    private readonly hatch: number;
+    private readonly before = new Float64Array(classes);
+    private readonly now = new Float64Array(classes);
+    // The colours of a pixel; the second is drawn as stripes. 0: nothing happens there.
+    private plain = 0;
+    private striped = 0;
     used = false;
 
-    constructor(readonly width: number, height: number, theme: Theme) {
+    constructor(readonly width: number, readonly height: number, readonly theme: Theme) {
         this.image = new ImageData(width, height);
         this.pixels = new Uint32Array(this.image.data.buffer);
         this.colors = theme.classes.map(channels);
         this.paper = channels(theme.background);
-        this.hatch = channels(theme.waiting);
+        this.hatch = packed(...channels(theme.waiting));
+    }
+
+    clear(): void {
+        if (this.used) this.pixels.fill(0);
+        this.used = false;
     }
 
     // A row of `height` pixels from `top` on; pixel 0 begins at `from`, and each covers `step`.
     row(run: Run, lane: Lane, top: number, height: number, from: number, step: number): void {
         this.used = true;
-        let before = new Float64Array(classes);
-        let now = new Float64Array(classes);
+        let [before, now] = [this.before, this.now];
         let after = upper(lane.begin, from);
         spentUntil(run, lane, from, after, before);
         const first = Math.max(0, top);
-        const last = Math.min(this.image.height, top + height);
+        const last = Math.min(this.height, top + height);
         for (let x = 0; x < this.width; ++x) {
             const until = from + (x + 1) * step;
             after = upper(lane.begin, until, after);
             spentUntil(run, lane, until, after, now);
-            const [plain, striped] = this.mix(before, now, step);
-            if (plain !== 0) {
+            this.mix(before, now, step);
+            if (this.plain !== 0) {
                 for (let y = first; y < last; ++y) {
-                    this.pixels[y * this.width + x] = (x + y) % 6 < 2 ? striped : plain;
+                    this.pixels[y * this.width + x] = (x + y) % 6 < 2 ? this.striped : this.plain;
                 }
             }
-            [before, now] = [now, before];
+            const other = before;
+            before = now;
+            now = other;
         }
     }
 
@@ -46,30 +57,29 @@ export class Raster {
         if (this.used) context.putImageData(this.image, left, 0);
     }
 
-    // Two colours, of which the second is drawn as stripes where waiting takes most of the time. 0: nothing happens.
-    private mix(before: Float64Array, now: Float64Array, step: number): [number, number] {
-        let r = 0, g = 0, b = 0, all = 0;
+    // Stripes are where waiting takes most of the time.
+    private mix(before: Float64Array, now: Float64Array, step: number): void {
+        let [r, g, b, all] = [0, 0, 0, 0];
         for (let c = 0; c < classes; ++c) {
             const share = Math.max(0, now[c] - before[c]) / step;
+            const color = this.colors[c];
             all += share;
-            r += share * this.colors[c][0];
-            g += share * this.colors[c][1];
-            b += share * this.colors[c][2];
+            r += share * color[0];
+            g += share * color[1];
+            b += share * color[2];
         }
-        if (all < 1e-9) return [0, 0];
-        const rest = Math.max(0, 1 - all);
-        const scale = all > 1 ? 1 / all : 1;
-        // Whatever is there is seen, however short it is.
-        const least = all < 0.25 ? 0.25 / all : 1;
-        const weight = scale * least;
-        const gap = all < 0.25 ? 0.75 : rest;
-        const mixed = [r, g, b].map((sum, i) => sum * weight + gap * this.paper[i]);
-        const waits = (now[Class.waiting] - before[Class.waiting]) / step > 0.5;
-        return [packed(mixed), packed(waits ? this.hatch : mixed)];
+        this.plain = this.striped = 0;
+        if (all < 1e-9) return;
+        // Whatever is there is seen, however short it is: a quarter of the colour at least.
+        const shown = Math.min(1, Math.max(0.25, all));
+        const weight = shown / all;
+        const gap = 1 - shown;
+        this.plain = packed(r * weight + gap * this.paper[0], g * weight + gap * this.paper[1], b * weight + gap * this.paper[2]);
+        this.striped = (now[Class.waiting] - before[Class.waiting]) / step > 0.5 ? this.hatch : this.plain;
     }
 }
 
 // As ImageData orders its bytes on every machine that has a browser today.
-function packed([r, g, b]: number[]): number {
+function packed(r: number, g: number, b: number): number {
     return ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 }
