@@ -87,7 +87,9 @@ Launched launch_and_show(const std::string& name, const command_line::RunOptions
     command_line::check_outputs(options.outputs);
     Timeline timeline{.title = name,
                       .facts = {{"host", name_of(options.host)}, {"profile", options.profile}},
-                      .ranks = options.ranks};
+                      .ranks = options.ranks,
+                      .topology = network::shared_topology(cluster.network),
+                      .bytes_per_unit = cluster.bytes_per_unit};
     Launched launched{launch_and_narrate(launch_options(name, options, cluster), options, program, timeline)};
     launched.exit_code = launched.result.exit_code();
     timeline.totals = launched.result.ranks;

@@ -126,6 +126,45 @@ void add_pairs(Columns& columns, const Timeline& timeline) {
     columns.add("pairs.billionths", billionths);
 }
 
+// Links, and over which of them each pair of ranks that talks does so: in the order of the pairs, one route after the
+// other.
+void add_links(Columns& columns, const Timeline& timeline) {
+    const network::Topology& topology = *timeline.topology;
+    std::vector<std::int64_t> from;
+    std::vector<std::int64_t> to;
+    std::vector<std::int64_t> bandwidth;
+    for (const network::Link& link : topology.links) {
+        from.push_back(link.from);
+        to.push_back(link.to);
+        bandwidth.push_back(link.bandwidth.bytes_per_second);
+    }
+    columns.add("links.from", from, Columns::Written::differences);
+    columns.add("links.to", to, Columns::Written::differences);
+    columns.add("links.bandwidth", bandwidth);
+    std::vector<std::int64_t> lengths;
+    std::vector<std::int64_t> routes;
+    for (const auto& [pair, sum] : sums_by_pair(timeline)) {
+        std::vector<network::LinkId> route;
+        if (pair.first != pair.second) {
+            topology.append_route(pair.first, pair.second, route);
+        }
+        lengths.push_back(static_cast<std::int64_t>(route.size()));
+        routes.insert(routes.end(), route.begin(), route.end());
+    }
+    columns.add("routes.length", lengths);
+    columns.add("routes.link", routes);
+}
+
+Json json_of(const network::Topology& topology) {
+    Json vertices = Json::array();
+    for (const network::Vertex& vertex : topology.vertices) {
+        vertices.push_back({vertex.name, static_cast<int>(vertex.kind)});
+    }
+    return {{"name", topology.name},
+            {"circle", topology.layout == network::TopologyLayout::circle},
+            {"vertices", std::move(vertices)}};
+}
+
 void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
     const std::vector<trace::PathStep> steps = trace::critical_steps(timeline.spans);
     std::vector<std::int64_t> numbers(steps.size());
@@ -218,6 +257,9 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     add_slack(data.columns, timeline, drawn);
     add_pairs(data.columns, timeline);
     add_path(data.columns, timeline, labels);
+    if (timeline.topology) {
+        add_links(data.columns, timeline);
+    }
 
     Json header{{"title", timeline.title}, {"ranks", timeline.ranks}, {"end", exact(picoseconds(end_of(timeline)))}};
     header["fault"] = timeline.fault;
@@ -234,6 +276,10 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     header["totals"] = Json::array();
     for (const RankTotals& totals : totals_of(timeline)) {
         header["totals"].push_back(json_of(totals));
+    }
+    if (timeline.topology) {
+        header["topology"] = json_of(*timeline.topology);
+        header["topology"]["bytes_per_unit"] = timeline.bytes_per_unit;
     }
     header["sums"] = label_sums(timeline);
     header["spans"] = timeline.spans.size();

@@ -39,6 +39,12 @@ export interface Header {
     sums: LabelSum[];
     spans: number;
     merged: { spans: number; bars: number; shorter_than: string };
+    topology?: {
+        name: string;
+        circle: boolean;
+        vertices: [string, number][]; // name and kind: GPU, NIC, switch of a node, of the network
+        bytes_per_unit: number;
+    };
     labels: string[];
     columns: { name: string; count: number; differences: boolean }[];
 }

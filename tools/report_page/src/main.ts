@@ -6,6 +6,7 @@ import { Help } from "./help";
 import { listenToKeys } from "./keyboard";
 import { labelsSection } from "./labels";
 import { layoutOf } from "./lanes";
+import { linksSection } from "./links";
 import { matrixSection } from "./matrix";
 import { memorySection } from "./memory";
 import { underWay } from "./overlay";
@@ -144,7 +145,9 @@ async function begin(): Promise<void> {
     requestAnimationFrame(() => setTimeout(() => {
         runs.forEach((run, i) => {
             if (runs.length > 1) page.append(element("h2", { class: "run" }, name(run.header.title)));
-            page.append(...[spentSection(run, i), pathSection(run, i), memorySection(run, i), matrixSection(run, i), labelsSection(run, i), spansSection(run, i, view)]
+            const links = linksSection(run, i, view);
+            if (links) replay.listeners.push(links.show);
+            page.append(...[spentSection(run, i), pathSection(run, i), memorySection(run, i), matrixSection(run, i), links?.section ?? null, labelsSection(run, i), spansSection(run, i, view)]
                 .filter((part): part is HTMLElement => part !== null));
         });
         document.body.dataset.complete = "true";

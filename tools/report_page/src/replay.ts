@@ -15,7 +15,7 @@ export class Replay {
         type: "range", min: "0", max: "10000", value: "10000", "data-test": "scrub", "aria-label": "Time of the replay",
     });
     private readonly now = element("output", { "data-test": "now" });
-    onTime: () => void = () => {};
+    readonly listeners: (() => void)[] = []; // to its time
 
     constructor(private readonly timeline: Timeline) {
         this.toggle = button("\u25b6 Replay", "Play or pause (space)", "play", () => this.flip());
@@ -77,6 +77,6 @@ export class Replay {
         this.now.textContent = time(at);
         this.now.title = exact(Math.round(at));
         this.timeline.request();
-        this.onTime();
+        this.listeners.forEach((act) => act());
     }
 }
