@@ -28,6 +28,10 @@ class Files:
         self.folder = folder
         self.pipeline, said = make_page([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet", "--json"], folder, "pipeline.html")
         self.json = json.loads(said)
+        profile = os.path.join(folder, "dgx.toml")
+        with open(profile, "w") as out:
+            out.write('kind = "cluster"\n[compute]\nseconds_per_unit = 0.0003\n[network]\nbytes_per_unit = 1e6\n[topology]\nname = "dgx-h100"\n')
+        self.links, _ = make_page([f"{bin_dir}/1d_data_parallel", "--ranks", "16", "--items", "16", "--host", "fiber", "--profile", profile, "--quiet"], folder, "links.html")
 
 
 def test_a_page_from_disk_shows_its_run(page, files):
@@ -281,12 +285,35 @@ def test_more_spans_than_a_page_draws_are_said_to_be_merged(page, files):
     assert page.state("drawn")["rectangles"] <= 2000
 
 
+def test_links_carry_what_is_sent_over_them(page, files):
+    page.open(files.links)
+    for button in page.all("[data-test=links-table-0-more]"):
+        button.click()
+    rows = page.rows("links-table-0")
+    # Of 500 MB, each of 16 ranks sends 2 x 15/16 to the next: over both cards at most that, and over the others nothing.
+    assert {float(row[3]) for row in rows} == {0, 937.5e6}
+    assert all(float(row[5].split()[0]) <= 100.1 for row in rows), rows
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '0'; scrub.dispatchEvent(new Event('input'));""")
+    assert "Now the busiest link" in page.test("network-now-0").text and ": 0.0 %" in page.test("network-now-0").text
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '9900'; scrub.dispatchEvent(new Event('input'));""")
+    assert ": 0.0 %" not in page.test("network-now-0").text
+
+
+def test_two_runs_are_compared(page, files):
+    page.open(files.two)
+    assert len(page.state("runs")) == 2
+    assert "takes 2.000 \u00b5s more than the first (13.3 %), mostly because its ranks are computing for 3.000 \u00b5s longer" in page.test("compare-sentence").text
+    assert [row[3] for row in page.rows("compare-table")] == ["3000000", "-1000000", "0", "2000000"]
+    assert len(page.rows("totals-1")) == 1
+    assert page.complaints() == []
+
+
 def main():
     bin_dir, wanted = sys.argv[1], sys.argv[2:]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, Page() as page:
         files = Files(bin_dir, folder)
-        files.hostile, files.merged = (os.path.join(folder, name) for name in ("hostile.html", "merged.html"))
+        files.hostile, files.merged, files.two = (os.path.join(folder, name) for name in ("hostile.html", "merged.html", "two.html"))
         assert os.spawnl(os.P_WAIT, f"{bin_dir}/ndsim_write_pages", "ndsim_write_pages", folder) == 0
         tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
         for name, test in tests:

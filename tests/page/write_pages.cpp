@@ -62,6 +62,24 @@ void write_hostile(const std::string& file) {
     write(file, timeline, most_page_spans);
 }
 
+// The second computes for 3 us more, and sends for 1 us less.
+void write_two(const std::string& file) {
+    const std::string work = "work";
+    const std::string data = "data";
+    const auto run = [&](const char* title, Duration computing, Duration sending) {
+        Timeline timeline{.title = title, .ranks = 1};
+        timeline.add({.label = &work, .end = Time{computing}});
+        timeline.add(
+            {.kind = OpKind::send, .label = &data, .begin = Time{computing}, .end = Time{computing + sending}});
+        return timeline;
+    };
+    const Timeline first = run("one", 10us, 5us);
+    const Timeline second = run("two", 13us, 4us);
+    const std::array<const Timeline*, 2> both{&first, &second};
+    std::ofstream out(file);
+    write_page(out, both);
+}
+
 void write_merged(const std::string& file) {
     const std::string label = "short";
     Timeline timeline{.title = "many", .ranks = 1};
@@ -80,5 +98,6 @@ int main(int argc, char** argv) {
     const std::string folder = argv[1];
     write_hostile(folder + "/hostile.html");
     write_merged(folder + "/merged.html");
+    write_two(folder + "/two.html");
     return 0;
 }

@@ -11,6 +11,8 @@ import type { View } from "./view";
 const busiest = 24; // links in the picture over time
 const mostVertices = 700; // in the picture of the network
 const rowHeight = 15;
+const vertexNames = ["GPU", "network card", "switch of a node", "switch of the network"];
+const vertexClasses = ["compute", "send", "receive", "collective"]; // whose colours they have
 
 export interface Links {
     section: HTMLElement;
@@ -108,12 +110,20 @@ export function linksSection(run: Run, index: number, view: View): Links | null 
     for (const link of top) names.append(element("div", { title: use.names[link] }, use.names[link]));
     made.append(...(drawn ? [network, under] : [element("p", { class: "notice" }, `The network has ${run.header.topology!.vertices.length} vertices, too many to draw.`)]));
     made.append(element("h3", {}, order.length > busiest ? `The ${busiest} busiest links over time` : "Over time"), element("div", { class: "over-time" }, names, strip), linkTable(run, index, use, order, average));
+    if (run.header.merged.spans > 0) made.append(element("p", { class: "notice" }, "Messages that are drawn within bars of several spans are missing from the use over time; bytes and averages are of all."));
     const show = () => {
         if (!drawn) return;
         drawNetwork(network, run, use, shareOf);
         const most = order.reduce((best, link) => (shareOf(link) > shareOf(best) ? link : best), order[0]);
         under.textContent = `${view.cursor < 0 ? "Of the whole run" : "Now"} the busiest link is ${use.names[most]}: ${percent(shareOf(most), 1)} of its bandwidth.`;
     };
+    if (drawn) {
+        const legend = element("p", { class: "legend" });
+        for (const kind of new Set(run.header.topology!.vertices.map((vertex) => vertex[1]))) {
+            legend.append(element("span", { class: `swatch round ${vertexClasses[kind]}` }), vertexNames[kind], " ");
+        }
+        under.before(legend);
+    }
     const all = () => (show(), drawOverTime(strip, use, top));
     requestAnimationFrame(all);
     onTheme(all);

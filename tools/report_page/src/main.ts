@@ -6,6 +6,7 @@ import { Help } from "./help";
 import { listenToKeys } from "./keyboard";
 import { labelsSection } from "./labels";
 import { layoutOf } from "./lanes";
+import { compareSection } from "./compare";
 import { linksSection } from "./links";
 import { matrixSection } from "./matrix";
 import { memorySection } from "./memory";
@@ -143,6 +144,8 @@ async function begin(): Promise<void> {
 
     // The rest when the picture is on the screen.
     requestAnimationFrame(() => setTimeout(() => {
+        const difference = compareSection(runs);
+        if (difference) page.append(difference);
         runs.forEach((run, i) => {
             if (runs.length > 1) page.append(element("h2", { class: "run" }, name(run.header.title)));
             const links = linksSection(run, i, view);

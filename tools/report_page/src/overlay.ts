@@ -51,7 +51,12 @@ export class Overlay {
         context.lineWidth = 1;
         context.strokeStyle = context.fillStyle = this.theme.text;
         context.globalAlpha = wanted.length > 300 ? 0.25 : 0.6;
-        for (const [run, receive] of wanted) this.arrow(run, receive);
+        for (const [index, receive] of wanted) {
+            // Where many are together, those that are no longer than their heads would hide the spans.
+            const run = this.runs[index];
+            const width = geometry.x(arrival(run, receive)) - geometry.x(departure(run, run.partner[receive]));
+            if (wanted.length < 200 || width > 6) this.arrow(index, receive);
+        }
         context.globalAlpha = 1;
     }
 
