@@ -2,6 +2,7 @@
 # page_test.py BIN_DIR [NAME…]: the report page in a browser. Each function test_… is one idea; they share one browser.
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -28,6 +29,11 @@ class Files:
         self.folder = folder
         self.pipeline, said = make_page([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet", "--json"], folder, "pipeline.html")
         self.json = json.loads(said)
+        self.step, _ = make_page([f"{bin_dir}/ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4"], folder, "step.html")
+        self.failed = os.path.join(folder, "failed.html")
+        said = subprocess.run([f"{bin_dir}/distributed_hello", "--mismatch", "--host", "fiber", "--quiet", "--report", self.failed], capture_output=True, text=True)
+        assert said.returncode != 0
+        self.said = said.stderr
         profile = os.path.join(folder, "dgx.toml")
         with open(profile, "w") as out:
             out.write('kind = "cluster"\n[compute]\nseconds_per_unit = 0.0003\n[network]\nbytes_per_unit = 1e6\n[topology]\nname = "dgx-h100"\n')
@@ -299,6 +305,28 @@ def test_links_carry_what_is_sent_over_them(page, files):
     assert ": 0.0 %" not in page.test("network-now-0").text
 
 
+def test_a_run_that_failed_says_why(page, files):
+    page.open(files.failed)
+    assert page.test("fault").text.startswith("The run ended early:")
+    assert files.said.strip().splitlines()[-1] in page.test("fault").text
+
+
+def test_a_predicted_step_has_totals_and_a_critical_path(page, files):
+    page.open(files.step)
+    end = int(page.state("runs[0].end"))
+    names = page.columns("totals-0")
+    for row in page.rows("totals-0"):
+        shown = dict(zip(names, row))
+        assert sum(digits(shown[part]) for part in ("compute", "communication", "waiting")) == end
+    assert {row[1] for row in page.rows("path-sums-0")} >= {"compute", "collective"}
+
+
+def test_a_run_of_hours_is_shown(page, files):
+    page.open(files.long)
+    page.test("list-spans-0").click()
+    assert [(row[0], digits(row[3])) for row in page.rows("span-rows-0")] == [("Rank 0", 0), ("Rank 1", 7)]
+
+
 def test_two_runs_are_compared(page, files):
     page.open(files.two)
     assert len(page.state("runs")) == 2
@@ -313,7 +341,8 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder, Page() as page:
         files = Files(bin_dir, folder)
-        files.hostile, files.merged, files.two = (os.path.join(folder, name) for name in ("hostile.html", "merged.html", "two.html"))
+        files.hostile, files.merged, files.two, files.long = (
+            os.path.join(folder, f"{name}.html") for name in ("hostile", "merged", "two", "long"))
         assert os.spawnl(os.P_WAIT, f"{bin_dir}/ndsim_write_pages", "ndsim_write_pages", folder) == 0
         tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
         for name, test in tests:

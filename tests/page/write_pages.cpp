@@ -80,6 +80,15 @@ void write_two(const std::string& file) {
     write_page(out, both);
 }
 
+// More picoseconds than a number of JavaScript keeps exactly: 9,500 s.
+void write_long(const std::string& file) {
+    const std::string work = "work";
+    Timeline timeline{.title = "long", .ranks = 2};
+    timeline.add({.rank = 0, .label = &work, .end = Time{9500s}});
+    timeline.add({.rank = 1, .label = &work, .begin = Time{Duration{7}}, .end = Time{9500s}});
+    write(file, timeline, most_page_spans);
+}
+
 void write_merged(const std::string& file) {
     const std::string label = "short";
     Timeline timeline{.title = "many", .ranks = 1};
@@ -98,6 +107,7 @@ int main(int argc, char** argv) {
     const std::string folder = argv[1];
     write_hostile(folder + "/hostile.html");
     write_merged(folder + "/merged.html");
+    write_long(folder + "/long.html");
     write_two(folder + "/two.html");
     return 0;
 }

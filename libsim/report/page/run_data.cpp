@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace sim::report {
 
@@ -78,9 +77,14 @@ void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
         "stream", [](const Span& s) { return s.stream; }, differences);
     add("kind", [](const Span& s) { return s.kind; });
     add("label", [&](const Span& s) { return labels.number_of(s.label); });
-    // After the end of the span before it: mostly nothing.
-    Time before;
-    add("gap", [&](const Span& s) { return (s.begin - std::exchange(before, s.end)).count(); });
+    // After the end of the span before it on its rank and stream: mostly nothing.
+    const Span* before = nullptr;
+    add("gap", [&](const Span& s) {
+        const bool follows = before != nullptr && before->rank == s.rank && before->stream == s.stream;
+        const Time free = follows ? before->end : Time{};
+        before = &s;
+        return (s.begin - free).count();
+    });
     add("duration", [](const Span& s) { return (s.end - s.begin).count(); });
     add("idle", [](const Span& s) { return s.idle.count(); });
     add("peer", [](const Span& s) { return s.peer; });

@@ -95,13 +95,15 @@ export function unpacked(bytes: Uint8Array, directory: Header["columns"]): Map<s
         const numbers = new Float64Array(count);
         let before = 0;
         for (let i = 0; i < count; ++i) {
+            // The lowest bit is the sign. The others are added up without it, so that they are exact up to 2^53.
             let byte = bytes[at++];
-            let value = byte & 0x7f;
-            for (let scale = 128; byte >= 0x80; scale *= 128) {
+            const negative = (byte & 1) === 1;
+            let size = (byte & 0x7f) >> 1;
+            for (let scale = 64; byte >= 0x80; scale *= 128) {
                 byte = bytes[at++];
-                value += (byte & 0x7f) * scale;
+                size += (byte & 0x7f) * scale;
             }
-            const number = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+            const number = negative ? -size - 1 : size;
             before = differences ? before + number : number;
             numbers[i] = before;
         }
@@ -121,11 +123,12 @@ function partnersOf(offsets: Float64Array): Int32Array {
     return partners;
 }
 
-// Each begins a gap after the end of the one before it.
-function beginsOf(gaps: Float64Array, lengths: Float64Array): Float64Array {
+// Each begins a gap after the end of the one before it on its rank and stream; the first of them, after 0.
+function beginsOf(gaps: Float64Array, lengths: Float64Array, rank: Float64Array, stream: Float64Array): Float64Array {
     const begins = new Float64Array(gaps.length);
     let before = 0;
     for (let i = 0; i < gaps.length; ++i) {
+        if (i > 0 && (rank[i] !== rank[i - 1] || stream[i] !== stream[i - 1])) before = 0;
         begins[i] = before + gaps[i];
         before = begins[i] + lengths[i];
     }
@@ -143,7 +146,7 @@ async function runOf(header: Header, base64: string): Promise<Run> {
         stream: column("stream"),
         kind: column("kind"),
         label: column("label"),
-        begin: beginsOf(column("gap"), column("duration")),
+        begin: beginsOf(column("gap"), column("duration"), column("rank"), column("stream")),
         length: column("duration"),
         idle: column("idle"),
         peer: column("peer"),
