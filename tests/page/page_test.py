@@ -230,6 +230,15 @@ def test_dark_and_light_follow_the_system_until_someone_chooses(page, files):
     page.js("localStorage.clear()")
 
 
+def test_a_dark_page_is_printed_light(page, files):
+    page.prefer("dark")
+    page.open(files.pipeline)
+    page.js("addEventListener('beforeprint', () => { window.printed = [ndsim.dark, getComputedStyle(document.body).backgroundColor]; })")
+    page.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert page.js("return window.printed") == [False, "rgb(255, 255, 255)"]
+    assert page.state("dark")
+
+
 def test_help_opens_and_closes(page, files):
     page.open(files.pipeline)
     page.press("?")

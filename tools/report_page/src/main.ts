@@ -137,7 +137,7 @@ async function begin(): Promise<void> {
     page.append(heading(runs, help), timelineSection(timeline, replay, search, layout.overlapping), help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });
-    onTheme(() => (timeline.painter.recolor(), timeline.request()));
+    onTheme(() => (timeline.painter.recolor(), timeline.paint()));
     timeline.fit();
     timeline.paint();
     first = performance.now();
