@@ -34,6 +34,10 @@ test_set=(
     "shellcheck             shellcheck"
     "doxygen                doxygen"
     "protobuf-compiler      protoc"
+    "esbuild                esbuild"
+    "chromium               chromium"
+    "chromium-driver        chromedriver"
+    "python3-selenium       usr/lib/python3*/*-packages/selenium/__init__.py"
 )
 
 is_present() {

@@ -1,11 +1,12 @@
 #include "libsim/planning/critical_path.hpp"
 
+#include "libsim/trace/critical_path.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 namespace sim::planning {
 
@@ -14,79 +15,6 @@ namespace {
 using training::StepWork;
 
 constexpr std::size_t works_shown = 3;
-
-bool is_work(const Span& span) {
-    return span.kind != OpKind::log && span.kind != OpKind::allocate && span.end > span.begin;
-}
-
-// Spans of each rank by their ends, and where each message was sent.
-class Timeline {
-public:
-    explicit Timeline(std::span<const Span> spans) {
-        for (const Span& span : spans) {
-            if (span.kind == OpKind::send && span.message != 0) {
-                sends_.emplace(span.message, &span);
-            }
-            if (is_work(span)) {
-                by_rank_[span.rank].push_back(&span);
-            }
-            if (span.kind == OpKind::collective) {
-                const Span*& last = last_of_collective_[{span.end, works_.of(*span.label)}];
-                if (last == nullptr || span.begin > last->begin) {
-                    last = &span;
-                }
-            }
-        }
-        for (auto& [rank, list] : by_rank_) {
-            // At one end: work of the rank's own after messages, so that it is met first on the way back.
-            std::stable_sort(list.begin(), list.end(), [](const Span* a, const Span* b) {
-                return std::pair{a->end, a->kind != OpKind::receive} < std::pair{b->end, b->kind != OpKind::receive};
-            });
-        }
-    }
-
-    const Span* last() const {
-        const Span* latest = nullptr;
-        for (const auto& [rank, list] : by_rank_) {
-            if (latest == nullptr || list.back()->end > latest->end) {
-                latest = list.back();
-            }
-        }
-        return latest;
-    }
-    // The last span of `rank` that ended by `time` and began before it.
-    const Span* before(int rank, Time time) const {
-        const auto found = by_rank_.find(rank);
-        if (found == by_rank_.end()) {
-            return nullptr;
-        }
-        const auto& list = found->second;
-        const auto after =
-            std::upper_bound(list.begin(), list.end(), time, [](Time t, const Span* s) { return t < s->end; });
-        return after == list.begin() ? nullptr : *(after - 1);
-    }
-    const Span* send_of(const Span& receive) const {
-        const auto found = sends_.find(receive.message);
-        return receive.kind != OpKind::receive || found == sends_.end() ? nullptr : found->second;
-    }
-
-    // Who came last to a collective, for which the others waited; `span` itself where it is none, or was the last.
-    const Span* held_up_by(const Span& span) {
-        if (span.kind != OpKind::collective) {
-            return &span;
-        }
-        const Span* const last = last_of_collective_.at({span.end, work_of(span)});
-        return last->begin > span.begin ? last : &span;
-    }
-
-    StepWork work_of(const Span& span) { return works_.of(*span.label); }
-
-private:
-    std::map<int, std::vector<const Span*>> by_rank_;
-    std::map<std::pair<Time, StepWork>, const Span*> last_of_collective_;
-    std::unordered_map<std::uint64_t, const Span*> sends_;
-    training::StepWorks works_;
-};
 
 // A piece under construction: how long each kind of work took in it.
 struct Draft {
@@ -128,30 +56,11 @@ void add(std::vector<Draft>& drafts, StepWork work, Time begin, Time end, int ra
 }  // namespace
 
 std::vector<PathPiece> critical_path(std::span<const Span> spans) {
-    Timeline timeline(spans);
+    training::StepWorks works;
+    const std::vector<trace::PathStep> steps = trace::critical_steps(spans);
     std::vector<Draft> drafts;  // backwards
-    const Span* span = timeline.last();
-    Time time = span == nullptr ? Time{} : span->end;
-    while (span != nullptr) {
-        if (span->end == time) {
-            span = timeline.held_up_by(*span);
-        }
-        const Span* send = timeline.send_of(*span);
-        int rank = span->rank;
-        Time begin = std::min(span->begin, time);
-        // A message holds its receiver up only where it came after all that the receiver did itself.
-        if (send != nullptr && send->rank != rank && send->begin < time) {
-            begin = send->begin;
-            add(drafts, timeline.work_of(*span), begin, time, send->rank, rank);
-            rank = send->rank;
-        } else {
-            add(drafts, timeline.work_of(*span), begin, std::min(span->end, time), rank, -1);
-        }
-        if (begin >= time) {
-            break;
-        }
-        time = begin;
-        span = timeline.before(rank, time);
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+        add(drafts, works.of(*step->span->label), step->begin, step->end, step->rank, step->to);
     }
     std::vector<PathPiece> path;
     for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {

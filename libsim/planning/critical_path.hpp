@@ -1,9 +1,7 @@
-// The critical path is the chain of work and messages that determines the length of a step, traced from its end back to
-// its beginning.
+// The critical path of a training step, in its own words: pieces of work and messages, and sums of them by kind of
+// work.
 //
-// It is found in the spans of a run: the last work of a rank before it could continue; where it waited for a message,
-// the sender's work before the send; where it waited in a collective, the last member's work before it joined.
-// Shortening anything else does not shorten the step.
+// How it is found: libsim/trace/critical_path.hpp.
 #pragma once
 
 #include "libsim/trace/span.hpp"

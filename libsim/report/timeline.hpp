@@ -1,9 +1,12 @@
 // A timeline is all that a run leaves to be seen: traces, pictures and pages are made of nothing else.
 #pragma once
 
+#include "libsim/network/topology.hpp"
 #include "libsim/report/labels.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,10 +28,12 @@ struct Timeline {
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
     std::vector<int> pids;                  // by rank; empty: no processes
     Time end;
-    Labels labels;           // of the spans
-    std::string fault;       // why the run ended early; empty: it did not
-    int fault_rank = -1;     // the rank whose end it was; -1: no single rank's
-    std::string fault_word;  // what became of that rank: "died", "hung"
+    Labels labels;                                      // of the spans
+    std::shared_ptr<const network::Topology> topology;  // null: messages share no links
+    std::int64_t bytes_per_unit = 0;                    // of messages in units on these links; 0: there are none
+    std::string fault;                                  // why the run ended early; empty: it did not
+    int fault_rank = -1;                                // the rank whose end it was; -1: no single rank's
+    std::string fault_word;                             // what became of that rank: "died", "hung"
 
     // Keeps the span, and its label beyond the run that made it.
     void add(const trace::Span& span);

@@ -184,7 +184,11 @@ Launched launch_and_show(const std::string& name, const command_line::RunOptions
                          const sim::ranks::Program& program) {
     command_line::check_watch(options);
     command_line::check_outputs(options.outputs);
-    Timeline timeline{.title = name, .ranks = options.ranks};
+    Timeline timeline{.title = name,
+                      .facts = {{"host", name_of(options.host)}, {"profile", options.profile}},
+                      .ranks = options.ranks,
+                      .topology = network::shared_topology(cluster.network),
+                      .bytes_per_unit = cluster.bytes_per_unit};
     Launched launched = launch_shown(launch_options(name, options, cluster), options, program, timeline);
     try {
         // Of a run that failed, too: it shows how far the ranks came.

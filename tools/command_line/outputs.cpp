@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/report/csv.hpp"
+#include "libsim/report/page.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
@@ -57,6 +58,10 @@ std::string suffixes() {
     return "; " + report::trace_suffixes();
 }
 
+void page(std::ostream& out, const report::Timeline& timeline, const std::string& /*file*/) {
+    report::write_page(out, timeline);
+}
+
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
@@ -67,6 +72,11 @@ constexpr auto formats = std::to_array<Format>({
      .check = check_trace,
      .write = write_trace,
      .details = suffixes},
+    {.option = "report",
+     .takes = "FILE.html",
+     .words = &Offer::timeline,
+     .draw = page,
+     .help = "a page for the browser: the timeline, its replay, and where the time went"},
     {.option = "timeline",
      .words = &Offer::timeline,
      .picture = report::text_timeline,
@@ -94,12 +104,12 @@ void write_trace(const std::string& file, const report::Timeline& timeline) {
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;
     for (const Format& format : formats) {
-        const std::string& words = offer.*format.words;
-        if (words.empty()) {
+        const std::string& offered = offer.*format.words;
+        if (offered.empty()) {
             continue;
         }
-        const std::string help = *format.help == '\0' ? words : format.help;
-        config::OptionRow row{.name = format.option, .takes = format.takes, .help = help, .kind = config::Text{}};
+        const std::string words = *format.help == '\0' ? offered : format.help;
+        config::OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = config::Text{}};
         if (row.takes.empty()) {
             const std::string& where = format.show == nullptr ? beside_text : standard_output;
             row.kind = config::Flag{[&outputs, &where, name = row.name](bool wanted) {

@@ -1,0 +1,81 @@
+#include "libsim/report/page.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/report/page/files.hpp"
+#include "libsim/report/page/run_data.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::report {
+
+namespace {
+
+// As a content-security policy names a text that may be run or applied.
+std::string source_of(std::string_view text) {
+    std::array<char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    const int code = EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
+                                EVP_sha256(), nullptr);
+    check(code == 1, "SHA-256 cannot be computed");
+    return fmt::format("'sha256-{}'", base64({digest.data(), size}));
+}
+
+void write_runs(std::ostream& out, const std::vector<RunData>& runs) {
+    out << "<script type=\"application/json\" id=\"runs\">[";
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        out << (i == 0 ? "" : ",\n") << runs[i].header;
+    }
+    out << "]</script>\n";
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        out << fmt::format("<script type=\"application/octet-stream\" id=\"spans-{}\">", i)
+            << base64(runs[i].columns.compressed()) << "</script>\n";
+    }
+}
+
+}  // namespace
+
+void write_page(std::ostream& out, std::span<const Timeline* const> timelines, std::size_t most_spans) {
+    std::vector<RunData> runs;
+    for (const Timeline* timeline : timelines) {
+        runs.push_back(run_data(*timeline, most_spans));
+    }
+    const std::string style = page_style();
+    const std::string script = page_script();
+    const std::map<std::string_view, std::function<void()>> pieces{
+        {"policy",
+         [&] {
+             out << fmt::format(
+                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; style-src "
+                 "{}; "
+                 "base-uri 'none'; form-action 'none'\">\n",
+                 source_of(script), source_of(style));
+         }},
+        {"style", [&] { out << "<style>" << style << "</style>\n"; }},
+        {"runs", [&] { write_runs(out, runs); }},
+        {"script", [&] { out << "<script>" << script << "</script>\n"; }},
+    };
+    const std::string page = page_template();
+    std::string_view rest = page;
+    for (std::size_t open = rest.find("{{"); open != std::string_view::npos; open = rest.find("{{")) {
+        const std::size_t close = rest.find("}}\n", open);
+        out << rest.substr(0, open);
+        pieces.at(rest.substr(open + 2, close - open - 2))();
+        rest.remove_prefix(close + 3);
+    }
+    out << rest;
+}
+
+void write_page(std::ostream& out, const Timeline& timeline, std::size_t most_spans) {
+    const Timeline* const one = &timeline;
+    write_page(out, std::span(&one, 1), most_spans);
+}
+
+}  // namespace sim::report

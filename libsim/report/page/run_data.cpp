@@ -1,0 +1,298 @@
+#include "libsim/report/page/run_data.hpp"
+
+#include "libsim/report/page/detail.hpp"
+#include "libsim/report/page/sums.hpp"
+#include "libsim/trace/critical_path.hpp"
+#include "libsim/trace/slack.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace sim::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using trace::RankTotals;
+using trace::Span;
+
+std::int64_t picoseconds(Time time) {
+    return time.time_since_epoch().count();
+}
+
+// Texts, each once, in the order in which they came.
+class Texts {
+public:
+    std::int64_t number_of(const std::string* text) {
+        const auto [at, is_new] = of_address_.try_emplace(text, 0);
+        if (is_new) {
+            const auto [same, first] = of_text_.try_emplace(*text, static_cast<std::int64_t>(all_.size()));
+            if (first) {
+                all_.push_back(*text);
+            }
+            at->second = same->second;
+        }
+        return at->second;
+    }
+    const std::vector<std::string>& all() const { return all_; }
+
+private:
+    std::unordered_map<const std::string*, std::int64_t> of_address_;
+    std::unordered_map<std::string_view, std::int64_t> of_text_;
+    std::vector<std::string> all_;
+};
+
+// How far from its own place the other end of each message is drawn; 0: nowhere.
+std::vector<std::int64_t> partners_of(const std::vector<const Span*>& spans) {
+    std::unordered_map<std::uint64_t, std::size_t> sent;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (spans[i]->kind == OpKind::send && spans[i]->message != 0) {
+            sent.emplace(spans[i]->message, i);
+        }
+    }
+    std::vector<std::int64_t> partners(spans.size());
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        const auto found = spans[i]->kind == OpKind::receive ? sent.find(spans[i]->message) : sent.end();
+        if (found != sent.end()) {
+            partners[i] = static_cast<std::int64_t>(found->second) - static_cast<std::int64_t>(i);
+        }
+    }
+    return partners;
+}
+
+void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
+    constexpr Columns::Written differences = Columns::Written::differences;
+    std::vector<std::int64_t> numbers(drawn.spans.size());
+    const auto add = [&](const char* name, auto number, Columns::Written written = Columns::Written::plain) {
+        std::transform(drawn.spans.begin(), drawn.spans.end(), numbers.begin(),
+                       [&](const Span* span) { return static_cast<std::int64_t>(number(*span)); });
+        columns.add(name, numbers, written);
+    };
+    add(
+        "rank", [](const Span& s) { return s.rank; }, differences);
+    add(
+        "stream", [](const Span& s) { return s.stream; }, differences);
+    add("kind", [](const Span& s) { return s.kind; });
+    add("label", [&](const Span& s) { return labels.number_of(s.label); });
+    // After the end of the span before it on its rank and stream: mostly nothing.
+    const Span* before = nullptr;
+    add("gap", [&](const Span& s) {
+        const bool follows = before != nullptr && before->rank == s.rank && before->stream == s.stream;
+        const Time free = follows ? before->end : Time{};
+        before = &s;
+        return (s.begin - free).count();
+    });
+    add("duration", [](const Span& s) { return (s.end - s.begin).count(); });
+    add("idle", [](const Span& s) { return s.idle.count(); });
+    add("peer", [](const Span& s) { return s.peer; });
+    add("amount", [](const Span& s) { return s.amount; });
+    add("measure", [](const Span& s) { return s.measure; });
+    columns.add("partner", partners_of(drawn.spans));
+    if (!drawn.counts.empty()) {
+        columns.add("count", std::vector<std::int64_t>(drawn.counts.begin(), drawn.counts.end()));
+    }
+}
+
+// A bar of several spans has none.
+void add_slack(Columns& columns, const Timeline& timeline, const DrawnSpans& drawn) {
+    const std::vector<Duration> slack = trace::slack_of(timeline.spans);
+    std::vector<std::int64_t> numbers(drawn.spans.size(), -1);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const Span& span = *drawn.spans[i];
+        const bool alone = drawn.counts.empty() || drawn.counts[i] == 1;
+        if (alone && span.kind != OpKind::log && span.kind != OpKind::allocate) {
+            numbers[i] = slack[static_cast<std::size_t>(&span - timeline.spans.data())].count();
+        }
+    }
+    columns.add("slack", numbers, Columns::Written::differences);
+}
+
+void add_pairs(Columns& columns, const Timeline& timeline) {
+    std::vector<std::int64_t> from;
+    std::vector<std::int64_t> to;
+    std::vector<std::int64_t> messages;
+    std::vector<std::int64_t> bytes;
+    std::vector<std::int64_t> billionths;
+    for (const auto& [pair, sum] : sums_by_pair(timeline)) {
+        from.push_back(pair.first);
+        to.push_back(pair.second);
+        messages.push_back(sum.messages);
+        bytes.push_back(sum.bytes);
+        billionths.push_back(sum.billionths);
+    }
+    columns.add("pairs.from", from, Columns::Written::differences);
+    columns.add("pairs.to", to, Columns::Written::differences);
+    columns.add("pairs.messages", messages);
+    columns.add("pairs.bytes", bytes);
+    columns.add("pairs.billionths", billionths);
+}
+
+// Links, and over which of them each pair of ranks that talks does so: in the order of the pairs, one route after the
+// other.
+void add_links(Columns& columns, const Timeline& timeline) {
+    const network::Topology& topology = *timeline.topology;
+    std::vector<std::int64_t> from;
+    std::vector<std::int64_t> to;
+    std::vector<std::int64_t> bandwidth;
+    for (const network::Link& link : topology.links) {
+        from.push_back(link.from);
+        to.push_back(link.to);
+        bandwidth.push_back(link.bandwidth.bytes_per_second);
+    }
+    columns.add("links.from", from, Columns::Written::differences);
+    columns.add("links.to", to, Columns::Written::differences);
+    columns.add("links.bandwidth", bandwidth);
+    std::vector<std::int64_t> lengths;
+    std::vector<std::int64_t> routes;
+    for (const auto& [pair, sum] : sums_by_pair(timeline)) {
+        std::vector<network::LinkId> route;
+        if (pair.first != pair.second) {
+            topology.append_route(pair.first, pair.second, route);
+        }
+        lengths.push_back(static_cast<std::int64_t>(route.size()));
+        routes.insert(routes.end(), route.begin(), route.end());
+    }
+    columns.add("routes.length", lengths);
+    columns.add("routes.link", routes);
+}
+
+Json json_of(const network::Topology& topology) {
+    Json vertices = Json::array();
+    for (const network::Vertex& vertex : topology.vertices) {
+        vertices.push_back({vertex.name, static_cast<int>(vertex.kind)});
+    }
+    return {{"name", topology.name},
+            {"circle", topology.layout == network::TopologyLayout::circle},
+            {"vertices", std::move(vertices)}};
+}
+
+void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
+    const std::vector<trace::PathStep> steps = trace::critical_steps(timeline.spans);
+    std::vector<std::int64_t> numbers(steps.size());
+    const auto add = [&](const char* name, auto number, Columns::Written written = Columns::Written::plain) {
+        std::transform(steps.begin(), steps.end(), numbers.begin(),
+                       [&](const trace::PathStep& step) { return static_cast<std::int64_t>(number(step)); });
+        columns.add(name, numbers, written);
+    };
+    add("path.label", [&](const trace::PathStep& step) { return labels.number_of(step.span->label); });
+    add("path.kind", [](const trace::PathStep& step) { return step.span->kind; });
+    add(
+        "path.rank", [](const trace::PathStep& step) { return step.rank; }, Columns::Written::differences);
+    add("path.to", [](const trace::PathStep& step) { return step.to; });
+    add(
+        "path.begin", [](const trace::PathStep& step) { return picoseconds(step.begin); },
+        Columns::Written::differences);
+    add("path.length", [](const trace::PathStep& step) { return (step.end - step.begin).count(); });
+}
+
+// Beyond 2^53 a number of JSON is not exact in a browser; a text is.
+std::string exact(std::int64_t number) {
+    return std::to_string(number);
+}
+
+Json json_of(const RankTotals& totals) {
+    return {{"compute", exact(totals.compute.count())},
+            {"communication", exact(totals.communication.count())},
+            {"idle", exact(totals.idle.count())},
+            {"idle_in_collectives", exact(totals.idle_in_collectives.count())},
+            {"end", exact(picoseconds(totals.end))},
+            {"bytes_sent", exact(totals.bytes_sent)},
+            {"billionths_sent", exact(totals.billionths_sent)},
+            {"messages_sent", exact(totals.messages_sent)},
+            {"peak_bytes", exact(totals.peak_bytes)},
+            {"peak_billionths", exact(totals.peak_billionths)},
+            {"ops", exact(totals.ops)}};
+}
+
+Json label_sums(const Timeline& timeline) {
+    Json sums = Json::array();
+    for (const auto& [key, sum] : sums_by_label(timeline)) {
+        const auto& [kind, label, measure] = key;
+        sums.push_back({{"kind", static_cast<int>(kind)},
+                        {"label", label},
+                        {"measure", static_cast<int>(measure)},
+                        {"count", exact(sum.count)},
+                        {"amount", exact(sum.amount)},
+                        {"time", exact(sum.time.count())},
+                        {"idle", exact(sum.idle.count())}});
+    }
+    return sums;
+}
+
+Json directory_of(const Columns& columns) {
+    Json directory = Json::array();
+    for (const Columns::Column& column : columns.directory()) {
+        directory.push_back({{"name", column.name},
+                             {"count", column.count},
+                             {"differences", column.written == Columns::Written::differences}});
+    }
+    return directory;
+}
+
+Json names_of_kinds() {
+    Json names = Json::array();
+    for (int kind = 0; kind <= static_cast<int>(OpKind::finish); ++kind) {
+        names.push_back(name_of(static_cast<OpKind>(kind)));
+    }
+    return names;
+}
+
+// Nothing in it ends an element of HTML, or begins a comment there.
+std::string inert(const Json& json) {
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string safe;
+    safe.reserve(text.size());
+    for (const char c : text) {
+        c == '<' ? safe += "\\u003c" : safe += c;
+    }
+    return safe;
+}
+
+}  // namespace
+
+RunData run_data(const Timeline& timeline, std::size_t most_spans) {
+    RunData data;
+    Texts labels;
+    const DrawnSpans drawn = drawn_spans(timeline.spans, most_spans);
+    add_spans(data.columns, drawn, labels);
+    add_slack(data.columns, timeline, drawn);
+    add_pairs(data.columns, timeline);
+    add_path(data.columns, timeline, labels);
+    if (timeline.topology) {
+        add_links(data.columns, timeline);
+    }
+
+    Json header{{"title", timeline.title}, {"ranks", timeline.ranks}, {"end", exact(picoseconds(end_of(timeline)))}};
+    header["fault"] = timeline.fault;
+    header["facts"] = Json::array();
+    for (const Fact& fact : timeline.facts) {
+        header["facts"].push_back({fact.name, fact.value});
+    }
+    header["rank_names"] = Json::array();
+    for (int rank = 0; rank < timeline.ranks; ++rank) {
+        header["rank_names"].push_back(timeline.name_of(rank));
+    }
+    header["pids"] = timeline.pids;
+    header["kinds"] = names_of_kinds();
+    header["totals"] = Json::array();
+    for (const RankTotals& totals : totals_of(timeline)) {
+        header["totals"].push_back(json_of(totals));
+    }
+    if (timeline.topology) {
+        header["topology"] = json_of(*timeline.topology);
+        header["topology"]["bytes_per_unit"] = timeline.bytes_per_unit;
+    }
+    header["sums"] = label_sums(timeline);
+    header["spans"] = timeline.spans.size();
+    header["merged"] = {
+        {"spans", drawn.merged}, {"bars", drawn.bars.size()}, {"shorter_than", exact(drawn.shorter_than.count())}};
+    header["labels"] = labels.all();
+    header["columns"] = directory_of(data.columns);
+    data.header = inert(header);
+    return data;
+}
+
+}  // namespace sim::report

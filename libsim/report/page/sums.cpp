@@ -1,0 +1,138 @@
+#include "libsim/report/page/sums.hpp"
+
+#include <algorithm>
+
+namespace sim::report {
+
+namespace {
+
+using trace::RankTotals;
+using trace::Span;
+
+bool takes_time(const Span& span) {
+    return span.kind != OpKind::log && span.kind != OpKind::allocate;
+}
+
+// How much time lies in at least one of the intervals. Requires: they are sorted by their begins.
+class Covered {
+public:
+    void add(Time begin, Time end) {
+        const Time from = std::max(begin, until_);
+        if (end > from) {
+            length_ += end - from;
+            until_ = end;
+        }
+    }
+    Duration length() const { return length_; }
+
+private:
+    Time until_;
+    Duration length_{0};
+};
+
+void count(const Span& span, RankTotals& totals) {
+    totals.end = std::max(totals.end, span.end);
+    ++totals.ops;
+    if (span.kind == OpKind::send) {
+        ++totals.messages_sent;
+        (span.measure == Measure::units ? totals.billionths_sent : totals.bytes_sent) += span.amount;
+    } else if (span.kind == OpKind::allocate) {
+        std::int64_t& peak = span.measure == Measure::units ? totals.peak_billionths : totals.peak_bytes;
+        peak = std::max(peak, span.amount);
+    }
+}
+
+RankTotals totals_from(const std::vector<const Span*>& sorted, Time end) {
+    RankTotals totals;
+    Covered computing;
+    Covered working;
+    for (const Span* span : sorted) {
+        count(*span, totals);
+        if (!takes_time(*span)) {
+            continue;
+        }
+        if (span->kind == OpKind::compute) {
+            computing.add(span->begin, span->end);
+            working.add(span->begin, span->end);
+        } else {
+            // Ops wait before they work.
+            working.add(std::min(span->begin + span->idle, span->end), span->end);
+        }
+    }
+    totals.compute = computing.length();
+    totals.communication = std::max(Duration{0}, working.length() - computing.length());
+    totals.idle = end.time_since_epoch() - totals.compute - totals.communication;
+    return totals;
+}
+
+}  // namespace
+
+std::map<std::tuple<OpKind, std::string_view, Measure>, LabelSum> sums_by_label(const Timeline& timeline) {
+    // By address first: texts are compared once for each label, not for each span.
+    std::map<std::tuple<OpKind, const std::string*, Measure>, LabelSum> of_label;
+    for (const Span& span : timeline.spans) {
+        if (takes_time(span)) {
+            LabelSum& sum = of_label[{span.kind, span.label, span.measure}];
+            ++sum.count;
+            sum.amount += span.amount;
+            sum.time += span.end - span.begin;
+            sum.idle += span.idle;
+        }
+    }
+    std::map<std::tuple<OpKind, std::string_view, Measure>, LabelSum> sums;
+    for (const auto& [key, part] : of_label) {
+        const auto& [kind, label, measure] = key;
+        LabelSum& sum = sums[{kind, *label, measure}];
+        sum.count += part.count;
+        sum.amount += part.amount;
+        sum.time += part.time;
+        sum.idle += part.idle;
+    }
+    return sums;
+}
+
+std::map<std::pair<int, int>, PairSum> sums_by_pair(const Timeline& timeline) {
+    std::map<std::pair<int, int>, PairSum> sums;
+    for (const Span& span : timeline.spans) {
+        if (span.kind == OpKind::send && span.peer >= 0) {
+            PairSum& sum = sums[{span.rank, span.peer}];
+            ++sum.messages;
+            (span.measure == Measure::units ? sum.billionths : sum.bytes) += span.amount;
+        }
+    }
+    return sums;
+}
+
+Time end_of(const Timeline& timeline) {
+    Time end = timeline.end;
+    if (end == Time{}) {
+        for (const Span& span : timeline.spans) {
+            end = std::max(end, span.end);
+        }
+    }
+    return end;
+}
+
+std::vector<RankTotals> totals_of(const Timeline& timeline) {
+    if (!timeline.totals.empty()) {
+        return timeline.totals;
+    }
+    std::vector<std::vector<const Span*>> of_rank(static_cast<std::size_t>(timeline.ranks));
+    for (const Span& span : timeline.spans) {
+        if (span.rank >= 0 && span.rank < timeline.ranks) {
+            of_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
+        }
+    }
+    const Time end = end_of(timeline);
+    std::vector<RankTotals> totals;
+    for (std::vector<const Span*>& spans : of_rank) {
+        std::stable_sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) {
+            const auto key = [](const Span& s) { return s.kind == OpKind::compute ? s.begin : s.begin + s.idle; };
+            return key(*a) < key(*b);
+        });
+        totals.push_back(totals_from(spans, end));
+    }
+    return totals;
+}
+
+}  // namespace sim::report

@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+# page_test.py BIN_DIR [NAME…]: the report page in a browser. Each function test_… is one idea; they share one browser.
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+from browser import Keys, Page, make_page
+
+PICOSECONDS = 10**12
+
+
+def picoseconds(seconds):
+    return round(seconds * PICOSECONDS)
+
+
+def digits(exact):
+    """The picoseconds of '1.250 000 000 000 s'."""
+    return int("".join(c for c in exact if c.isdigit()))
+
+
+class Files:
+    """Pages of a pipeline of four ranks, and what --json says of the same run."""
+
+    def __init__(self, bin_dir, folder):
+        self.bin_dir = bin_dir
+        self.folder = folder
+        self.pipeline, said = make_page([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet", "--json"], folder, "pipeline.html")
+        self.json = json.loads(said)
+        self.step, _ = make_page([f"{bin_dir}/ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4"], folder, "step.html")
+        self.failed = os.path.join(folder, "failed.html")
+        said = subprocess.run([f"{bin_dir}/distributed_hello", "--mismatch", "--host", "fiber", "--quiet", "--report", self.failed], capture_output=True, text=True)
+        assert said.returncode != 0
+        self.said = said.stderr
+        profile = os.path.join(folder, "dgx.toml")
+        with open(profile, "w") as out:
+            out.write('kind = "cluster"\n[compute]\nseconds_per_unit = 0.0003\n[network]\nbytes_per_unit = 1e6\n[topology]\nname = "dgx-h100"\n')
+        self.links, _ = make_page([f"{bin_dir}/1d_data_parallel", "--ranks", "16", "--items", "16", "--host", "fiber", "--profile", profile, "--quiet"], folder, "links.html")
+
+
+def test_a_page_from_disk_shows_its_run(page, files):
+    page.open(files.pipeline)
+    assert page.state("ready")
+    assert page.driver.title.startswith("3d_pipeline_parallel")
+    assert page.test("end").get_attribute("data-exact") == str(picoseconds(files.json["simulated_seconds"]))
+    assert page.complaints() == []
+
+
+def test_the_numbers_of_the_ranks_are_those_of_json(page, files):
+    page.open(files.pipeline)
+    names = page.columns("totals-0")
+    rows = page.rows("totals-0")
+    assert len(rows) == len(files.json["per_rank"]) == 4
+    for row, rank in zip(rows, files.json["per_rank"]):
+        shown = dict(zip(names, row))
+        for title, key in [("compute", "compute_seconds"), ("communication", "communication_seconds"), ("waiting", "idle_seconds")]:
+            assert digits(shown[title]) == picoseconds(rank[key]), (title, shown, rank)
+        assert int(shown["messages"]) == rank["messages_sent"]
+        assert int(shown["units sent"]) == round(rank["units_sent"] * 1e9)
+        assert int(shown["peak units"]) == round(rank["peak_memory_units"] * 1e9)
+
+
+def test_the_matrix_holds_all_that_is_sent(page, files):
+    page.open(files.pipeline)
+    rows = page.rows("pairs-0")
+    assert sum(int(row[3]) for row in rows) == sum(round(rank["units_sent"] * 1e9) for rank in files.json["per_rank"])
+    assert sum(int(row[2]) for row in rows) == files.json["messages"]
+
+
+def test_the_critical_path_is_as_long_as_the_run(page, files):
+    page.open(files.pipeline)
+    assert sum(digits(row[3]) for row in page.rows("path-sums-0")) <= picoseconds(files.json["simulated_seconds"])
+    ends = page.js("return ndsim.runs[0].end")
+    page.one("[data-test=path-sums-0-more]").click()
+    assert sum(digits(row[3]) for row in page.rows("path-sums-0")) == int(ends)
+
+
+def test_no_request_leaves_the_page(page, files):
+    page.open(files.pipeline)
+    page.driver.get_log("performance")
+    page.open(files.pipeline)
+    page.press("?", Keys.ESCAPE)
+    sent = [json.loads(entry["message"])["message"] for entry in page.driver.get_log("performance")]
+    urls = {m["params"]["request"]["url"] for m in sent if m["method"] == "Network.requestWillBeSent"}
+    assert urls == {"file://" + files.pipeline}, urls
+    assert page.js("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_the_policy_forbids_every_other_script_and_request(page, files):
+    page.open(files.pipeline)
+    page.js("""const script = document.createElement('script'); script.textContent = 'window.harm = 1'; document.body.append(script);
+               const image = document.createElement('img'); image.src = 'https://example.org/x.png'; document.body.append(image);""")
+    page.settle()
+    assert page.js("return window.harm") is None
+    refused = page.driver.execute_async_script(
+        "const done = arguments[0]; fetch('https://example.org/').then(() => done(false), () => done(true))")
+    assert refused
+    assert any("Content Security Policy" in complaint for complaint in page.complaints())
+
+
+def test_the_wheel_zooms_around_the_mouse(page, files):
+    page.open(files.pipeline)
+    before = page.state("view")
+    page.js("""const canvas = document.querySelector('[data-test=timeline-canvas]');
+               const { left, top } = canvas.getBoundingClientRect();
+               canvas.dispatchEvent(new WheelEvent('wheel', { clientX: left + 400, clientY: top + 60, deltaY: -400, cancelable: true, bubbles: true }));""")
+    page.settle()
+    after = page.state("view")
+    share = lambda view, at: (at - view["from"]) / (view["to"] - view["from"])
+    at = before["from"] + (400 - 132) / (page.test("timeline-canvas").size["width"] - 132) * (before["to"] - before["from"])
+    assert after["to"] - after["from"] < 0.6 * (before["to"] - before["from"])
+    assert abs(share(after, at) - share(before, at)) < 0.01
+
+
+def test_keys_zoom_and_move(page, files):
+    page.open(files.pipeline)
+    page.focus_timeline()
+    whole = page.state("view")
+    page.press("+", "+")
+    near = page.state("view")
+    assert near["to"] - near["from"] < 0.5 * (whole["to"] - whole["from"])
+    page.press(Keys.ARROW_RIGHT)
+    right = page.state("view")
+    assert right["from"] > near["from"]
+    assert abs((right["to"] - right["from"]) - (near["to"] - near["from"])) <= 1e-6 * (near["to"] - near["from"])
+    page.press("a")
+    assert abs(page.state("view")["from"] - near["from"]) < 2
+    page.press("0")
+    assert page.state("view") == whole
+
+
+def test_dragging_moves_in_time(page, files):
+    page.open(files.pipeline)
+    page.focus_timeline()
+    page.press("+", "+")
+    before = page.state("view")
+    page.point(700, 60).click_and_hold().move_by_offset(-200, 0).release().perform()
+    page.settle()
+    after = page.state("view")
+    width = page.test("timeline-canvas").size["width"] - 132
+    assert abs((after["from"] - before["from"]) / (before["to"] - before["from"]) - 200 / width) < 0.01
+
+
+def test_pointing_at_a_span_tells_what_it_is(page, files):
+    page.open(files.pipeline)
+    place = page.state("place(0)")
+    page.point(place["x"], place["y"]).perform()
+    page.settle()
+    tip = page.test("tip").text
+    assert "forward of micro-batch 0, layer 0" in tip and "Rank 0" in tip, tip
+    page.point(place["x"], place["y"]).click().perform()
+    page.settle()
+    assert page.state("selected") >= 0
+    assert "forward of micro-batch 0, layer 0" in page.test("chosen").text
+
+
+def test_keys_choose_spans_and_follow_messages(page, files):
+    page.open(files.pipeline)
+    page.focus_timeline()
+    page.press("n")
+    first = page.state("selected")
+    page.press("n")
+    assert page.state("selected") > first
+    page.test("search").send_keys("activation", Keys.ENTER)
+    page.settle()
+    page.focus_timeline()
+    sender = page.state("selected")
+    page.press("f")
+    receiver = page.state("selected")
+    assert receiver != sender
+    page.press("f")
+    assert page.state("selected") == sender
+
+
+def test_search_finds_labels_and_goes_to_them(page, files):
+    page.open(files.pipeline)
+    page.press("/")
+    page.test("search").send_keys("micro-batch 3, LAYER 2")
+    page.settle()
+    assert page.state("found") == 2
+    page.test("search").send_keys(Keys.ENTER)
+    page.settle()
+    assert "of micro-batch 3, layer 2" in page.test("chosen").text
+    assert page.test("found").text == "1 of 2"
+    page.test("search").send_keys(Keys.ESCAPE)
+    assert page.state("found") == 0
+
+
+def test_the_replay_plays_pauses_and_is_scrubbed(page, files):
+    page.open(files.pipeline)
+    assert page.state("cursor") == -1
+    page.press(" ")
+    assert page.state("playing")
+    page.wait("return ndsim.cursor > 0")
+    page.press(" ")
+    assert not page.state("playing")
+    stopped = page.state("cursor")
+    page.settle()
+    assert page.state("cursor") == stopped
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '5000'; scrub.dispatchEvent(new Event('input'));""")
+    assert page.state("cursor") == page.state("view.end") / 2
+    page.focus_timeline()
+    page.press(Keys.ESCAPE)
+    assert page.state("cursor") == -1
+
+
+def test_a_message_is_under_way_between_its_ends(page, files):
+    page.open(files.pipeline)
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '100'; scrub.dispatchEvent(new Event('input'));""")
+    assert page.state("underWay") == []
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '300'; scrub.dispatchEvent(new Event('input'));""")
+    travelling = page.state("underWay")
+    assert [(message["from"], message["to"]) for message in travelling] == [(0, 1)], travelling
+
+
+def test_dark_and_light_follow_the_system_until_someone_chooses(page, files):
+    page.open(files.pipeline)
+    background = "return getComputedStyle(document.body).backgroundColor"
+    assert not page.state("dark") and page.js(background) == "rgb(255, 255, 255)"
+    page.prefer("dark")
+    page.settle()
+    assert page.state("dark") and page.js(background) == "rgb(21, 24, 29)"
+    page.prefer("light")
+    page.press("t")
+    assert page.state("dark") and page.js(background) == "rgb(21, 24, 29)"
+    page.press("t")
+    assert not page.state("dark")
+    page.js("localStorage.clear()")
+
+
+def test_a_dark_page_is_printed_light(page, files):
+    page.prefer("dark")
+    page.open(files.pipeline)
+    page.js("addEventListener('beforeprint', () => { window.printed = [ndsim.dark, getComputedStyle(document.body).backgroundColor]; })")
+    page.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert page.js("return window.printed") == [False, "rgb(255, 255, 255)"]
+    assert page.state("dark")
+
+
+def test_help_opens_and_closes(page, files):
+    page.open(files.pipeline)
+    page.press("?")
+    assert page.test("help").is_displayed() and "play or pause the replay" in page.test("help").text
+    page.press(Keys.ESCAPE)
+    assert not page.test("help").is_displayed()
+
+
+def test_tables_are_sorted_by_their_titles(page, files):
+    page.open(files.pipeline)
+    column = page.columns("totals-0").index("waiting")
+    button = page.test(f"totals-0-sort-{column}")
+    button.click()
+    falling = [digits(row[column]) for row in page.rows("totals-0")]
+    assert falling == sorted(falling, reverse=True)
+    button.click()
+    assert [digits(row[column]) for row in page.rows("totals-0")] == sorted(falling)
+    assert page.js("return document.querySelectorAll('[data-test=totals-0] th[aria-sort=ascending]').length") == 1
+
+
+def test_the_timeline_is_a_table_too(page, files):
+    page.open(files.pipeline)
+    page.test("list-spans-0").click()
+    page.one("[data-test=span-rows-0-more]").click()
+    rows = page.rows("span-rows-0")
+    computing = {}
+    for row in rows:
+        if row[1] == "compute":
+            computing[row[0]] = computing.get(row[0], 0) + digits(row[4])
+    expected = {f"Rank {rank['rank']}": picoseconds(rank["compute_seconds"]) for rank in files.json["per_rank"]}
+    assert computing == expected
+
+
+def test_hostile_names_are_shown_as_text(page, files):
+    page.open(files.hostile)
+    assert page.js("return window.harm") is None
+    assert page.complaints() == []
+    title = page.one("h1").text
+    assert "<script>" in title and page.js("return document.querySelectorAll('h1 script, img, iframe, b').length") == 0
+    assert page.js("return ndsim.runs[0].labels.length") == 100
+    page.js("for (const more of document.querySelectorAll('[data-test$=-more]')) more.click()")
+    page.test("list-spans-0").click()
+    page.js("for (const more of document.querySelectorAll('[data-test$=-more]')) more.click()")
+    page.focus_timeline()
+    for _ in range(3):
+        page.press("n")
+    assert page.js("return window.harm") is None
+    assert page.complaints() == []
+    assert page.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_more_spans_than_a_page_draws_are_said_to_be_merged(page, files):
+    page.open(files.merged)
+    run = page.state("runs[0]")
+    assert run["merged"]["spans"] > 0
+    assert "Level of detail" in page.test("merged").text
+    # Sums are of every span.
+    assert [(sum["label"], sum["count"]) for sum in run["sums"]] == [("short", "10000")]
+    assert page.state("drawn")["rectangles"] <= 2000
+
+
+def test_links_carry_what_is_sent_over_them(page, files):
+    page.open(files.links)
+    for button in page.all("[data-test=links-table-0-more]"):
+        button.click()
+    rows = page.rows("links-table-0")
+    # Of 500 MB, each of 16 ranks sends 2 x 15/16 to the next: over both cards at most that, and over the others nothing.
+    assert {float(row[3]) for row in rows} == {0, 937.5e6}
+    assert all(float(row[5].split()[0]) <= 100.1 for row in rows), rows
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '0'; scrub.dispatchEvent(new Event('input'));""")
+    assert "Now the busiest link" in page.test("network-now-0").text and ": 0.0 %" in page.test("network-now-0").text
+    page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '9900'; scrub.dispatchEvent(new Event('input'));""")
+    assert ": 0.0 %" not in page.test("network-now-0").text
+
+
+def test_a_run_that_failed_says_why(page, files):
+    page.open(files.failed)
+    assert page.test("fault").text.startswith("The run ended early:")
+    assert files.said.strip().splitlines()[-1] in page.test("fault").text
+
+
+def test_a_predicted_step_has_totals_and_a_critical_path(page, files):
+    page.open(files.step)
+    end = int(page.state("runs[0].end"))
+    names = page.columns("totals-0")
+    for row in page.rows("totals-0"):
+        shown = dict(zip(names, row))
+        assert sum(digits(shown[part]) for part in ("compute", "communication", "waiting")) == end
+    assert {row[1] for row in page.rows("path-sums-0")} >= {"compute", "collective"}
+
+
+def test_a_run_of_hours_is_shown(page, files):
+    page.open(files.long)
+    page.test("list-spans-0").click()
+    assert [(row[0], digits(row[3])) for row in page.rows("span-rows-0")] == [("Rank 0", 0), ("Rank 1", 7)]
+
+
+def test_two_runs_are_compared(page, files):
+    page.open(files.two)
+    assert len(page.state("runs")) == 2
+    assert "takes 2.000 \u00b5s more than the first (13.3 %), mostly because its ranks are computing for 3.000 \u00b5s longer" in page.test("compare-sentence").text
+    assert [row[3] for row in page.rows("compare-table")] == ["3000000", "-1000000", "0", "2000000"]
+    assert len(page.rows("totals-1")) == 1
+    assert page.complaints() == []
+
+
+def main():
+    bin_dir, wanted = sys.argv[1], sys.argv[2:]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, Page() as page:
+        files = Files(bin_dir, folder)
+        files.hostile, files.merged, files.two, files.long = (
+            os.path.join(folder, f"{name}.html") for name in ("hostile", "merged", "two", "long"))
+        assert os.spawnl(os.P_WAIT, f"{bin_dir}/ndsim_write_pages", "ndsim_write_pages", folder) == 0
+        tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+        for name, test in tests:
+            if wanted and not any(part in name for part in wanted):
+                continue
+            try:
+                page.complaints()
+                page.prefer("light")
+                test(page, files)
+                print(f"ok      {name}")
+            except Exception:
+                failed += 1
+                print(f"FAILED  {name}")
+                traceback.print_exc(file=sys.stdout)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

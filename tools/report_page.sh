@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# report_page.sh [--check]: makes libsim/report/page/page.{html,css,js} of tools/report_page, with Debian's esbuild.
+#   --check   changes nothing; fails unless what is there is what the sources make
+set -euo pipefail
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case ${1:-} in
+    "" | --check) ;;
+    *)
+        echo "usage: tools/report_page.sh [--check]" >&2
+        exit 2
+        ;;
+esac
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+options=(--bundle --minify --log-level=warning --legal-comments=none)
+esbuild "${options[@]}" --charset=ascii --format=iife --target=es2022 tools/report_page/src/main.ts --outfile="$made/page.js"
+esbuild "${options[@]}" tools/report_page/page.css --outfile="$made/page.css"
+# Whoever gets a page gets uPlot, too, whose licence wants its notice kept.
+{
+    echo "/* with uPlot, $(grep -m 1 Copyright tools/report_page/vendor/uPlot/LICENSE | tr -d '\r'), MIT License */"
+    cat "$made/page.js"
+} > "$made/with_notice"
+mv "$made/with_notice" "$made/page.js"
+cp tools/report_page/page.html "$made/page.html"
+
+there=libsim/report/page
+if [[ ${1:-} != --check ]]; then
+    cp "$made"/page.{html,css,js} "$there/"
+    exit 0
+fi
+for file in page.html page.css page.js; do
+    if ! cmp -s "$made/$file" "$there/$file"; then
+        echo "$there/$file is not what tools/report_page makes; run tools/report_page.sh" >&2
+        exit 1
+    fi
+done
+echo "report page: as its sources make it"

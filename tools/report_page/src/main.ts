@@ -1,0 +1,162 @@
+// Puts the page together.
+import { readRuns, type Run } from "./data";
+import { button, clipped, element, name, section } from "./dom";
+import { exact, time, whole } from "./format";
+import { Help } from "./help";
+import { listenToKeys } from "./keyboard";
+import { labelsSection } from "./labels";
+import { layoutOf } from "./lanes";
+import { compareSection } from "./compare";
+import { linksSection } from "./links";
+import { matrixSection } from "./matrix";
+import { memorySection } from "./memory";
+import { underWay } from "./overlay";
+import { pathSection } from "./path";
+import { Replay } from "./replay";
+import { Search } from "./search";
+import { spansSection } from "./spans";
+import { spentSection } from "./spent";
+import { isDark } from "./colors";
+import { beginTheme, flipTheme, onTheme } from "./theme";
+import { Timeline } from "./timeline";
+import { View } from "./view";
+
+function heading(runs: Run[], help: Help): HTMLElement {
+    const made = element("header", {});
+    const titles = runs.map((run) => run.header.title);
+    document.title = `${clipped(titles.join(" / "))} \u2013 ndsim`;
+    made.append(element("h1", {}, name(titles.join(" / "), 200)));
+    const tools = element("div", { class: "tools" });
+    const shade = button("", "Dark or light (T)", "theme", flipTheme);
+    const label = () => (shade.textContent = isDark() ? "Light" : "Dark");
+    label();
+    onTheme(label);
+    tools.append(shade, button("Keys", "The list of keys (?)", "help-open", () => help.flip()));
+    made.append(tools);
+    for (const run of runs) {
+        const { header } = run;
+        const facts = element("p", { class: "facts", "data-test": "facts" });
+        if (runs.length > 1) facts.append(element("strong", {}, name(header.title)), " ");
+        facts.append(
+            `${whole(header.ranks)} rank${header.ranks === 1 ? "" : "s"}, `,
+            element("span", { title: exact(header.end), "data-exact": header.end, "data-test": "end" }, time(Number(header.end))),
+            ` of simulated time, ${whole(header.spans)} spans`,
+        );
+        for (const [what, value] of header.facts) facts.append(" \u00b7 ", name(what), ": ", name(value));
+        made.append(facts);
+        if (header.fault !== "") {
+            made.append(element("p", { class: "fault", role: "alert", "data-test": "fault" }, "The run ended early: ", name(header.fault, 4000)));
+        }
+        if (header.merged.spans > 0) {
+            made.append(
+                element("p", { class: "notice", "data-test": "merged" },
+                    `Level of detail: ${whole(header.merged.spans)} spans shorter than ${time(Number(header.merged.shorter_than))} are drawn as ` +
+                    `${whole(header.merged.bars)} bars, each of one rank, stream and kind, without messages. All sums and tables but that of the timeline are of every span.`),
+            );
+        }
+    }
+    return made;
+}
+
+function legend(timeline: Timeline): HTMLElement {
+    const made = element("p", { class: "legend" });
+    const add = (of: string, title: string) => made.append(element("span", { class: `swatch ${of}` }), name(title), " ");
+    const { shades } = timeline.painter;
+    if (shades.length === 1 && shades[0].names.length > 1) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
+    else add("compute", "compute");
+    for (const of of ["send", "receive", "collective"]) add(of, of);
+    add("idle", "waiting for others");
+    add("path", "critical path");
+    return made;
+}
+
+function timelineSection(timeline: Timeline, replay: Replay, search: Search, overlapping: number): HTMLElement {
+    const { view, marks } = timeline;
+    const made = section("timeline", "Timeline", "");
+    const check = (title: string, test: string, set: (on: boolean) => void, get: () => boolean) => {
+        const box = element("input", { type: "checkbox", "data-test": test });
+        box.checked = get();
+        box.addEventListener("change", () => (set(box.checked), timeline.request()));
+        document.addEventListener("keyup", () => (box.checked = get()));
+        return element("label", {}, box, title);
+    };
+    made.append(
+        element("div", { class: "bar" },
+            ...search.parts,
+            button("+", "Zoom in (+)", "zoom-in", () => view.zoom(0.5)),
+            button("\u2212", "Zoom out (-)", "zoom-out", () => view.zoom(2)),
+            button("All", "Show the whole run (0)", "zoom-all", () => view.all()),
+            check("messages", "show-messages", (on) => (marks.messages = on), () => marks.messages),
+            check("critical path", "show-path", (on) => (marks.path = on), () => marks.path)),
+        element("div", { class: "stage" }, timeline.canvas, timeline.tip),
+        replay.bar, legend(timeline), timeline.chosen);
+    if (overlapping > 0) {
+        made.append(element("p", { class: "notice" }, `${whole(overlapping)} spans overlap others in the last lane of their stream.`));
+    }
+    return made;
+}
+
+// What tests and curious people may look at; nothing on the page depends on it.
+function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search, firstPicture: () => number): void {
+    const { view, marks, painter, geometry } = timeline;
+    const state = {
+        get ready() { return firstPicture() > 0; },
+        get firstPicture() { return firstPicture(); },
+        get runs() { return runs.map((run) => run.header); },
+        get view() { return { from: view.from, to: view.to, scroll: view.scroll, height: view.height, end: view.end }; },
+        get cursor() { return view.cursor; },
+        get playing() { return replay.playing; },
+        get found() { return search.size; },
+        get selected() { return marks.selected; },
+        get marks() { return { messages: marks.messages, path: marks.path }; },
+        get dark() { return isDark(); },
+        get frames() { return [...timeline.frames]; },
+        get drawn() { return { rectangles: painter.rectangles, rasters: painter.rasters }; },
+        get underWay() {
+            return runs.flatMap((run, i) => underWay(run, i, timeline.layout, Math.max(0, view.cursor)).map((receive) => ({ from: run.rank[run.partner[receive]], to: run.rank[receive] })));
+        },
+        // Where a span lies on the canvas, so that a mouse can be sent there.
+        place(span: number) { return { x: geometry.x(runs[0].begin[span] + runs[0].length[span] / 2), y: geometry.middle(0, span) }; },
+    };
+    Object.defineProperty(window, "ndsim", { value: Object.freeze(state), writable: false });
+}
+
+async function begin(): Promise<void> {
+    beginTheme();
+    const runs = await readRuns();
+    const layout = layoutOf(runs);
+    const view = new View(Math.max(1, ...runs.map((run) => run.end)));
+    const timeline = new Timeline(runs, layout, view);
+    const replay = new Replay(timeline);
+    const search = new Search(runs, timeline);
+    const help = new Help();
+    let first = 0;
+    publish(runs, timeline, replay, search, () => first);
+
+    const page = element("main");
+    page.append(heading(runs, help), timelineSection(timeline, replay, search, layout.overlapping), help.overlay);
+    document.body.replaceChildren(page);
+    listenToKeys({ runs, timeline, replay, search, help });
+    onTheme(() => (timeline.painter.recolor(), timeline.paint()));
+    timeline.fit();
+    timeline.paint();
+    first = performance.now();
+
+    // The rest when the picture is on the screen.
+    requestAnimationFrame(() => setTimeout(() => {
+        const difference = compareSection(runs);
+        if (difference) page.append(difference);
+        runs.forEach((run, i) => {
+            if (runs.length > 1) page.append(element("h2", { class: "run" }, name(run.header.title)));
+            const links = linksSection(run, i, view);
+            if (links) replay.listeners.push(links.show);
+            page.append(...[spentSection(run, i), pathSection(run, i), memorySection(run, i), matrixSection(run, i), links?.section ?? null, labelsSection(run, i), spansSection(run, i, view)]
+                .filter((part): part is HTMLElement => part !== null));
+        });
+        document.body.dataset.complete = "true";
+    }));
+}
+
+begin().catch((error: unknown) => {
+    document.body.replaceChildren(element("p", { class: "fault", "data-test": "failure" }, `This page cannot be shown: ${String(error)}`));
+});

@@ -1,0 +1,167 @@
+// The timeline: its canvas, and how mouse, wheel, fingers and keys move about in it.
+import type { Run } from "./data";
+import { lines, title } from "./describe";
+import { clipped, element, name } from "./dom";
+import { upper, type Lane, type Layout } from "./lanes";
+import { axis, Geometry, gutter } from "./geometry";
+import type { Marks } from "./marks";
+import { Painter } from "./painter";
+import type { View } from "./view";
+
+export class Timeline {
+    readonly canvas = element("canvas", {
+        tabindex: "0", "data-test": "timeline-canvas", role: "application",
+        "aria-label": "Timeline of all ranks. Arrow keys move, plus and minus zoom, question mark lists all keys. The tables below hold the same data.",
+    });
+    readonly tip = element("div", { class: "tip", hidden: "", "data-test": "tip" });
+    readonly chosen = element("div", { class: "chosen", "data-test": "chosen", "aria-live": "polite" });
+    readonly marks: Marks;
+    readonly geometry: Geometry;
+    readonly painter: Painter;
+    readonly frames: number[] = []; // milliseconds of the last ones
+    private waiting = false;
+    onSeek: (time: number) => void = () => {};
+
+    constructor(private readonly runs: Run[], readonly layout: Layout, readonly view: View) {
+        this.marks = { hovered: -1, selected: -1, run: 0, searching: false, found: runs.map(() => new Set()), messages: true, path: true };
+        this.geometry = new Geometry(this.canvas, runs, layout, view);
+        this.painter = new Painter(this.canvas, runs, layout, this.geometry, view, this.marks);
+        view.changed = () => this.request();
+        this.listen();
+        new ResizeObserver(() => this.request()).observe(this.canvas);
+    }
+
+    // Lanes as high as fits them all, within what can be read.
+    fit(): void {
+        const lanes = this.layout.ranks.reduce((sum, row) => sum + row.lanes.length, 0);
+        const rows = this.layout.ranks.length;
+        this.view.height = Math.floor(Math.min(26, Math.max(4, (520 - rows * 4) / Math.max(1, lanes))));
+        this.geometry.refresh();
+        this.canvas.style.height = `${Math.min(Math.max(this.geometry.height + axis, 120), 640)}px`;
+        this.request();
+    }
+
+    request(): void {
+        if (this.waiting) return;
+        this.waiting = true;
+        requestAnimationFrame(() => {
+            this.waiting = false;
+            this.paint();
+        });
+    }
+    paint(): void {
+        const start = performance.now();
+        this.painter.paint();
+        this.frames.push(performance.now() - start);
+        if (this.frames.length > 200) this.frames.shift();
+    }
+
+    choose(run: number, span: number): void {
+        this.marks.selected = span;
+        this.marks.run = run;
+        this.chosen.replaceChildren();
+        if (span >= 0) {
+            this.chosen.append(...this.description(run, span));
+            this.reveal(run, span);
+        }
+        this.request();
+    }
+
+    // Scrolls and moves so that the span is seen.
+    reveal(index: number, span: number): void {
+        const run = this.runs[index];
+        this.view.bring(run.begin[span], run.begin[span] + run.length[span]);
+        const { y, row } = this.geometry.placeOf(index, run.rank[span]);
+        const bottom = y + row.lanes.length * this.view.height;
+        if (y < axis) this.view.scroll += y - axis - 10;
+        else if (bottom > this.canvas.clientHeight) this.view.scroll += bottom - this.canvas.clientHeight + 10;
+        this.request();
+    }
+
+    private description(index: number, span: number): Node[] {
+        const run = this.runs[index];
+        const list = element("dl");
+        for (const [what, value] of lines(run, span)) list.append(element("dt", {}, what), element("dd", {}, name(value)));
+        return [element("h3", {}, name(title(run, span), 300)), list];
+    }
+
+    // The span under a point of the canvas.
+    at(x: number, y: number): { run: number; span: number } | null {
+        if (x < gutter || y < axis) return null;
+        for (const { row, y: top } of this.geometry.seen) {
+            const inside = y - top;
+            const lane = row.lanes[Math.floor(inside / this.view.height)];
+            if (inside < 0 || !lane) continue;
+            const span = this.nearest(lane, x);
+            return span < 0 ? null : { run: lane.run, span };
+        }
+        return null;
+    }
+    // Short spans are hard to meet: two pixels beside one will do.
+    private nearest(lane: Lane, x: number): number {
+        const run = this.runs[lane.run];
+        const at = upper(lane.begin, this.geometry.time(x + 2)) - 1;
+        if (at < 0) return -1;
+        const span = lane.spans[at];
+        return run.begin[span] + run.length[span] >= this.geometry.time(x - 2) ? span : -1;
+    }
+
+    private listen(): void {
+        let held: { x: number; y: number; from: number; scroll: number; moved: boolean } | null = null;
+        this.canvas.addEventListener("wheel", (event) => {
+            event.preventDefault();
+            const { offsetX, deltaX, deltaY } = event;
+            if (event.shiftKey) this.view.pan((deltaX + deltaY) / 800);
+            else if (Math.abs(deltaX) > Math.abs(deltaY)) this.view.pan(deltaX / 800);
+            else this.view.zoom(Math.exp(deltaY * 0.0015), this.geometry.time(Math.max(gutter, offsetX)));
+        }, { passive: false });
+        this.canvas.addEventListener("pointerdown", (event) => {
+            this.canvas.setPointerCapture(event.pointerId);
+            held = { x: event.offsetX, y: event.offsetY, from: this.view.from, scroll: this.view.scroll, moved: false };
+            if (event.offsetY < axis) this.onSeek(this.geometry.time(event.offsetX));
+        });
+        this.canvas.addEventListener("pointermove", (event) => {
+            const { offsetX, offsetY } = event;
+            if (held === null) return this.hover(offsetX, offsetY);
+            if (held.y < axis) return this.onSeek(this.geometry.time(offsetX));
+            held.moved ||= Math.abs(offsetX - held.x) + Math.abs(offsetY - held.y) > 3;
+            if (!held.moved) return;
+            this.tip.hidden = true;
+            const length = this.view.length;
+            const from = held.from - ((offsetX - held.x) / this.geometry.width) * length;
+            this.view.scroll = held.scroll - (offsetY - held.y);
+            this.view.show(from, from + length);
+        });
+        this.canvas.addEventListener("pointerup", (event) => {
+            const found = held && !held.moved && held.y >= axis ? this.at(event.offsetX, event.offsetY) : undefined;
+            held = null;
+            if (found !== undefined) this.choose(found?.run ?? 0, found?.span ?? -1);
+        });
+        this.canvas.addEventListener("pointerleave", () => this.hover(-1, -1));
+        this.canvas.addEventListener("dblclick", (event) => {
+            const found = this.at(event.offsetX, event.offsetY);
+            if (found === null) return this.view.all();
+            const { begin, length } = this.runs[found.run];
+            this.view.show(begin[found.span] - length[found.span] * 0.2, begin[found.span] + length[found.span] * 1.2);
+        });
+    }
+
+    private hover(x: number, y: number): void {
+        const found = this.at(x, y);
+        const span = found?.span ?? -1;
+        if (span !== this.marks.hovered) {
+            this.marks.hovered = span;
+            if (found) this.marks.run = found.run;
+            this.request();
+        }
+        this.tip.hidden = found === null;
+        if (found === null) return;
+        const run = this.runs[found.run];
+        const list = element("dl");
+        for (const [what, value] of lines(run, span)) list.append(element("dt", {}, what), element("dd", {}, clipped(value)));
+        this.tip.replaceChildren(element("strong", {}, name(title(run, span))), list);
+        const room = this.canvas.clientWidth - this.tip.offsetWidth - 8;
+        this.tip.style.left = `${Math.max(0, Math.min(x + 14, room))}px`;
+        this.tip.style.top = `${y + 18}px`;
+    }
+}
