@@ -55,6 +55,7 @@ public:
           places_(static_cast<std::size_t>(map_.ranks())) {
         timeline_.ranks = map_.ranks();
         timeline_.stream_names = {"gradients and parameters", "collectives inside passes"};
+        timeline_.inside = stream_within_passes;
         for (int rank = 0; rank < map_.ranks(); ++rank) {
             timeline_.rank_names.push_back(name_of_rank(map_, what.layout, rank));
         }
@@ -103,8 +104,10 @@ private:
 
     // A receive that does not wait takes no time: what is to be seen is the message's way.
     void add_message(Span receive, const Span& sent) {
-        receive.begin = std::min(receive.begin, sent.begin);
-        receive.end = std::max(receive.end, sent.end);
+        if (receive.begin >= sent.begin) {
+            receive.begin = sent.begin;
+            receive.end = sent.end;
+        }
         timeline_.add(receive);
     }
 

@@ -23,6 +23,8 @@ struct Timeline {
     std::vector<Fact> facts;
     int ranks = 0;
     std::vector<std::string> stream_names;  // of stream 1, 2, …; those beyond its end are "stream 7"
+    // Spans of this stream lie inside others of their rank, and show what those are made of; main: there are none.
+    Stream inside = Stream::main;
     std::vector<std::string> rank_names;    // of rank 0, 1, …; those beyond its end are "Rank 7"
     std::vector<trace::Span> spans;         // those of one rank and stream in the order of its program
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
@@ -35,6 +37,8 @@ struct Timeline {
     int fault_rank = -1;                                // the rank whose end it was; -1: no single rank's
     std::string fault_word;                             // what became of that rank: "died", "hung"
 
+    // Whether the span is an op of its own, not a part of one.
+    bool counts(const trace::Span& span) const { return inside == Stream::main || span.stream != inside; }
     // Keeps the span, and its label beyond the run that made it.
     void add(const trace::Span& span);
     // The end of the run, or of what is known of it.

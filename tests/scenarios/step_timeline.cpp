@@ -134,7 +134,7 @@ TEST(StepTimeline, DrawsMessagesAsLongAsTheyTravel) {
         if (span.kind == OpKind::receive) {
             ++received;
             EXPECT_LE(span.begin, sent.at(span.message).begin);
-            EXPECT_GE(span.end, sent.at(span.message).end);
+            EXPECT_EQ(span.end, sent.at(span.message).end);
             EXPECT_GT(span.end - span.begin, Duration{0});
         }
     }

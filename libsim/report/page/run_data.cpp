@@ -96,9 +96,30 @@ void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
     }
 }
 
+// The spans that decide how long the run takes.
+std::vector<Span> counted(const Timeline& timeline) {
+    std::vector<Span> spans;
+    std::copy_if(timeline.spans.begin(), timeline.spans.end(), std::back_inserter(spans),
+                 [&](const Span& span) { return timeline.counts(span); });
+    return spans;
+}
+
+// Of each span of the timeline; -1 for those that are a part of another.
+std::vector<Duration> slacks(const Timeline& timeline) {
+    const std::vector<Duration> of_counted = trace::slack_of(counted(timeline));
+    std::vector<Duration> slack(timeline.spans.size(), Duration{-1});
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < slack.size(); ++i) {
+        if (timeline.counts(timeline.spans[i])) {
+            slack[i] = of_counted[next++];
+        }
+    }
+    return slack;
+}
+
 // A bar of several spans has none.
 void add_slack(Columns& columns, const Timeline& timeline, const DrawnSpans& drawn) {
-    const std::vector<Duration> slack = trace::slack_of(timeline.spans);
+    const std::vector<Duration> slack = slacks(timeline);
     std::vector<std::int64_t> numbers(drawn.spans.size(), -1);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const Span& span = *drawn.spans[i];
@@ -170,7 +191,8 @@ Json json_of(const network::Topology& topology) {
 }
 
 void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
-    const std::vector<trace::PathStep> steps = trace::critical_steps(timeline.spans);
+    const std::vector<Span> spans = counted(timeline);
+    const std::vector<trace::PathStep> steps = trace::critical_steps(spans);
     std::vector<std::int64_t> numbers(steps.size());
     const auto add = [&](const char* name, auto number, Columns::Written written = Columns::Written::plain) {
         std::transform(steps.begin(), steps.end(), numbers.begin(),
@@ -275,6 +297,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     for (int rank = 0; rank < timeline.ranks; ++rank) {
         header["rank_names"].push_back(timeline.name_of(rank));
     }
+    header["stream_names"] = timeline.stream_names;
     header["pids"] = timeline.pids;
     header["kinds"] = names_of_kinds();
     header["totals"] = Json::array();

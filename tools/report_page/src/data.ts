@@ -33,6 +33,7 @@ export interface Header {
     fault: string;
     facts: [string, string][];
     rank_names: string[];
+    stream_names: string[];
     pids: number[];
     kinds: string[];
     totals: Totals[];

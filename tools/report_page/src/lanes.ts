@@ -55,8 +55,8 @@ function laneOf(run: Run, index: number, rank: number, name: string, spans: numb
     return lane;
 }
 
-function streamName(stream: number): string {
-    return stream === 0 ? "" : stream === ownStream ? "asynchronous" : `stream ${stream}`;
+function streamName(run: Run, stream: number): string {
+    return stream === 0 ? "" : stream === ownStream ? "asynchronous" : run.header.stream_names[stream - 1] ?? `stream ${stream}`;
 }
 
 export function layoutOf(runs: Run[]): Layout {
@@ -85,7 +85,7 @@ export function layoutOf(runs: Run[]): Layout {
             }
             for (const spans of lanes) {
                 for (const span of spans) layout.laneOf[index][span] = Math.min(127, rows[rank].lanes.length);
-                rows[rank].lanes.push(laneOf(run, index, rank, streamName(stream), spans));
+                rows[rank].lanes.push(laneOf(run, index, rank, streamName(run, stream), spans));
             }
         }
         rows.forEach((row, rank) => {
