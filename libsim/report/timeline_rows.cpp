@@ -21,7 +21,7 @@ std::vector<TimelineRow> timeline_rows(const Timeline& timeline) {
     TimelineRow last;
     for (const trace::Span& span : timeline.spans) {
         const TimelineRow row = timeline_row(span);
-        if (row.stream != 0 && row != last && takes_time(span)) {
+        if (row.stream != 0 && row != last && takes_time(span) && timeline.counts(span)) {
             rows.push_back(row);
             last = row;
         }

@@ -102,7 +102,7 @@ planning::SweepGrid grid_of(const SweepOptions& options, const std::vector<std::
     return grid;
 }
 
-// SweepRows on their way out: into the file as they come, or in order to standard output.
+// Rows on their way out: into the file as they come, or in order to standard output.
 class SweepRows {
 public:
     SweepRows(planning::SweepTable& table, const SweepOptions& options)
