@@ -30,7 +30,7 @@ std::string type_of(const SchemaJson& schema) {
 std::string what_of(const SchemaJson& schema) {
     auto what = schema.value("description", std::string());
     if (const auto values = schema.find("enum"); values != schema.end()) {
-        what += fmt::format(" One of: {}.", fmt::join(values->get<std::vector<std::string>>(), ", "));
+        what += fmt::format(" One of: {}.", fmt::join(values->get<std::vector<std::string>>(), "; "));
     }
     return what;
 }
