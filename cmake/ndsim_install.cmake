@@ -12,6 +12,7 @@ install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINAT
 install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 # To read, and to copy from: the library has them compiled in.
 install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware FILES_MATCHING PATTERN *.toml)
+install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas FILES_MATCHING PATTERN *.json)
 file(GLOB ranks_headers CONFIGURE_DEPENDS ranks/*.hpp)
 install(FILES ${ranks_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ranks)
 

@@ -25,6 +25,7 @@ test_set=(
     "libgtest-dev           usr/include/gtest/gtest.h"
     "libgmock-dev           usr/include/gmock/gmock.h"
     "librapidcheck-dev      usr/include/rapidcheck.h"
+    "libvalijson-dev        usr/include/valijson/validator.hpp"
     "libbenchmark-dev       usr/include/benchmark/benchmark.h"
     "libopenmpi-dev         usr/lib/*/openmpi/include/mpi.h"
     "openmpi-bin            mpirun"

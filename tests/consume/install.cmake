@@ -1,7 +1,7 @@
 # cmake -DBUILD=... -DPREFIX=... -P install.cmake: installs a build into an empty prefix.
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} COMMAND_ERROR_IS_FATAL ANY)
-foreach(file include/libsim/gpu.hpp include/ranks/launch.hpp)
+foreach(file include/libsim/gpu.hpp include/ranks/launch.hpp share/ndsim/schemas/train.schema.json)
     if(NOT EXISTS ${PREFIX}/${file})
         message(FATAL_ERROR "${file} was not installed")
     endif()

@@ -2,11 +2,13 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "tools/command_line/columns.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 namespace sim::command_line {
 
@@ -83,6 +85,17 @@ void check_arguments(const std::vector<config::OptionRow>& rows, const CommandLi
     }
 }
 
+// --help columns, wherever it stands.
+bool asks_for_columns(int argc, const char* const* argv) {
+    for (int i = 1; i + 1 < argc; ++i) {
+        const std::string_view arg = argv[i];
+        if ((arg == "--help" || arg == "-h") && std::string_view(argv[i + 1]) == "columns") {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string version_line() {
@@ -92,9 +105,12 @@ std::string version_line() {
 std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
                                                     const std::vector<config::OptionRow>& rows, int argc,
                                                     const char* const* argv) {
+    if (asks_for_columns(argc, argv)) {
+        return Answer{columns_text(executable.name)};
+    }
     CommandLine line;
     CLI::App app(executable.summary, executable.name);
-    app.set_help_flag("-h,--help", "print this and exit");
+    app.set_help_flag("-h,--help", "print this and exit; --help columns: every key and column of the output");
     app.set_version_flag("--version", version_line(), "print the version and exit");
     app.get_formatter()->column_width(30);
     app.get_formatter()->label("REQUIRED", "");  // the usage line shows it

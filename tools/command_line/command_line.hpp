@@ -20,7 +20,7 @@ struct Executable {
     std::map<std::string, std::string> elsewhere = {};  // options that it lacks, and the executable that has them
 };
 
-// --help or --version was given: print this and stop.
+// --help, --help columns or --version was given: print this and stop.
 struct Answer {
     std::string text;
 };

@@ -1,6 +1,7 @@
 // ndsim COMMAND …: what can be asked of the simulator without writing a program.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "tools/command_line/columns.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/ndsim/commands.hpp"
@@ -31,6 +32,7 @@ std::string help() {
     return text +
            "\nOptions:\n"
            "  -h,--help   print this and exit; ndsim COMMAND --help: the options of one command\n"
+           "              --help columns, also of one command: every key and column of the output, with its unit\n"
            "  --version   print the version and exit\n"
            "\nExamples:\n"
            "  ndsim train --model llama3-8b --gpus 64 --tp 2                         # step, memory, cost, and why\n"
@@ -56,7 +58,8 @@ std::string help() {
 int run(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        command_line::print(help());
+        const bool of_columns = argc > 2 && std::string_view(argv[2]) == "columns";
+        command_line::print(of_columns ? command_line::columns_text_of_all() : help());
         return done;
     }
     if (name == "--version") {

@@ -1,0 +1,128 @@
+// Command lines whose output is held against the schemas: together they print every key and column that is documented.
+#pragma once
+
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+struct PrintedJson {
+    const char* schema;
+    std::string line;
+    int exit_code = 0;
+};
+
+// The files that command lines read: a GOAL schedule, results to compare, and published runs of which one is wrong.
+class SchemaInputs {
+public:
+    std::string goal() const {
+        return folder_.with("ping.goal", "num_ranks 2\nrank 0 {\nsend 64b to 1\n}\nrank 1 {\nrecv 64b from 0\n}\n");
+    }
+    std::string result(const std::string& name, const std::string& line) const {
+        return folder_.with(name, run_command(line + " --json").out);
+    }
+    std::string runs() const {
+        nlohmann::json file = nlohmann::json::parse(content_of(published()));
+        auto& records = file["records"];
+        records.erase(records.begin() + 3, records.end());
+        records[0]["model"]["layers"] = 0;
+        return folder_.with("runs.json", file.dump());
+    }
+    static std::string published() { return NDSIM_SOURCE_DIR "/docs/data/published_runs.json"; }
+
+private:
+    TemporaryFolder folder_;
+};
+
+inline std::vector<PrintedJson> results_of_scenarios() {
+    const std::string fast = " --quiet --host fiber --json";
+    return {
+        {"scenario", "0d_sequential --quiet --json"},
+        {"scenario", "0d_sequential --steps 2 --optimizer adam --loss cross-entropy" + fast},
+        {"scenario", "1d_data_parallel --clock wall --time-scale 0 --quiet --json"},
+        {"scenario", "1d_data_parallel --ranks 8 --overlap --buckets 4 --compress 16-bit" + fast},
+        {"scenario", "1d_data_parallel --zero 3 --optimizer adam" + fast},
+        {"scenario", "2d_tensor_parallel --sequence-parallel" + fast},
+        {"scenario", "3d_pipeline_parallel --schedule interleaved" + fast},
+        {"scenario", "4d_hybrid" + fast},
+        {"scenario", "4d_hybrid --cp 2" + fast},
+        {"scaling", "1d_data_parallel --scaling 1,2" + fast},
+        {"scaling", "4d_hybrid --scaling 1,2,3" + fast},
+        {"distributed_hello", "distributed_hello --quiet --json"},
+        {"distributed_hello", "distributed_hello --ranks 3 --elements 9" + fast},
+        {"communication_profile", "communication_profile --sizes 1000,5000 --json"},
+        {"communication_profile", "communication_profile --sizes 1000 --collective all-gather --check --json"},
+        {"trace", "0d_sequential --quiet --trace -"},
+        {"trace", "1d_data_parallel --overlap --buckets 2 --quiet --trace -"},
+        {"trace", "3d_pipeline_parallel --schedule zb_h1 --quiet --host fiber --trace -"},
+        {"trace", "4d_hybrid --quiet --host fiber --trace -"},
+        {"trace", "distributed_hello --quiet --trace -"},
+        {"trace", "distributed_hello --mismatch --quiet --trace -", 3},
+        {"trace", "ndsim train --model gpt3-6.7b --gpus 16 --pp 4 --zero 3 --global-batch 16 --trace -"},
+        {"trace", "ndsim train --model llama3-8b --gpus 16 --tp 2 --global-batch 16 --unfold --trace -"},
+    };
+}
+
+inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) {
+    const std::string plan = "ndsim plan --machine dgx-h100 --global-batch 32 --cp 1 ";
+    return {
+        {"train", "ndsim train --model llama3-8b --gpus 64 --tp 2 --json"},
+        {"train",
+         "ndsim train --model gpt3-175b --machine dgx-a100 --gpus 64 --tp 8 --pp 8 --schedule interleaved "
+         "--global-batch 64 --steps 10 --json"},
+        {"train",
+         "ndsim train --model gpt3-6.7b --machine h800-8 --gpus 8 --pp 4 --schedule zb_h1 --global-batch 16 "
+         "--tokens 1e12 --unfold --json"},
+        {"train", "ndsim train --model llama3-70b --gpus 8 --json", 1},
+        {"train", "ndsim train --model mixtral-8x7b --gpus 16 --ep 8 --zero 3 --global-batch 32 --json", 1},
+        {"memory", "ndsim memory --model gpt3-175b --machine dgx-a100 --gpus 64 --tp 8 --pp 8 --json"},
+        {"memory", "ndsim memory --model llama3-70b --gpus 8 --json", 1},
+        {"plan", plan + "--model llama3-8b --gpus 8 --pp 1 --tp 1,2,3 --micro-batch 1,2 --json"},
+        {"plan",
+         "ndsim plan --model llama3-8b --machine h800-8 --global-batch 32 --gpus 8 --pp 1 --cp 1 --tp 2 --json"},
+        {"plan", plan + "--model llama3-70b --gpus 2 --json", 1},
+        {"plan", plan + "--model llama3-8b --gpus 8 --tp 3 --json", 1},
+        {"sweep",
+         "ndsim sweep --model gpt3-6.7b,llama3-70b --gpus 8 --tp 1,3 --usd-per-hour 2 --global-batch 64 --json"},
+        {"validate", fmt::format("ndsim validate '{}' --json", SchemaInputs::published())},
+        {"validate", fmt::format("ndsim validate '{}' --json", inputs.runs()), 2},
+    };
+}
+
+inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) {
+    return {
+        {"collective", "ndsim collective all_reduce --ranks 64 --sizes 1K:64M:1024 --json"},
+        {"collective", "ndsim collective all_reduce --ranks 16 --sizes 1K --algorithm all --json"},
+        {"collective", "ndsim collective broadcast --profile lab-pcie --ranks 4 --sizes 1K --root 1 --check --json"},
+        {"collective", "ndsim collective broadcast --ranks 8 --sizes 64M --algorithm ring --pieces 8 --json"},
+        {"collective", "ndsim collective all-gather --ranks 16 --sizes 64M --algorithm hierarchical --inner 4 --json"},
+        {"collective", "ndsim collective send-receive --ranks 2 --sizes 1K --json"},
+        {"collective", "ndsim collective all-reduce --ranks 4 --sizes 1M --algorithm '" NDSIM_SOURCE_DIR
+                       "/docs/examples/two_nodes.schedule' --json"},
+        {"topology", "ndsim topology --list --json"},
+        {"topology", "ndsim topology dgx-h100 --ranks 64 --route 0,9 --json"},
+        {"topology", "ndsim topology fat-tree --ranks 1 --json"},
+        {"topology", "ndsim topology dragonfly --ranks 72 --json"},
+        {"flows", "ndsim flows '" NDSIM_SOURCE_DIR "/tests/oracle/data/maxmin.json' --json"},
+        {"hardware", "ndsim hardware --json"},
+        {"hardware", "ndsim hardware dgx-h100 --json"},
+        {"hardware", "ndsim hardware H100-SXM-80GB --json"},
+        {"goal", fmt::format("ndsim goal '{}' --json", inputs.goal())},
+        {"compare",
+         fmt::format("ndsim compare '{}' '{}' --json", inputs.result("a.json", "1d_data_parallel --quiet --host fiber"),
+                     inputs.result("b.json", "3d_pipeline_parallel --quiet --host fiber"))},
+        {"compare", fmt::format("ndsim compare '{}' '{}' --json",
+                                inputs.result("c.json", "ndsim train --model llama3-8b --gpus 8 --global-batch 16"),
+                                inputs.result("d.json", "ndsim train --model llama3-8b --gpus 16 --tp 2"))},
+    };
+}
+
+inline std::vector<PrintedJson> printed_json(const SchemaInputs& inputs) {
+    std::vector<PrintedJson> all = results_of_scenarios();
+    for (const auto& more : {results_of_planning(inputs), results_of_networks(inputs)}) {
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+}
