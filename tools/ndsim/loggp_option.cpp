@@ -60,7 +60,7 @@ void set(LogGP& costs, const std::string& name, const std::string& value) {
     }
     const auto n = whole_number(value);
     if (!n) {
-        refuse("a whole_number number from 0");
+        refuse("a whole number from 0");
     }
     if (name == "S") {
         costs.eager_limit = Bytes{*n};
