@@ -30,6 +30,12 @@ public:
         records[0]["model"]["layers"] = 0;
         return folder_.with("runs.json", file.dump());
     }
+    // A trace, whose format its name says.
+    std::string trace(const std::string& name, const std::string& line) const {
+        const std::string file = folder_.with(name, "");
+        run_command(line + " --trace '" + file + "'");
+        return file;
+    }
     static std::string published() { return NDSIM_SOURCE_DIR "/docs/data/published_runs.json"; }
 
 private:
@@ -92,6 +98,7 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
 }
 
 inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) {
+    const std::string traced = "3d_pipeline_parallel --quiet --host fiber";
     return {
         {"collective", "ndsim collective all_reduce --ranks 64 --sizes 1K:64M:1024 --json"},
         {"collective", "ndsim collective all_reduce --ranks 16 --sizes 1K --algorithm all --json"},
@@ -116,6 +123,10 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"compare", fmt::format("ndsim compare '{}' '{}' --json",
                                 inputs.result("c.json", "ndsim train --model llama3-8b --gpus 8 --global-batch 16"),
                                 inputs.result("d.json", "ndsim train --model llama3-8b --gpus 16 --tp 2"))},
+        {"trace_summary", fmt::format("ndsim trace summary '{}' --json", inputs.trace("a.trace.json", traced))},
+        {"trace_diff",
+         fmt::format("ndsim trace diff '{}' '{}' --json", inputs.trace("b.trace.json", traced),
+                     inputs.trace("c.csv", "1d_data_parallel --quiet --host fiber --overlap --buckets 2"))},
     };
 }
 
