@@ -297,13 +297,13 @@ TEST_P(ContextParallelism, OfSeveralHeadsAndItemsIsThatOfEachAlone) {
     const Numbers dout = numbers(rows * 6, 4);
     // Of the rows of the whole (item after item, 2 n positions each), those of a rank, of one head or all.
     const auto own = [&](const Numbers& all, int rank, std::size_t item, std::size_t items, std::size_t column,
-                         std::size_t width) {
+                         std::size_t columns) {
         Numbers part;
         for (std::size_t i = item; i < item + items; ++i) {
             for (std::size_t position = 0; position < 2; ++position) {
                 const std::size_t row = i * 2 * n + 2 * static_cast<std::size_t>(rank) + position;
                 const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row * 6 + column);
-                part.insert(part.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+                part.insert(part.end(), begin, begin + static_cast<std::ptrdiff_t>(columns));
             }
         }
         return part;
