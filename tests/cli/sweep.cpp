@@ -1,6 +1,9 @@
 #include "tests/cli/command.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace {
 

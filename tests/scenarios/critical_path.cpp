@@ -1,5 +1,6 @@
 #include "libsim/planning/critical_path.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -1,6 +1,7 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

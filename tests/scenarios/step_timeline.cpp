@@ -5,6 +5,7 @@
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

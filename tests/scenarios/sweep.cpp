@@ -3,6 +3,7 @@
 #include "libsim/planning/sweep/values.hpp"
 #include "tools/command_line/row_queue.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -4,6 +4,7 @@
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/command_line/settings.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace {

@@ -3,6 +3,7 @@
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
