@@ -19,12 +19,6 @@ using namespace sim::config;
 using nlohmann::json;
 using Row = std::vector<std::string>;
 
-// What a library says, without its own number: "[json.exception.parse_error.101] parse error at line 1, …".
-std::string plain(const std::string& what) {
-    const std::size_t bracket = what.find("] ");
-    return bracket == std::string::npos ? what : what.substr(bracket + 2);
-}
-
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
     throw config::UsageError(fmt::format("{}: must be what a scenario prints with --json, not {}", path, what));
 }
@@ -35,7 +29,7 @@ json read(const std::string& path) {
     try {
         run = json::parse(text);
     } catch (const json::exception& error) {
-        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", path, plain(error.what())));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", path, without_number(error.what())));
     }
     if (!run.is_object()) {
         refuse(path, run.is_array() ? "a list" : shortened(run.dump(-1, ' ', true, json::error_handler_t::replace)));
@@ -189,7 +183,7 @@ int compare(const std::vector<std::string>& paths) {
             times.push_back(time_row(runs.back()));
             results.push_back(result_row(runs.back()));
         } catch (const json::exception& error) {
-            refuse(path, fmt::format("one with {}", plain(error.what())));
+            refuse(path, fmt::format("one with {}", without_number(error.what())));
         }
     }
     command_line::print(table(times, 2) + "\n" + table(results, 1) + notes(runs));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# report_page.sh [--check]: makes libsim/report/page/page.{html,css,js} of tools/report_page, with Debian's esbuild.
+# report_page.sh [--check]: makes libsim/report/page/page.{css,js} of tools/report_page, with Debian's esbuild.
 #   --check   changes nothing; fails unless what is there is what the sources make
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,14 +23,13 @@ esbuild "${options[@]}" tools/report_page/page.css --outfile="$made/page.css"
     cat "$made/page.js"
 } > "$made/with_notice"
 mv "$made/with_notice" "$made/page.js"
-cp tools/report_page/page.html "$made/page.html"
 
 there=libsim/report/page
 if [[ ${1:-} != --check ]]; then
-    cp "$made"/page.{html,css,js} "$there/"
+    cp "$made"/page.{css,js} "$there/"
     exit 0
 fi
-for file in page.html page.css page.js; do
+for file in page.css page.js; do
     if ! cmp -s "$made/$file" "$there/$file"; then
         echo "$there/$file is not what tools/report_page makes; run tools/report_page.sh" >&2
         exit 1

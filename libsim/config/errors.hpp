@@ -35,6 +35,12 @@ inline std::string shortened(std::string_view text, std::size_t most = 60) {
     return std::string(text.substr(0, most)) + "…";
 }
 
+// What the JSON library says, without its own number: "[json.exception.parse_error.101] parse error at line 1, …".
+inline std::string without_number(const std::string& what) {
+    const std::size_t bracket = what.find("] ");
+    return bracket == std::string::npos ? what : what.substr(bracket + 2);
+}
+
 // A signal asked us to stop while the results were put together.
 struct Interrupted {
     int signal = 0;

@@ -80,10 +80,7 @@ public:
 
     bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
                      const nlohmann::detail::exception& error) override {
-        const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, …"
-        const std::size_t bracket = what.find("] ");
-        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file_,
-                                             bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file_, config::without_number(error.what())));
     }
 
 private:

@@ -18,12 +18,6 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-// Without the library's own number: "[json.exception.parse_error.101] parse error at line 1, …".
-std::string without_number(const std::string& what) {
-    const std::size_t bracket = what.find("] ");
-    return bracket == std::string::npos ? what : what.substr(bracket + 2);
-}
-
 std::string in_words(const Ordered& value) {
     return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true, Ordered::error_handler_t::replace);
 }

@@ -167,11 +167,7 @@ FlowJson parse_json(const std::string& text, const std::string& file) {
     try {
         return FlowJson::parse(text);
     } catch (const FlowJson::exception& error) {
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
-        const std::string what = error.what();
-        const std::size_t bracket = what.find("] ");
-        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file,
-                                             bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file, config::without_number(error.what())));
     }
 }
 

@@ -124,11 +124,7 @@ json parse_records(const std::string& text, const std::string& file) {
     try {
         root = json::parse(text);
     } catch (const json::exception& error) {
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
-        const std::string what = error.what();
-        const std::size_t bracket = what.find("] ");
-        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file,
-                                             bracket == std::string::npos ? what : what.substr(bracket + 2)));
+        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file, config::without_number(error.what())));
     }
     const json* list = root.is_array() ? &root : nullptr;
     if (root.is_object() && root.contains("records")) {

@@ -1,4 +1,5 @@
-// The files that a page consists of are compiled in: the libraries read no files. tools/report_page.sh makes them.
+// The files that a page consists of are compiled in: the libraries read no files. tools/report_page.sh makes the
+// style and the script.
 #pragma once
 
 #include <string>

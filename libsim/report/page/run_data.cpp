@@ -287,7 +287,8 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
         add_links(data.columns, timeline);
     }
 
-    Json header{{"title", timeline.title}, {"ranks", timeline.ranks}, {"end", exact(picoseconds(end_of(timeline)))}};
+    Json header{
+        {"title", timeline.title}, {"ranks", timeline.ranks}, {"end", exact(picoseconds(timeline.end_of_all()))}};
     header["fault"] = timeline.fault;
     header["facts"] = Json::array();
     for (const Fact& fact : timeline.facts) {

@@ -103,16 +103,6 @@ std::map<std::pair<int, int>, PairSum> sums_by_pair(const Timeline& timeline) {
     return sums;
 }
 
-Time end_of(const Timeline& timeline) {
-    Time end = timeline.end;
-    if (end == Time{}) {
-        for (const Span& span : timeline.spans) {
-            end = std::max(end, span.end);
-        }
-    }
-    return end;
-}
-
 std::vector<RankTotals> totals_of(const Timeline& timeline) {
     if (!timeline.totals.empty()) {
         return timeline.totals;
@@ -123,7 +113,7 @@ std::vector<RankTotals> totals_of(const Timeline& timeline) {
             of_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
         }
     }
-    const Time end = end_of(timeline);
+    const Time end = timeline.end_of_all();
     std::vector<RankTotals> totals;
     for (std::vector<const Span*>& spans : of_rank) {
         std::stable_sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) {

@@ -29,8 +29,6 @@ struct PairSum {
 };
 std::map<std::pair<int, int>, PairSum> sums_by_pair(const Timeline& timeline);
 
-// The end of the run, or of its last span where the timeline does not say.
-Time end_of(const Timeline& timeline);
 // The totals of the timeline. Where it has none, they are found in the spans: time with a computation, other time with
 // communication less its waiting, and the rest, which add up to the end.
 std::vector<trace::RankTotals> totals_of(const Timeline& timeline);
