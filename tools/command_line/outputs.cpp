@@ -34,7 +34,7 @@ struct Format {
     std::string Offer::*words = nullptr;  // of what it shows
     std::string (*show)(const Report& report) = nullptr;
     // In place of it, of formats that show a timeline: into the file, written under its name, or above the text.
-    void (*draw)(std::ostream& out, const report::Timeline& timeline, const std::string& file) = nullptr;
+    void (*draw)(std::ostream& out, const report::Timeline& timeline) = nullptr;
     void (*check)(const std::string& file) = nullptr;
     void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
     std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
@@ -58,7 +58,7 @@ std::string suffixes() {
     return "; " + report::trace_suffixes();
 }
 
-void page(std::ostream& out, const report::Timeline& timeline, const std::string& /*file*/) {
+void page(std::ostream& out, const report::Timeline& timeline) {
     report::write_page(out, timeline);
 }
 
@@ -180,7 +180,7 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
         if (format.write != nullptr) {
             format.write(file, timeline);
         } else {
-            write_output(file, [&](std::ostream& out) { format.draw(out, timeline, file); });
+            write_output(file, [&](std::ostream& out) { format.draw(out, timeline); });
         }
     }
 }
