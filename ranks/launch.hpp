@@ -12,9 +12,16 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace sim::replay {
+
+class Recording;
+
+}  // namespace sim::replay
 
 namespace sim::ranks {
 
@@ -61,6 +68,7 @@ struct LaunchOptions {
     double time_scale = 1.0;  // wall seconds per simulated second; Clock::wall only
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
+    bool record = false;        // fill Result::recording
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -104,6 +112,8 @@ struct Result {
     std::int64_t messages = 0;
     std::int64_t ops = 0;
     std::string timeline_sha256;
+    // The ops of a run that ended well, to be replayed on any network or written down (libsim/replay/recording.hpp).
+    std::shared_ptr<const replay::Recording> recording;
     // The values that ranks handed over with GPU::report: by name, then rank.
     std::map<std::string, std::map<int, std::vector<double>>> reports;
 

@@ -184,6 +184,9 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
     if (goes_on) {
         unblock(rank, self);
     }
+    if (on_ops_) [[unlikely]] {
+        on_ops_(rank, ops.first(taken));
+    }
     return taken;
 }
 

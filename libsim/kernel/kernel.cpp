@@ -36,6 +36,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       groups_(&groups),
       on_span_(options.on_span),
       on_log_(options.on_log),
+      on_ops_(options.on_ops),
       agenda_(options.order, ranks),
       prices_(cluster_, ranks),
       times_ends_(times_ends(cluster_.network)),

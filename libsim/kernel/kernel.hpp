@@ -43,11 +43,14 @@ namespace sim::kernel {
 
 // A line that a rank logs: its time, and its text as a label.
 using LogOpSink = std::function<void(int rank, Time at, Label text)>;
+// The next ops of a rank that the kernel has taken, in the order of its program.
+using OpSink = std::function<void(int rank, std::span<const Op> ops)>;
 
 struct KernelOptions {
     Order order = Order::any;
     SpanSink on_span = nullptr;
     LogOpSink on_log = nullptr;
+    OpSink on_ops = nullptr;
 };
 
 class Kernel {
@@ -237,6 +240,7 @@ private:
     const Groups* groups_;
     SpanSink on_span_;
     LogOpSink on_log_;
+    OpSink on_ops_;
     Agenda agenda_;
     Prices prices_;
     bool times_ends_;                          // how the network times messages

@@ -15,10 +15,6 @@ namespace sim::replay {
 
 namespace {
 
-bool has_peer(const Op& op) {
-    return op.kind == OpKind::send || op.kind == OpKind::receive;
-}
-
 // Writes ops down; has no answers.
 class RecordingPort final : public Port {
 public:
@@ -70,19 +66,19 @@ std::uint64_t hash_of(const OpStream& ops) {
     return hashes[0] ^ (hashes[1] * 3) ^ (hashes[2] * 5) ^ (hashes[3] * 7);
 }
 
-// Reads one rank's stream, a few ops at a time, with its peers as ranks again.
+// Reads one rank's stream, a few ops at a time.
 class Reader {
 public:
     static constexpr std::size_t most = 32;
 
-    Reader(const OpStream& stream, int rank, int ranks) : stream_(&stream), rank_(rank), ranks_(ranks) { next_block(); }
+    explicit Reader(const OpStream& stream) : stream_(&stream) { next_block(); }
 
-    std::span<const Op> next(std::span<Op, most> room) const {
+    // `translate` gives the op of this rank.
+    template <class Translate>
+    std::span<const Op> next(std::span<Op, most> room, Translate translate) const {
         const std::size_t count = std::min(ahead_, static_cast<std::size_t>(end_ - at_));
         for (std::size_t i = 0; i < count; ++i) {
-            room[i] = at_[i];
-            const int peer = room[i].peer + rank_;
-            room[i].peer = !has_peer(room[i]) ? room[i].peer : peer < ranks_ ? peer : peer - ranks_;
+            room[i] = translate(at_[i]);
         }
         return room.first(count);
     }
@@ -108,38 +104,68 @@ private:
     const Op* at_ = nullptr;
     const Op* end_ = nullptr;
     std::size_t ahead_ = 4;
-    int rank_;
-    int ranks_;
 };
 
 }  // namespace
 
+// Finds the ranks that do the same to their neighbours.
+class Recording::Sharing {
+public:
+    explicit Sharing(Recording& recording, int ranks) : recording_(&recording), ranks_(ranks) {}
+
+    // The stream of the next rank.
+    void add(OpStream stream) {
+        const int rank = recording_->ranks();
+        for (std::size_t block = 0; block < stream.blocks(); ++block) {
+            for (Op& op : stream.block(block)) {
+                op.peer = has_distance(op) ? (op.peer - rank + ranks_) % ranks_ : op.peer;
+            }
+        }
+        std::vector<OpStream>& streams = recording_->streams_;
+        const std::uint64_t hash = hash_of(stream);
+        std::size_t index = streams.size();
+        const auto [first, last] = known_.equal_range(hash);
+        for (auto candidate = first; candidate != last; ++candidate) {
+            index = streams[candidate->second] == stream ? candidate->second : index;
+        }
+        if (index == streams.size()) {
+            known_.emplace(hash, index);
+            streams.push_back(std::move(stream));
+        }
+        recording_->stream_of_.push_back(index);
+    }
+
+private:
+    Recording* recording_;
+    int ranks_;
+    std::unordered_multimap<std::uint64_t, std::size_t> known_;
+};
+
 Recording::Recording(int ranks, const Program& program) {
     Groups groups(ranks);
-    std::unordered_multimap<std::uint64_t, std::size_t> known;
+    Sharing sharing(*this, ranks);
     for (int rank = 0; rank < ranks; ++rank) {
         RecordingPort port(rank, ranks, names_, groups);
         GPU gpu(port);
         program(gpu);
         port.post({.kind = OpKind::finish});
-        OpStream stream = port.take();
-        for (std::size_t block = 0; block < stream.blocks(); ++block) {
-            for (Op& op : stream.block(block)) {
-                op.peer = has_peer(op) ? (op.peer - rank + ranks) % ranks : op.peer;
-            }
-        }
-        const std::uint64_t hash = hash_of(stream);
-        std::size_t index = streams_.size();
-        const auto [first, last] = known.equal_range(hash);
-        for (auto candidate = first; candidate != last; ++candidate) {
-            index = streams_[candidate->second] == stream ? candidate->second : index;
-        }
-        if (index == streams_.size()) {
-            known.emplace(hash, index);
-            streams_.push_back(std::move(stream));
-        }
-        stream_of_.push_back(index);
+        sharing.add(port.take());
     }
+    keep_groups(groups);
+}
+
+Recording::Recording(std::vector<OpStream> ops, const Names& names, const Groups& groups) {
+    Sharing sharing(*this, static_cast<int>(ops.size()));
+    for (OpStream& stream : ops) {
+        sharing.add(std::move(stream));
+    }
+    for (std::size_t label = 0; label < names.size(); ++label) {
+        names_.intern(names.text(static_cast<Label>(label)));
+    }
+    keep_groups(groups);
+}
+
+void Recording::keep_groups(const Groups& groups) {
     for (std::size_t id = 0; id < groups.size(); ++id) {
         groups_.push_back(groups.group(static_cast<GroupId>(id)));
     }
@@ -166,12 +192,13 @@ Replay Recording::replay(const ReplayOptions& options) const {
     std::vector<Reader> readers;
     readers.reserve(stream_of_.size());
     for (int rank = 0; rank < ranks(); ++rank) {
-        readers.emplace_back(streams_[stream_of_[static_cast<std::size_t>(rank)]], rank, ranks());
+        readers.emplace_back(streams_[stream_of_[static_cast<std::size_t>(rank)]]);
     }
     std::array<Op, Reader::most> room;
     while (const std::optional<int> rank = kernel.next_turn()) {
         Reader& reader = readers[static_cast<std::size_t>(*rank)];
-        reader.take(kernel.accept(*rank, reader.next(room)));
+        const auto of_this_rank = [&](const Op& op) { return of_rank(op, *rank); };
+        reader.take(kernel.accept(*rank, reader.next(room, of_this_rank)));
     }
     if (!kernel.all_finished()) {
         throw DeadlockError(kernel::explain_deadlock(kernel));

@@ -1,7 +1,8 @@
 // A recording keeps the ops of a rank program as an array and replays them without stacks, as often as one likes.
 //
-// A program can be recorded if it observes nothing: no now(), no data. Ranks that do the same to their neighbours
-// share one recording. Cost: 32 B per distinct op to keep; about 10 ns per op to replay.
+// A program that observes nothing, no now(), no data, is recorded alone; any other while it runs (LaunchOptions::record
+// in ranks/launch.hpp): its ops are then those of that run, and on a network of other times still the same. Ranks that
+// do the same to their neighbours share one recording. Cost: 32 B per distinct op to keep; about 10 ns per op to replay.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -11,6 +12,7 @@
 #include "libsim/replay/op_stream.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,8 @@ class Recording {
 public:
     // Runs `program` once for each rank, alone. Throws ProgramError if it observes, and whatever it throws.
     Recording(int ranks, const Program& program);
+    // The ops of all ranks of a run that has ended well (op_tape.hpp), with its tables.
+    Recording(std::vector<OpStream> ops, const Names& names, const Groups& groups);
 
     int ranks() const { return static_cast<int>(stream_of_.size()); }
     // The number of recordings kept: 1 if all ranks behave alike.
@@ -38,8 +42,34 @@ public:
     // The timeline is that of the program itself. Throws ProgramError for what the program did, as the kernel does.
     Replay replay(const ReplayOptions& options = {}) const;
 
+    // visit(op) for each op of `rank`, in the order of its program; OpKind::finish is the last.
+    template <class Visit>
+    void for_each_op(int rank, Visit visit) const {
+        const OpStream& ops = streams_[stream_of_[static_cast<std::size_t>(rank)]];
+        for (std::size_t block = 0; block < ops.blocks(); ++block) {
+            for (const Op& op : ops.block(block)) {
+                visit(of_rank(op, rank));
+            }
+        }
+    }
+    const std::string& text(Label label) const { return names_.text(label); }
+    const Group& group(GroupId id) const { return groups_[static_cast<std::size_t>(id)]; }
+    const std::vector<Group>& groups() const { return groups_; }
+
 private:
-    std::vector<OpStream> streams_;  // peers of messages are distances around the world
+    class Sharing;
+
+    // Peers of messages are kept as distances around the world.
+    static bool has_distance(const Op& op) { return op.kind == OpKind::send || op.kind == OpKind::receive; }
+    Op of_rank(Op op, int rank) const {
+        if (has_distance(op)) {
+            op.peer = op.peer + rank < ranks() ? op.peer + rank : op.peer + rank - ranks();
+        }
+        return op;
+    }
+    void keep_groups(const Groups& groups);
+
+    std::vector<OpStream> streams_;
     std::vector<std::size_t> stream_of_;
     Names names_;
     std::vector<Group> groups_;

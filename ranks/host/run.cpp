@@ -2,6 +2,7 @@
 
 #include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/run_totals.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -15,12 +16,14 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
     : options(&run_options),
       groups(run_options.ranks),
       hash(run_options.hash_timeline ? std::optional<TimelineHash>(run_options.ranks) : std::nullopt),
+      tape(run_options.record ? std::optional<replay::OpTape>(run_options.ranks) : std::nullopt),
       payloads(run_options.ranks),
       log(run_options.on_log),
       kernel(run_options.ranks, run_options.cluster, names, groups,
              {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order,
               .on_span = span_sink(),
-              .on_log = log_sink()}) {}
+              .on_log = log_sink(),
+              .on_ops = op_sink()}) {}
 
 SpanSink Run::span_sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
@@ -34,6 +37,10 @@ kernel::LogOpSink Run::log_sink() {
     return [this](int rank, Time at, Label text) {
         log.add({.at = at, .pid = pids[static_cast<std::size_t>(rank)], .rank = rank, .text = names.text(text)});
     };
+}
+
+kernel::OpSink Run::op_sink() {
+    return tape ? [this](int rank, std::span<const Op> ops) { tape->add(rank, ops); } : kernel::OpSink();
 }
 
 void Run::tell_log_so_far() {
@@ -109,6 +116,9 @@ Result Run::result() {
     result.pids = pids;
     if (hash) {
         result.timeline_sha256 = hash->hex();
+    }
+    if (tape && !fault) {
+        result.recording = std::make_shared<const replay::Recording>(std::move(*tape).take(), names, groups);
     }
     result.reports = std::move(reports);
     return result;

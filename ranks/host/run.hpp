@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/kernel/kernel.hpp"
+#include "libsim/replay/op_tape.hpp"
 #include "libsim/trace/timeline_hash.hpp"
 #include "ranks/host/log_lines.hpp"
 #include "ranks/host/payloads.hpp"
@@ -42,6 +43,7 @@ struct Run {
     Names names;
     Groups groups;
     std::optional<TimelineHash> hash;
+    std::optional<replay::OpTape> tape;
     Payloads payloads;
     LogLines log;
     kernel::Kernel kernel;
@@ -56,6 +58,7 @@ private:
 
     SpanSink span_sink();
     kernel::LogOpSink log_sink();
+    kernel::OpSink op_sink();
     void tell_log_so_far();
 };
 

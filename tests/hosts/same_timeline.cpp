@@ -114,6 +114,36 @@ TEST(SameTimeline, OfRandomProgramsOnBothHostsForEveryNumberOfRanks) {
     }
 }
 
+void ring(GPU& gpu) {
+    gpu.compute("work", Units(gpu.rank() % 3));
+    carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
+              Units(500), "ring");
+    all_reduce(gpu, Group::strided(gpu.rank() % 2, 2, gpu.world_size() / 2), Units(10));
+}
+
+TEST(SameTimeline, OfARecordedRunAndOfItsReplay) {
+    for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+        for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+            Cluster cluster = gpu_py();
+            cluster.compute.overlap_slowdown = seed % 2 == 0 ? 1.25 : 1;
+            const auto result = ranks::launch({.ranks = 7, .host = host, .cluster = cluster, .record = true},
+                                              [seed](GPU& gpu) { mixed_program(gpu, seed); });
+            ASSERT_TRUE(result.ok()) << result.fault->message;
+            const replay::Replay replayed = result.recording->replay({.cluster = cluster});
+            EXPECT_EQ(replayed.timeline_sha256, result.timeline_sha256) << "seed " << seed;
+            EXPECT_EQ(replayed.ops, result.ops);
+        }
+    }
+}
+
+TEST(SameTimeline, IsRecordedOnlyOnRequestAndOfARunThatEndsWell) {
+    const ranks::Program stuck = [](GPU& gpu) { gpu.receive(1 - gpu.rank(), Units(1)); };
+    for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+        EXPECT_EQ(ranks::launch({.ranks = 2, .host = host}, ring).recording, nullptr);
+        EXPECT_EQ(ranks::launch({.ranks = 2, .host = host, .record = true}, stuck).recording, nullptr);
+    }
+}
+
 TEST(SameTimeline, InAHundredRunsAsProcesses) {
     const std::string first = run(ranks::Host::process, 8, 42).result.timeline_sha256;
     for (int i = 0; i < 100; ++i) {
@@ -130,13 +160,6 @@ TEST(SameTimeline, InVirtualAndInWallTime) {
         EXPECT_EQ(wall.timeline_sha256, run(host, 4, 7).result.timeline_sha256);
         EXPECT_GE(wall.wall_seconds, seconds(wall.end) * 1e-3) << "ranks really waited";
     }
-}
-
-void ring(GPU& gpu) {
-    gpu.compute("work", Units(gpu.rank() % 3));
-    carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
-              Units(500), "ring");
-    all_reduce(gpu, Group::strided(gpu.rank() % 2, 2, gpu.world_size() / 2), Units(10));
 }
 
 TEST(SameTimeline, OfARecordingAndOfTheProgramItself) {

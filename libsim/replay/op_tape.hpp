@@ -1,0 +1,52 @@
+// An op tape keeps the ops of a run under way, whatever its host, so that they can be replayed or written down.
+//
+// Cost: 32 B per op. A rank that has done nothing yet takes no room.
+#pragma once
+
+#include "libsim/op.hpp"
+#include "libsim/replay/op_stream.hpp"
+
+#include <span>
+#include <vector>
+
+namespace sim::replay {
+
+class OpTape {
+public:
+    explicit OpTape(int ranks) : writers_(static_cast<std::size_t>(ranks)) {}
+
+    // The next ops of that rank.
+    void add(int rank, std::span<const Op> ops) {
+        for (const Op& op : ops) {
+            writers_[static_cast<std::size_t>(rank)].add(op);
+        }
+    }
+
+    // The ops of all ranks.
+    std::vector<OpStream> take() &&;
+
+private:
+    class Writer {
+    public:
+        // Nobody waits for the answers of a replay.
+        void add(Op op) {
+            if (next_ == end_) {
+                const std::span<Op> room = ops_.add_block();
+                next_ = room.data();
+                end_ = next_ + room.size();
+            }
+            op.answer = false;
+            *next_++ = op;
+        }
+        OpStream take();
+
+    private:
+        OpStream ops_;
+        Op* next_ = nullptr;
+        Op* end_ = nullptr;
+    };
+
+    std::vector<Writer> writers_;
+};
+
+}  // namespace sim::replay
