@@ -1,12 +1,8 @@
 // The same program has the same timeline on every host, in every run.
-#include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
-#include "libsim/collectives/broadcast.hpp"
 #include "libsim/replay/recording.hpp"
-#include "tests/support/random.hpp"
+#include "tests/support/mixed_program.hpp"
 #include "tests/support/simulate.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -15,77 +11,6 @@ namespace {
 using namespace sim;
 using namespace sim::replay;
 using namespace sim::test;
-
-// All ranks to their right on one stream, and from their left: by size, as a collective, or as one with data.
-Handle exchange_on(GPU& gpu, Stream stream, int form, std::vector<double>& data, Size size) {
-    const int n = gpu.world_size();
-    return gpu.on(stream, [&] {
-        switch (form) {
-            case 0:
-                gpu.send((gpu.rank() + 1) % n, "on a stream", size);
-                gpu.receive((gpu.rank() + n - 1) % n, "on a stream", size);
-                break;
-            case 1: all_reduce(gpu, world(gpu), size); break;
-            default: all_reduce(gpu, world(gpu), data, size); break;
-        }
-    });
-}
-
-// Everything at once: uneven compute, messages with and without data, asynchronous ones, collectives, streams, memory,
-// observations. Ranks also dawdle in wall time, which must not show.
-void mixed_program(GPU& gpu, std::uint64_t seed) {
-    Random shared(seed);  // the same on all ranks
-    Random own(seed * 1000 + static_cast<std::uint64_t>(gpu.rank()));
-    const int n = gpu.world_size();
-    std::vector<double> data(static_cast<std::size_t>(shared.below(50)), gpu.rank());
-    std::vector<Handle> unjoined;
-    for (int round = 0; round < 8; ++round) {
-        gpu.compute("work", Units(own.below(20)));
-        gpu.allocate("round", Units(own.below(9)));
-        if (own.below(4) == 0) {
-            usleep(static_cast<useconds_t>(own.below(300)));
-        }
-        const int distance = n > 1 ? 1 + shared.below(n - 1) : 0;
-        const int to = (gpu.rank() + distance) % n;
-        const int from = (gpu.rank() - distance + n) % n;
-        const Size size = Units(shared.below(100));
-        switch (n > 1 ? shared.below(9) : 8) {
-            case 0:
-                gpu.send(to, "plain", size, Tag{round});
-                gpu.receive(from, "plain", size, Tag{round});
-                break;
-            case 1: {
-                const Handle receiving = gpu.receive_async(from, "overlapped", size);
-                gpu.send_async(to, "overlapped", size);
-                gpu.compute("meanwhile", Units(own.below(10)));
-                gpu.wait(receiving);
-                break;
-            }
-            case 2:
-                gpu.send(to, std::span<const double>(data), "data", size);
-                gpu.receive(from, std::span(data), "data", size);
-                break;
-            case 3: all_reduce(gpu, world(gpu), data, size); break;
-            case 4: broadcast(gpu, world(gpu), shared.below(n), size); break;
-            case 5:
-            case 6:
-            case 7: {
-                const Stream stream{static_cast<std::uint8_t>(1 + shared.below(3))};
-                unjoined.push_back(exchange_on(gpu, stream, shared.below(3), data, size));
-                break;
-            }
-            default: gpu.barrier(); break;
-        }
-        if (!unjoined.empty() && own.below(2) == 0) {
-            gpu.wait(unjoined.back());
-            unjoined.pop_back();
-        }
-        if (own.below(3) == 0) {
-            gpu.log("now " + std::to_string(gpu.now().count()));
-        }
-    }
-    gpu.report("data", data);
-}
 
 // The order of a rank's spans is nobody's promise where they are on different streams.
 Simulation run(ranks::Host host, int ranks, std::uint64_t seed, double overlap_slowdown = 1) {

@@ -1,0 +1,16 @@
+// A recorded program as compute, messages and waits alone: collectives by their size become the messages of their
+// schedules, which take as long.
+#pragma once
+
+#include "libsim/replay/recording.hpp"
+
+#include <functional>
+
+namespace sim::goal {
+
+// take(op) for each op of `rank`, in the order of its program. Waits name asynchronous ops by their number among those
+// that are taken. Throws ProgramError for a collective of a group that stands for a larger one: the ranks that are not
+// there have no messages.
+void read_messages(const replay::Recording& program, int rank, const std::function<void(const Op&)>& take);
+
+}  // namespace sim::goal
