@@ -87,9 +87,7 @@ void RankProgram::find_what_blocks() {
             bool is_awaited = false;
             for_each_awaited(op, [&](OpIndex first) { is_awaited = is_awaited || first == before; });
             blocks = blocks && is_awaited;
-            ways_[before] = blocks                               ? Way::blocks
-                            : only_waits(schedule_.ops[before]) ? Way::joins
-                                                                 : Way::asynchronous;
+            ways_[before] = blocks ? Way::blocks : only_waits(schedule_.ops[before]) ? Way::joins : Way::asynchronous;
         }
         is_first = false;
         before = op;
@@ -156,9 +154,8 @@ void RankProgram::run_on_stream(OpIndex op) {
 
 bool RankProgram::is_awaited_elsewhere(OpIndex op) const {
     const auto dependents = schedule_.dependents_of(op);
-    return std::any_of(dependents.begin(), dependents.end(), [&](Dependent dependent) {
-        return schedule_.ops[dependent.op()].cpu != schedule_.ops[op].cpu;
-    });
+    return std::any_of(dependents.begin(), dependents.end(),
+                       [&](Dependent dependent) { return schedule_.ops[dependent.op()].cpu != schedule_.ops[op].cpu; });
 }
 
 // The stream in use, that of `cpu`, waits for the end of `op`.
@@ -232,8 +229,8 @@ void check_messages(const GoalSchedule& schedule) {
             continue;
         }
         const bool sends = op.kind == GoalOpKind::send;
-        const auto [other, is_new] = first.try_emplace({sends ? op.rank : op.peer, sends ? op.peer : op.rank, op.tag},
-                                                       index);
+        const auto [other, is_new] =
+            first.try_emplace({sends ? op.rank : op.peer, sends ? op.peer : op.rank, op.tag}, index);
         if (!is_new && schedule.ops[other->second].cpu != op.cpu) {
             throw NoProgram(index, fmt::format("is on CPU {}, and another operation with this tag between these ranks "
                                                "on CPU {}; both ends of a message name the same one",

@@ -2,7 +2,8 @@
 //
 // A program that observes nothing, no now(), no data, is recorded alone; any other while it runs (LaunchOptions::record
 // in ranks/launch.hpp): its ops are then those of that run, and on a network of other times still the same. Ranks that
-// do the same to their neighbours share one recording. Cost: 32 B per distinct op to keep; about 10 ns per op to replay.
+// do the same to their neighbours share one recording. Cost: 32 B per distinct op to keep; about 10 ns per op to
+// replay.
 #pragma once
 
 #include "libsim/cluster.hpp"

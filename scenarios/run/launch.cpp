@@ -144,6 +144,7 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const command_
                                      .clock = options.clock,
                                      .time_scale = options.time_scale,
                                      .cluster = cluster};
+    launch.record = command_line::wants_program(options.outputs);
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
     launch.on_log = nullptr;  // the narration tells these lines among its own
@@ -193,6 +194,12 @@ Launched launch_and_show(const std::string& name, const command_line::RunOptions
     try {
         // Of a run that failed, too: it shows how far the ranks came.
         command_line::write_timeline(options.outputs, timeline);
+        if (launched.result.recording) {
+            command_line::write_program(options.outputs, {.title = name,
+                                                          .profile = options.profile,
+                                                          .ops = launched.result.recording.get(),
+                                                          .cluster = &cluster});
+        }
     } catch (const config::OutputError& error) {
         command_line::complain(name, error.what(), no_output);
         launched.exit_code = launched.exit_code == done ? no_output : launched.exit_code;

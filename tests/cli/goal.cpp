@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <sstream>
+
 namespace {
 
 using nlohmann::json;
@@ -120,6 +123,147 @@ TEST_F(GoalCommand, RefusesCostsThatCannotBe) {
         EXPECT_EQ(refused(ping_pong, "--loggp " + costs), "ndsim goal: " + what) << costs;
     }
     EXPECT_EQ(refused(ping_pong, "--charge late"), "ndsim goal: --charge must be arrival or match, not \"late\"");
+}
+
+// One GB/s, 2 us, and as much again for nothing to the receiver.
+const std::string uniform =
+    "kind = \"uniform\"\n[network]\nlatency_seconds = 2e-6\nbytes_per_second = 1e9\n"
+    "[compute]\nflops_per_second = 1e12\n";
+
+// When each rank's last span ends.
+json ends_of_ranks(const std::string& ndjson) {
+    std::map<int, std::int64_t> ends;
+    std::istringstream lines(ndjson);
+    for (std::string line; std::getline(lines, line);) {
+        const json span = json::parse(line);
+        std::int64_t& end = ends[span.at("rank").get<int>()];
+        end = std::max(end, span.at("end_ps").get<std::int64_t>());
+    }
+    json all;
+    for (const auto& [rank, end] : ends) {
+        all.push_back(end);
+    }
+    return all;
+}
+
+class GoalOnNetworks : public testing::TestWithParam<std::string> {
+protected:
+    std::string file(const std::string& text) const { return folder_.with("x.goal", text); }
+    std::string profile() const { return folder_.with("uniform.toml", uniform); }
+    json finish(const std::string& text, const std::string& options) const {
+        const Said said = run_command(fmt::format("ndsim goal '{}' {} --json", file(text), options));
+        EXPECT_EQ(said.exit_code, 0) << said.err;
+        return said.json()["rank_finish"];
+    }
+    std::string refused(const std::string& text, const std::string& options, int exit_code = 2) const {
+        const std::string name = file(text);
+        std::string said = refusal(fmt::format("ndsim goal '{}' {}", name, options), exit_code);
+        const std::size_t at = said.find(name);
+        return at == std::string::npos ? said : said.replace(at, name.size(), "x.goal");
+    }
+    TemporaryFolder folder_;
+};
+
+TEST_P(GoalOnNetworks, GiveBackTheFinishTimesOfTheScenario) {
+    // The scenarios' units on LogGP and on shared links: docs/profiles.md.
+    const std::string units = "[compute]\nseconds_per_unit = 1e-4\n";
+    folder_.with("loggp.toml", "kind = \"loggp\"\n" + units +
+                                   "[network]\nbytes_per_unit = 1000\nlatency_seconds = 1e-6\n"
+                                   "overhead_seconds = 200e-9\ngap_per_byte_seconds = 2e-9\n");
+    folder_.with("pod.toml", "kind = \"cluster\"\n" + units +
+                                 "[network]\nbytes_per_unit = 1000000\n[topology]\nname = \"dgx-h100\"\n");
+    const std::string in_folder = fmt::format("cd '{}';", folder_.file(""));
+    const Said ran = run_command(GetParam() + " --quiet --goal program.goal --trace spans.ndjson", in_folder);
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    const std::string goal = content_of(folder_.file("program.goal"));
+    const std::string command =
+        goal.substr(goal.find("ndsim goal FILE"), goal.find("\nnum_ranks") - goal.find("ndsim goal FILE"));
+    const Said back = run_command("ndsim goal program.goal" + command.substr(15) + " --json", in_folder);
+    ASSERT_EQ(back.exit_code, 0) << back.err;
+    EXPECT_EQ(back.json()["rank_finish"], ends_of_ranks(content_of(folder_.file("spans.ndjson"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, GoalOnNetworks,
+                         testing::Values("0d_sequential", "1d_data_parallel", "1d_data_parallel --overlap --buckets 3",
+                                         "1d_data_parallel --host fiber --ranks 8 --zero 3",
+                                         "1d_data_parallel --overlap --buckets 3 --profile loggp.toml",
+                                         "2d_tensor_parallel --profile pod.toml",
+                                         "3d_pipeline_parallel --schedule interleaved --chunks 2",
+                                         "3d_pipeline_parallel --profile loggp.toml", "4d_hybrid",
+                                         "4d_hybrid --profile pod.toml --host fiber", "distributed_hello",
+                                         "distributed_hello --profile lab-nvlink"));
+
+TEST_F(GoalOnNetworks, TakeTheirTimesInPicosecondsOrAsSaid) {
+    const std::string text =
+        "num_ranks 2\nrank 0 {\nc: calc 3000\ns: send 1000b to 1\ns requires c\n}\nrank 1 {\nrecv 1000b from 0\n}\n";
+    const std::string options = fmt::format("--profile '{}'", profile());
+    // 2 us, and 1,000 bytes at 1 GB/s, 1 us
+    EXPECT_EQ(finish(text, options), json({3'003'000, 3'003'000}));
+    EXPECT_EQ(finish(text, options + " --unit ns"), json({6'000'000, 6'000'000}));
+    EXPECT_EQ(finish(text, options + " --unit us"), json({3'003'000'000, 3'003'000'000}));
+}
+
+TEST_F(GoalOnNetworks, LetAnOperationThatNothingWaitsForGoOnBesideTheOthers) {
+    const std::string options = fmt::format("--profile '{}' --unit us", profile());
+    const std::string sender = "rank 1 {\nsend 1000b to 0\n}\n";
+    // The message is there at 3 us.
+    EXPECT_EQ(finish("num_ranks 2\nrank 0 {\nr: recv 1000b from 1\nc: calc 10\n}\n" + sender, options),
+              json({10'000'000, 3'000'000}));
+    EXPECT_EQ(finish("num_ranks 2\nrank 0 {\nr: recv 1000b from 1\nc: calc 10\nc requires r\n}\n" + sender, options),
+              json({13'000'000, 3'000'000}));
+    EXPECT_EQ(finish("num_ranks 2\nrank 0 {\nr: recv 1000b from 1\nc: calc 10\nc irequires r\nd: calc 1\n"
+                     "d requires r\nd requires c\n}\n" +
+                         sender,
+                     options),
+              json({11'000'000, 3'000'000}));
+}
+
+TEST_F(GoalOnNetworks, ShareLinks) {
+    // Two senders, one receiver: each has half of its 1 GB/s (one switch, 1 us a hop).
+    const std::string text =
+        "num_ranks 3\nrank 0 {\nr: recv 1000000b from 1\nq: recv 1000000b from 2\n}\nrank 1 {\nsend 1000000b to 0\n}\n"
+        "rank 2 {\nsend 1000000b to 0\n}\n";
+    const std::string file =
+        folder_.with("star.toml", "kind = \"switch\"\nbytes_per_second = 1e9\nlatency_seconds = 1e-6\n");
+    EXPECT_EQ(finish(text, fmt::format("--topology '{}'", file)), json({2'002'000'000, 2'002'000'000, 2'002'000'000}));
+}
+
+TEST_F(GoalOnNetworks, RefuseWhatNoProgramCanDo) {
+    const std::string options = "--profile gpu-py --sizes units";
+    const std::string no = "ndsim goal: x.goal:3: on a network of ours no operation can be so: it ";
+    EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 1b from -1\n}\n", options), no + "receives from any rank");
+    EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 1b from 1 tag -1\n}\n", options), no + "has any tag");
+    EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalc 5 cpu 1\n}\n", options),
+              no + "computes on CPU 1; a GPU computes on CPU 0 alone");
+    EXPECT_EQ(refused("num_ranks 2\nrank 0 {\na: recv 5b from 1 cpu 1\nb: calc 1\nb irequires a\n}\n", options),
+              no + "is waited for when it starts (irequires), on CPU 1; only operations of CPU 0 can be");
+    EXPECT_EQ(refused("num_ranks 1\nrank 0 {\na: calc 5\nb: calc 1\nb requires a\na requires b\n}\n", options),
+              no + "waits for itself, through others");
+    EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nsend 5b to 1 cpu 63\n}\n", options),
+              no + "is on CPU 63; ranks have CPUs 0 to 62");
+    EXPECT_EQ(
+        refused("num_ranks 2\nrank 0 {\nsend 5b to 1 tag 3\n}\nrank 1 {\nrecv 5b from 0 tag 3 cpu 1\n}\n", options),
+        "ndsim goal: x.goal:6: on a network of ours no operation can be so: it is on CPU 1, and another operation with "
+        "this tag between these ranks on CPU 0; both ends of a message name the same one");
+    EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalc 9223372036854775807\n}\n", options + " --unit ns"),
+              no + "takes more than 2^63 ps");
+}
+
+TEST_F(GoalOnNetworks, AreNamedOnceAndNotBesideLogGP) {
+    EXPECT_EQ(refused(ping_pong, "--profile gpu-py --topology dgx-h100"),
+              "ndsim goal: --topology and --profile both say what the links are; give one of them");
+    EXPECT_EQ(refused(ping_pong, "--profile gpu-py --loggp L=1"),
+              "ndsim goal: --loggp and --charge are LogGP's; --profile or --topology says what messages cost");
+    EXPECT_EQ(refused(ping_pong, "--unit ns"),
+              "ndsim goal: --unit and --sizes are those of a network's times; add --profile or --topology");
+}
+
+TEST_F(GoalOnNetworks, ExplainASchedulesDeadlock) {
+    const Said said = run_command(
+        fmt::format("ndsim goal '{}' --profile gpu-py --sizes units",
+                    file("num_ranks 2\nrank 0 {\nrecv 5b from 1 tag 7\n}\nrank 1 {\nsend 5b to 0 tag 8\n}\n")));
+    EXPECT_EQ(said.exit_code, 3);
+    EXPECT_THAT(said.err, HasSubstr("deadlock at"));
 }
 
 }  // namespace

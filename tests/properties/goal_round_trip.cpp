@@ -79,9 +79,10 @@ TEST_P(GoalRoundTrip, KeepsTheEndOfEveryRankOfRandomPrograms) {
             Cluster cluster = GetParam().cluster(ranks);
             cluster.compute.slowdown = {1, 1.5};
             cluster.compute.overlap_slowdown = GetParam().may_slow_down && seed % 2 == 0 ? 1.25 : 1;
-            expect_same_ends({.ranks = ranks, .host = ranks::Host::fiber, .cluster = cluster},
-                             [seed](GPU& gpu) { mixed_program(gpu, seed, GetParam().first); },
-                             fmt::format("{} ranks, seed {}", ranks, seed));
+            expect_same_ends(
+                {.ranks = ranks, .host = ranks::Host::fiber, .cluster = cluster},
+                [seed](GPU& gpu) { mixed_program(gpu, seed, GetParam().first); },
+                fmt::format("{} ranks, seed {}", ranks, seed));
         }
     }
 }

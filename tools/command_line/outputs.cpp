@@ -6,6 +6,7 @@
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/goal_output.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/terminal.hpp"
@@ -38,6 +39,8 @@ struct Format {
     void (*check)(const std::string& file) = nullptr;
     void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
     std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
+    // Of formats that show the program.
+    void (*export_program)(std::ostream& out, const RecordedProgram& program) = nullptr;
     const char* help = "";               // empty: the offer's words
     std::string (*details)() = nullptr;  // behind them
 
@@ -77,6 +80,7 @@ constexpr auto formats = std::to_array<Format>({
      .words = &Offer::timeline,
      .draw = page,
      .help = "a page for the browser: the timeline, its replay, and where the time went"},
+    {.option = "goal", .takes = "FILE", .words = &Offer::program, .export_program = write_goal},
     {.option = "timeline",
      .words = &Offer::timeline,
      .picture = report::text_timeline,
@@ -156,6 +160,21 @@ bool wants_timeline(const Outputs& outputs) {
     return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
         return format.shows_timeline() && outputs.contains(format.option);
     });
+}
+
+bool wants_program(const Outputs& outputs) {
+    return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
+        return format.export_program != nullptr && outputs.contains(format.option);
+    });
+}
+
+void write_program(const Outputs& outputs, const RecordedProgram& program) {
+    for (const Format& format : formats) {
+        const auto wanted = outputs.find(format.option);
+        if (format.export_program != nullptr && wanted != outputs.end()) {
+            write_output(wanted->second, [&](std::ostream& out) { format.export_program(out, program); });
+        }
+    }
 }
 
 report::TextStyle text_style(const Outputs& outputs, int descriptor) {

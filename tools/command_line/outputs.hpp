@@ -4,7 +4,9 @@
 // the format shows: a new format is one file and one row in outputs.cpp, and all commands have it.
 #pragma once
 
+#include "libsim/cluster.hpp"
 #include "libsim/config/option_row.hpp"
+#include "libsim/replay/recording.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/timeline.hpp"
@@ -31,6 +33,15 @@ struct Offer {
     std::string table = "";
     std::string picture = "";
     std::string timeline = "";
+    std::string program = "";
+};
+
+// A program that has run, for others to run: the ops of its ranks, and the cluster they ran on.
+struct RecordedProgram {
+    std::string title;    // "1d_data_parallel"
+    std::string profile;  // as --profile names it
+    const replay::Recording* ops = nullptr;
+    const Cluster* cluster = nullptr;
 };
 
 // The requested outputs: formats by their option, with the file, - for standard output, or nothing for what stands
@@ -54,6 +65,11 @@ report::TextStyle text_style(const Outputs& outputs, int descriptor);
 // These formats, of a run that failed, too: files, and what stands above the text, which is on standard error where
 // standard output shows something else. Throws OutputError.
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline);
+
+// Whether one of the formats that show the program itself is wanted, so that the run has to keep its ops.
+bool wants_program(const Outputs& outputs);
+// These formats. Throws OutputError, also for what a format has no words for.
+void write_program(const Outputs& outputs, const RecordedProgram& program);
 
 // A trace in the format of its suffix. Both throw UsageError for a suffix that no format has, and OutputError.
 void check_trace(const std::string& file);

@@ -60,8 +60,9 @@ config::OptionRow watchdog_row(RunOptions& options) {
 
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
     const std::vector<config::OptionRow> outputs = output_rows(
-        options.outputs,
-        {.json = "print one JSON object instead of the summary", .timeline = "the timeline, for ui.perfetto.dev"});
+        options.outputs, {.json = "print one JSON object instead of the summary",
+                          .timeline = "the timeline, for ui.perfetto.dev",
+                          .program = "the program as a GOAL schedule, for ndsim goal and other simulators"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     rows.insert(rows.end(), {{"verbose", "", "show every log line", config::flag(options.verbose)},
                              {"quiet", "", "show no log lines", config::flag(options.quiet)}});

@@ -2,8 +2,6 @@
 
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
-#include "libsim/config/profile.hpp"
-#include "libsim/config/topology_table.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/run_options.hpp"
@@ -12,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 namespace sim::tools {
 
@@ -46,30 +43,23 @@ planning::CollectiveCase case_of_kind(const std::string& typed) {
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
-Cluster cluster_of(CollectiveOptions& options) {
-    if (!options.profile.empty()) {
-        options.ranks = options.ranks == 0 ? ranks_unless_said : options.ranks;
-        if (!options.topology.empty()) {
-            throw config::UsageError("--topology and --profile both say what the links are; give one of them");
-        }
-        Cluster cluster = config::read_profile(options.profile, options.ranks);
-        try {
-            require_price(cluster, Bytes{1});
-        } catch (const ProgramError& error) {
-            throw config::UsageError(fmt::format("--profile {} does not fit: {}", options.profile, error.what()));
-        }
-        return cluster;
-    }
-    const std::string name = options.topology.empty() ? "dgx-h100" : options.topology;
+Cluster take_cluster(CollectiveOptions& options) {
+    NetworkChoice choice = options.network;
+    choice.topology = choice.given() ? choice.topology : "dgx-h100";
+    const std::string& name = choice.topology;
     const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
     if (options.ranks == 0 && !is_file) {
         options.ranks = ranks_unless_said;
     }
-    Cluster cluster;
-    cluster.name = name;
-    auto topology = std::make_shared<const Topology>(config::read_topology(name, options.ranks));
-    options.ranks = options.ranks == 0 ? topology->gpus : options.ranks;
-    cluster.network = FairShare{std::move(topology)};
+    Cluster cluster = cluster_of(choice, options.ranks);
+    if (const auto topology = shared_topology(cluster.network); options.ranks == 0) {
+        options.ranks = topology->gpus;
+    }
+    try {
+        require_price(cluster, Bytes{1});
+    } catch (const ProgramError& error) {
+        throw config::UsageError(fmt::format("--profile {} does not fit: {}", choice.profile, error.what()));
+    }
     return cluster;
 }
 
@@ -110,8 +100,9 @@ std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
         {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
          whole(options.ranks, 1, most_ranks)},
         {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
-         config::text(options.topology)},
-        {"profile", "NAME|FILE", "links as a profile has them, in place of a topology", config::text(options.profile)},
+         config::text(options.network.topology)},
+        {"profile", "NAME|FILE", "links as a profile has them, in place of a topology",
+         config::text(options.network.profile)},
         {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
          config::text(options.sizes)},
         {"algorithm", "LIST|FILE",
@@ -146,7 +137,7 @@ planning::Sweep sweep_of(CollectiveOptions& options) {
     if (is_schedule_file(options.algorithm)) {
         take_schedule(options, sweep);
     }
-    sweep.cluster = cluster_of(options);
+    sweep.cluster = take_cluster(options);
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
         throw config::UsageError(

@@ -1,4 +1,5 @@
-// `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp).
+// `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp), or on a network of
+// ours.
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/explain.hpp"
@@ -8,6 +9,7 @@
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/goal_on_network.hpp"
 #include "tools/ndsim/loggp_option.hpp"
 
 #include <fmt/format.h>
@@ -26,15 +28,21 @@ struct GoalOptions {
     std::string file;
     LogGP costs = goal::loggopsim_costs();
     goal::Charge charge = goal::Charge::arrival;
+    GoalOnNetwork on_network;
     command_line::Outputs outputs;
+
+    bool is_loggp() const { return !on_network.network.given(); }
 };
 
 const command_line::Executable goal_command{
     .name = "ndsim goal",
-    .summary = "Runs a GOAL schedule under LogGP: when each rank has done what it sends, receives and calculates.",
+    .summary =
+        "Runs a GOAL schedule under LogGP, or on any network: when each rank has done what it sends, receives and "
+        "calculates.",
     .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
                  "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=0.04,S=8192      # with others; time in ns, say",
-                 "ndsim goal ring.goal --charge match --json"},
+                 "ndsim goal ring.goal --charge match --json",
+                 "ndsim goal ring.goal --topology dgx-h100 --unit ns               # over links that messages share"},
 };
 
 std::vector<config::OptionRow> option_rows(GoalOptions& options) {
@@ -44,6 +52,8 @@ std::vector<config::OptionRow> option_rows(GoalOptions& options) {
         {"charge", "WHEN",
          "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
          config::enumerator(options.charge, {"arrival", "match"})}};
+    const std::vector<config::OptionRow> on_network = option_rows(options.on_network);
+    rows.insert(rows.end(), on_network.begin(), on_network.end());
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the table", .table = "when each rank finishes"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -74,6 +84,16 @@ std::string counted(const goal::GoalSchedule& schedule) {
                        static_cast<std::int64_t>(schedule.ops.size()) - sends - receives, calculated);
 }
 
+std::string costs_of(const GoalOptions& options) {
+    if (!options.is_loggp()) {
+        const NetworkChoice& network = options.on_network.network;
+        return fmt::format("network {}, times in picoseconds\n",
+                           network.profile.empty() ? network.topology : network.profile);
+    }
+    return fmt::format("LogGP {}, charged on {}\n", describe(options.costs),
+                       options.charge == goal::Charge::arrival ? "arrival" : "match");
+}
+
 // All ranks, or of very many those that finish last.
 std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedule, const goal::GoalOutcome& outcome) {
     constexpr std::size_t most_rows = 64;
@@ -84,8 +104,7 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
     const auto later = [&](std::size_t a, std::size_t b) { return outcome.rank_finish[a] > outcome.rank_finish[b]; };
     std::stable_sort(ranks.begin(), ranks.end(), later);
     const std::size_t last = ranks.front();
-    std::string text = fmt::format("LogGP {}, charged on {}\n{}", describe(options.costs),
-                                   options.charge == goal::Charge::arrival ? "arrival" : "match", counted(schedule));
+    std::string text = costs_of(options) + counted(schedule);
     if (ranks.size() > most_rows) {
         text += fmt::format("the {} ranks that finish last; --json has all\n", most_rows);
         ranks.resize(most_rows);
@@ -109,18 +128,42 @@ report::Table finish_of(const goal::GoalOutcome& outcome) {
 
 }  // namespace
 
+namespace {
+
+void check(const GoalOptions& options) {
+    const GoalOptions unsaid;
+    if (!options.is_loggp() && (describe(options.costs) != describe(unsaid.costs) || options.charge != unsaid.charge)) {
+        throw config::UsageError("--loggp and --charge are LogGP's; --profile or --topology says what messages cost");
+    }
+    const goal::GoalUnits& units = options.on_network.units;
+    if (options.is_loggp() && (units.sizes != Measure::bytes || units.time != Duration{1})) {
+        throw config::UsageError("--unit and --sizes are those of a network's times; add --profile or --topology");
+    }
+    command_line::check_outputs(options.outputs);
+}
+
+goal::GoalOutcome outcome_of(const GoalOptions& options, const goal::GoalSchedule& schedule, const std::string& text) {
+    if (!options.is_loggp()) {
+        return run_on_network({options.file, text, schedule}, options.on_network, nullptr);
+    }
+    goal::GoalOutcome outcome = goal::run(schedule, options.costs, options.charge);
+    if (!outcome.finished()) {
+        throw DeadlockError(goal::explain(schedule, outcome, text));
+    }
+    return outcome;
+}
+
+}  // namespace
+
 int run_goal(int argc, const char* const* argv) {
     GoalOptions options;
     if (!command_line::take_options(goal_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check(options);
     const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::GoalSchedule schedule = goal::parse(text, options.file);
-    const goal::GoalOutcome outcome = goal::run(schedule, options.costs, options.charge);
-    if (!outcome.finished()) {
-        throw DeadlockError(goal::explain(schedule, outcome, text));
-    }
+    const goal::GoalOutcome outcome = outcome_of(options, schedule, text);
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
                                                   .json = [&] { return json_of(outcome); },
                                                   .table = [&] { return finish_of(outcome); }});

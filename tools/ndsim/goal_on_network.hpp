@@ -1,0 +1,31 @@
+// A GOAL schedule on a network of ours: its ranks are programs, and finish when the network lets them.
+#pragma once
+
+#include "libsim/goal/run.hpp"
+#include "libsim/goal/to_program.hpp"
+#include "libsim/report/timeline.hpp"
+#include "tools/ndsim/network_choice.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::tools {
+
+struct GoalOnNetwork {
+    NetworkChoice network;
+    goal::GoalUnits units;
+};
+
+std::vector<config::OptionRow> option_rows(GoalOnNetwork& options);
+
+struct GoalFile {
+    std::string name;
+    const std::string& text;
+    const goal::GoalSchedule& schedule;
+};
+
+// In picoseconds. `timeline`: null where nobody wants it. Throws UsageError, with file and line, for an operation that
+// no program can have, and what programs throw.
+goal::GoalOutcome run_on_network(const GoalFile& file, const GoalOnNetwork& options, report::Timeline* timeline);
+
+}  // namespace sim::tools
