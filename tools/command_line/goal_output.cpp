@@ -23,12 +23,14 @@ goal::WrittenProgram written_down(const RecordedProgram& program) {
 
 void write_goal(std::ostream& out, const RecordedProgram& program) {
     const goal::WrittenProgram written = written_down(program);
+    const int ranks = program.ops->ranks();
     const bool in_units = written.sizes == Measure::units;
-    goal::write_text(out, written.schedule,
-                     fmt::format("{} on {} ranks. Times are in picoseconds, sizes in {}.\n"
-                                 "On the network that it ran on: ndsim goal FILE --profile {}{}",
-                                 program.title, program.ops->ranks(), in_units ? "billionths of a unit" : "bytes",
-                                 program.profile, in_units ? " --sizes units" : ""));
+    goal::write_text(
+        out, written.schedule,
+        fmt::format("{}, {} rank{}. Times are in picoseconds, sizes in {}.\n"
+                    "On the network that it ran on: ndsim goal FILE --profile {}{}",
+                    program.title, ranks, ranks == 1 ? "" : "s", in_units ? "billionths of a unit" : "bytes",
+                    program.profile, in_units ? " --sizes units" : ""));
 }
 
 }  // namespace sim::command_line
