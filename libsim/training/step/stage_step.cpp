@@ -226,16 +226,6 @@ private:
 
 }  // namespace
 
-const Pieces& ChunkPasses::of(const PipelineStep& step, int micro_batches) const {
-    switch (step.work) {
-        case PipelineWork::forward: return step.micro_batch == 0 ? first() : forward;
-        case PipelineWork::backward_input: return backward_input;
-        case PipelineWork::backward:
-        case PipelineWork::backward_weight: break;
-    }
-    return step.micro_batch + 1 == micro_batches ? last() : backward;
-}
-
 StageStep stage_step(const StepPlan& plan, int stage) {
     return StepOfStage(plan, stage).all();
 }

@@ -70,7 +70,15 @@ struct ChunkPasses {
 
     const Pieces& first() const { return first_forward ? *first_forward : forward; }
     const Pieces& last() const { return last_backward ? *last_backward : backward; }
-    const Pieces& of(const PipelineStep& step, int micro_batches) const;
+    const Pieces& of(const PipelineStep& step, int micro_batches) const {
+        switch (step.work) {
+            case PipelineWork::forward: return step.micro_batch == 0 ? first() : forward;
+            case PipelineWork::backward_input: return backward_input;
+            case PipelineWork::backward:
+            case PipelineWork::backward_weight: break;
+        }
+        return step.micro_batch + 1 == micro_batches ? last() : backward;
+    }
 };
 
 // The work of a rank of the stage in one step: before, the passes in the order of the schedule, after.

@@ -34,6 +34,7 @@ struct ChunkPlan {
 };
 
 struct StagePlan {
+    int first_alike = 0;  // the first of the stages that do the same, up to this one
     std::vector<ChunkPlan> chunks;
     Parts optimizer;
     double flops = 0;            // carried out by one of its ranks in the step
