@@ -57,6 +57,20 @@ public:
         return result;
     }
 
+    StagePlan like(const StagePlan& one_before, int stage) const {
+        StagePlan result = one_before;
+        for (int number = 0; number < layout_.parallelism.interleave; ++number) {
+            ChunkPlan& chunk = result.chunks[static_cast<std::size_t>(number)];
+            const int first = first_layer_of(plan_.model, layout_, virtual_stage_of(layout_, stage, number));
+            const int further = first - chunk.whole.first_layer;
+            chunk.whole.first_layer = first;
+            for (GradientBucket& bucket : chunk.buckets) {
+                bucket.first_layer += further;
+            }
+        }
+        return result;
+    }
+
     // Whether a stage has the same work as the one before: both lie between the ends, and their layers are alike.
     bool is_like_the_one_before(int stage) const {
         if (stage < 2 || stage == layout_.parallelism.pp - 1) {
@@ -88,8 +102,8 @@ private:
         const int layers = layers_of(plan_.model, layout_, virtual_stage);
         const bool is_first = virtual_stage == 0;
         const bool is_last = virtual_stage == virtual_stages(layout_) - 1;
-        ChunkPlan chunk;
-        GradientBucket bucket;
+        ChunkPlan chunk{.buckets = {}, .whole = {.first_layer = first}};
+        GradientBucket bucket{.first_layer = first};
         if (is_first) {
             add_embedding(stage, bucket);
         }
@@ -98,7 +112,7 @@ private:
             add_layer(stage, bucket, layer);
             const bool full = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters) >= least;
             if ((full || layout_.parallelism.zero == 3) && layer + 1 < first + layers) {
-                chunk.buckets.push_back(std::exchange(bucket, {}));
+                chunk.buckets.push_back(std::exchange(bucket, {.first_layer = layer + 1}));
             }
         }
         if (is_last) {
@@ -223,7 +237,8 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     Planner planner(plan);
     plan.stages.reserve(static_cast<std::size_t>(layout.parallelism.pp));
     for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
-        plan.stages.push_back(planner.is_like_the_one_before(stage) ? plan.stages.back() : planner.stage(stage));
+        plan.stages.push_back(planner.is_like_the_one_before(stage) ? planner.like(plan.stages.back(), stage)
+                                                                    : planner.stage(stage));
     }
     return plan;
 }

@@ -15,6 +15,7 @@ namespace sim::training {
 
 // Parameters whose gradients travel together, or that are gathered together.
 struct GradientBucket {
+    int first_layer = 0;
     int layers = 0;
     bool with_embedding = false;         // before the first layer of it
     bool with_output = false;            // after the last one
