@@ -16,7 +16,7 @@ Label Names::intern(std::string_view text) {
     }
     // Two share a pair of places, so that two labels that are used in turns do not drive each other out.
     const std::size_t place = place_of(text.data());
-    recent_[place ^ 1U] = std::exchange(recent_[place], {text.data(), known->second});
+    recent_[place ^ 1U] = std::exchange(recent_[place], {text.data(), known->first, known->second});
     return known->second;
 }
 

@@ -27,7 +27,7 @@ public:
         const Recent& newer = recent_[place];
         const Recent& recent = newer.address == text.data() ? newer : recent_[place ^ 1U];
         // The address is only a hint: its text may have changed since.
-        return recent.address == text.data() && this->text(recent.label) == text ? &recent.label : nullptr;
+        return recent.address == text.data() && recent.text == text ? &recent.label : nullptr;
     }
     const std::string& text(Label label) const { return texts_[static_cast<std::size_t>(label)]; }
     std::size_t size() const { return texts_.size(); }
@@ -36,6 +36,7 @@ private:
     // Programs repeat a few labels: the last ones by address, so that most look-ups hash nothing.
     struct Recent {
         const char* address = nullptr;
+        std::string_view text = {};  // of the label
         Label label = Label::none;
     };
     // Labels lie side by side, often at equal distances: the product spreads them.

@@ -1,8 +1,7 @@
 #include "libsim/planning/communication.hpp"
 
 #include "libsim/network/bus_bandwidth.hpp"
-#include "libsim/training/operators.hpp"
-#include "libsim/training/split.hpp"
+#include "libsim/training/step/inner_collectives.hpp"
 #include "libsim/training/step/stage_step.hpp"
 
 #include <algorithm>
@@ -12,9 +11,8 @@ namespace sim::planning {
 
 namespace {
 
+using training::ChunkPasses;
 using training::Layout;
-using training::Operator;
-using training::OperatorKind;
 using training::Piece;
 using training::PieceKind;
 using training::Pieces;
@@ -29,6 +27,7 @@ std::string title_of(RankGroup group, CollectiveKind kind) {
     switch (group) {
         case RankGroup::tensor: return std::string(name_of(kind)) + " of tensor parallelism";
         case RankGroup::expert: return "all-to-all of tokens";
+        case RankGroup::expert_tensor: return std::string(name_of(kind)) + " of experts' tokens";
         case RankGroup::replicas: return gathers ? "all-gather of parameters" : "reduction of gradients";
         case RankGroup::expert_replicas: return gathers ? "all-gather of experts" : "reduction of experts' gradients";
         default: return name_of(kind);
@@ -121,39 +120,27 @@ private:
     std::vector<CommunicationUse> uses_;
 };
 
-// `again`: the backward pass computes them once more.
-void add_of_operators(Uses& uses, const StepPlan& plan, const std::vector<Operator>& operators, bool again) {
-    const Layout& layout = plan.layout;
-    const std::int64_t times = layout.micro_batches();
-    for (const Operator& op : operators) {
-        if (op.kind == OperatorKind::tensor) {
-            if (op.forward_collective) {
-                uses.add(RankGroup::tensor, *op.forward_collective, again ? 2 * times : times, op.forward_bytes);
-            }
-            if (op.backward_collective) {
-                uses.add(RankGroup::tensor, *op.backward_collective, times, op.forward_bytes);
-            }
-        } else if (op.kind == OperatorKind::expert) {
-            uses.add(RankGroup::expert, CollectiveKind::all_to_all, (again ? 3 : 2) * times, op.forward_bytes);
-        }
-    }
+// Calls `count(pieces, times)` for a chunk's passes, with how often each is carried out in a step.
+template <class Count>
+void for_each_pass(const ChunkPasses& passes, std::int64_t micro_batches, const Count& count) {
+    count(passes.first(), 1);
+    count(passes.forward, micro_batches - 1);
+    count(passes.backward_input, micro_batches);
+    count(passes.backward, micro_batches - 1);
+    count(passes.last(), 1);
 }
 
-void add_of_layers(Uses& uses, const StepPlan& plan, int stage) {
-    const Layout& layout = plan.layout;
-    const bool again = layout.framework.recompute == training::Recompute::full;
-    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
-        const int at = training::virtual_stage_of(layout, stage, chunk);
-        if (at == 0) {
-            add_of_operators(uses, plan, training::embedding_operators(plan.model, layout), false);
-        }
-        const int first = training::first_layer_of(plan.model, layout, at);
-        for (int layer = first; layer < first + training::layers_of(plan.model, layout, at); ++layer) {
-            add_of_operators(uses, plan, training::layer_operators(plan.model, layout, layer), again);
-        }
-        if (at == training::virtual_stages(layout) - 1) {
-            add_of_operators(uses, plan, training::output_operators(plan.model, layout), false);
-        }
+// In the order of the layers.
+void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step) {
+    const training::InnerCollectives inner(plan);
+    for (const ChunkPasses& chunk : step.chunks) {
+        for_each_pass(chunk, plan.layout.micro_batches(), [&](const Pieces& pieces, std::int64_t times) {
+            for (const Piece& piece : pieces) {
+                for (const training::StepCollective& one : inner.of(piece)) {
+                    uses.add(one.group, one.kind, times, one.bytes);
+                }
+            }
+        });
     }
 }
 
@@ -197,17 +184,12 @@ private:
 };
 
 // Bucket by bucket, in the order of the layers.
-void add_of_buckets(Uses& uses, const StepPlan& plan, int stage) {
-    const std::int64_t m = plan.layout.micro_batches();
-    const StageStep step = training::stage_step(plan, stage);
+void add_of_buckets(Uses& uses, const StepPlan& plan, int stage, const StageStep& step) {
     for (std::size_t number = 0; number < step.chunks.size(); ++number) {
-        const training::ChunkPasses& passes = step.chunks[number];
         BucketUses counts;
         counts.count(step.before, 1);
-        counts.count(passes.first(), 1);
-        counts.count(passes.forward, m - 1);
-        counts.count(passes.backward, m - 1);
-        counts.count(passes.last(), 1);
+        for_each_pass(step.chunks[number], plan.layout.micro_batches(),
+                      [&](const Pieces& pieces, std::int64_t times) { counts.count(pieces, times); });
         counts.count(step.after, 1);
         const training::ChunkPlan& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
         for (const training::GradientBucket& bucket : chunk.buckets) {
@@ -223,8 +205,9 @@ std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Predi
     const Layout& layout = plan.layout;
     const int stage = layout.parallelism.pp / 2;
     Uses uses(plan);
-    add_of_layers(uses, plan, stage);
-    add_of_buckets(uses, plan, stage);
+    const StageStep step = training::stage_step(plan, stage);
+    add_inside_passes(uses, plan, step);
+    add_of_buckets(uses, plan, stage, step);
     if (layout.parallelism.pp > 1) {
         const int apart = layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp;
         uses.messages(2L * layout.micro_batches() * layout.parallelism.interleave, plan.boundary_bytes,

@@ -9,6 +9,8 @@
 
 #include "libsim/error.hpp"
 
+#include <functional>
+
 namespace sim::planning {
 
 namespace {
@@ -58,7 +60,7 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     const training::StepPlan plan = training::plan_step(model, machine, layout);
     const training::RankMap map(layout, !options.unfold);
     const training::TrainingStep step(plan, map, {.jitter = options.jitter, .seed = options.seed});
-    const replay::Recording recording(map.ranks(), step);
+    const replay::Recording recording(map.ranks(), std::cref(step));
 
     TimeBudget account(plan, map);
     replay::ReplayOptions replay{.cluster = training::step_cluster(plan, map), .hash_timeline = options.hash_timeline};

@@ -264,6 +264,11 @@ BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vec
     return time;
 }
 
+bool BlockTimes::are_alike(int layer, int other) const {
+    return model_->has_experts(layer) == model_->has_experts(other) &&
+           model_->window_of(layer) == model_->window_of(other);
+}
+
 const BlockTime& BlockTimes::of_layer(int layer) {
     const bool experts = model_->has_experts(layer);
     const int window = model_->window_of(layer);

@@ -45,6 +45,8 @@ public:
 
     // Cost: linear in the operators of a layer, once for each sort of layer.
     const BlockTime& of_layer(int layer);
+    // Layers of one sort: of_layer() is the same.
+    bool are_alike(int layer, int other) const;
     BlockTime of_embedding() const;
     BlockTime of_output() const;
     // In the order in which they run; their times add up to the block's, exactly.

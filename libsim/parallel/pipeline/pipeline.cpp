@@ -5,44 +5,51 @@
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace sim::parallel {
 
 namespace {
 
-using Data = std::vector<double>;
+using Numbers = std::vector<double>;
+struct SizeAlone {};  // what travels in place of numbers where nothing is observed
 
 // The hops of one stage: over the network, or within the GPU where it is the only stage.
+template <class Data>
 class Hops {
 public:
-    Hops(GPU& gpu, const Group& stages, const PipelineShape& shape, const PipelineOptions& options, bool with_data)
-        : gpu_(gpu), stages_(stages), shape_(shape), options_(options), with_data_(with_data) {}
+    Hops(GPU& gpu, const Group& stages, const PipelineShape& shape, const PipelineOptions& options)
+        : gpu_(gpu), stages_(stages), shape_(shape), options_(options) {}
 
     Data take(const PipelineHop& hop) {
         if (shape_.stages == 1) {
-            return with_data_ ? std::move(kept_.extract(hop_number(shape_, hop)).mapped()) : Data{};
+            return take_kept(hop);
         }
         const int from = stages_.rank_at((hop.backward ? hop.into + 1 : hop.into - 1) % shape_.stages);
-        if (with_data_) {
+        if constexpr (with_numbers) {
             return gpu_.receive<double>(from, label_of(hop), options_.boundary, tag_of(hop));
+        } else {
+            gpu_.receive(from, label_of(hop), options_.boundary, tag_of(hop));
+            return {};
         }
-        gpu_.receive(from, label_of(hop), options_.boundary, tag_of(hop));
-        return {};
     }
 
-    void pass(const PipelineHop& hop, Data data) {
+    void pass(const PipelineHop& hop, [[maybe_unused]] Data data) {
         if (shape_.stages == 1) {
-            if (with_data_) {
-                kept_.emplace(hop_number(shape_, hop), std::move(data));
-            }
+            keep(hop, std::move(data));
             return;
         }
         const int to = stages_.rank_at(stage_of(shape_, hop));
         if (options_.in_order) {
             under_way_.clear();
         }
-        under_way_.push_back(with_data_ ? gpu_.send_async(to, data, label_of(hop), options_.boundary, tag_of(hop))
-                                        : gpu_.send_async(to, label_of(hop), options_.boundary, tag_of(hop)));
+        if constexpr (with_numbers) {
+            under_way_.push_back(gpu_.send_async(to, data, label_of(hop), options_.boundary, tag_of(hop)));
+        } else {
+            under_way_.push_back(gpu_.send_async(to, label_of(hop), options_.boundary, tag_of(hop)));
+        }
         if (options_.blocking_sends) {
             join();
         }
@@ -56,6 +63,21 @@ public:
     }
 
 private:
+    static constexpr bool with_numbers = std::is_same_v<Data, Numbers>;
+
+    Data take_kept(const PipelineHop& hop) {
+        if constexpr (with_numbers) {
+            return std::move(kept_.extract(hop_number(shape_, hop)).mapped());
+        } else {
+            return {};
+        }
+    }
+    void keep(const PipelineHop& hop, Data data) {
+        if constexpr (with_numbers) {
+            kept_.emplace(hop_number(shape_, hop), std::move(data));
+        }
+    }
+
     static std::string_view label_of(const PipelineHop& hop) { return label_of_hop(hop.backward); }
     Tag tag_of(const PipelineHop& hop) const {
         const auto number = options_.in_order ? 2 * hop.into + (hop.backward ? 1 : 0)
@@ -67,7 +89,6 @@ private:
     const Group& stages_;
     const PipelineShape& shape_;
     const PipelineOptions& options_;
-    bool with_data_;
     std::vector<Handle> under_way_;
     std::map<std::size_t, Data> kept_;
 };
@@ -88,14 +109,15 @@ void require_a_place(const GPU& gpu, const Group& stages, const PipelineShape& s
     }
 }
 
-void require_within(const PipelineShape& shape, int stage, std::size_t number, const PipelineStep& step) {
-    if (step.micro_batch < 0 || step.micro_batch >= shape.micro_batches || step.chunk < 0 ||
-        step.chunk >= shape.chunks) {
-        throw ProgramError(fmt::format(
-            "stage {}, step {}: {} of micro-batch {}, chunk {}; there are {} micro-batches "
-            "and {} chunks, from 0",
-            stage, number, name_of(step.work), step.micro_batch, step.chunk, shape.micro_batches, shape.chunks));
-    }
+bool is_within(const PipelineShape& shape, const PipelineStep& step) {
+    return step.micro_batch >= 0 && step.micro_batch < shape.micro_batches && step.chunk >= 0 &&
+           step.chunk < shape.chunks;
+}
+[[noreturn]] void throw_outside(const PipelineShape& shape, int stage, std::size_t number, const PipelineStep& step) {
+    throw ProgramError(fmt::format(
+        "stage {}, step {}: {} of micro-batch {}, chunk {}; there are {} micro-batches "
+        "and {} chunks, from 0",
+        stage, number, name_of(step.work), step.micro_batch, step.chunk, shape.micro_batches, shape.chunks));
 }
 
 // Memory is held from the beginning of a forward pass to the end of its backward pass, or of backward_weight.
@@ -111,7 +133,7 @@ void let_go(GPU& gpu, const PipelineStep& step, const PipelineOptions& options) 
     }
 }
 
-Data carry_out(const PipelineStep& step, const PipelineBody& body, Data input) {
+Numbers carry_out(const PipelineStep& step, const PipelineBody& body, Numbers input) {
     switch (step.work) {
         case PipelineWork::forward: return body.forward(step, std::move(input));
         case PipelineWork::backward:
@@ -127,12 +149,17 @@ Data carry_out(const PipelineStep& step, const PipelineBody& body, Data input) {
 }
 
 // `work` makes the output of a step out of its input.
-template <class Work>
-void run(GPU& gpu, const PipelineShape& shape, int stage, std::span<const PipelineStep> steps,
-         const PipelineOptions& options, Hops hops, Work&& work) {
+template <class Data, class Work>
+void run(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
+         const PipelineOptions& options, Work&& work) {
+    require_a_place(gpu, stages, shape, options);
+    const int stage = stages.index_of(gpu.rank());
+    Hops<Data> hops(gpu, stages, shape, options);
     for (std::size_t number = 0; number < steps.size(); ++number) {
         const PipelineStep& step = steps[number];
-        require_within(shape, stage, number, step);
+        if (!is_within(shape, step)) [[unlikely]] {
+            throw_outside(shape, stage, number, step);
+        }
         const std::optional<PipelineHop> input = input_of(shape, stage, step);
         const std::optional<PipelineHop> output = output_of(shape, stage, step);
         Data taken = input ? hops.take(*input) : Data{};
@@ -150,19 +177,16 @@ void run(GPU& gpu, const PipelineShape& shape, int stage, std::span<const Pipeli
 
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
                   const PipelineBody& body, const PipelineOptions& options) {
-    require_a_place(gpu, stages, shape, options);
-    run(gpu, shape, stages.index_of(gpu.rank()), steps, options, {gpu, stages, shape, options, true},
-        [&](const PipelineStep& step, Data input) { return carry_out(step, body, std::move(input)); });
+    run<Numbers>(gpu, stages, shape, steps, options,
+                 [&](const PipelineStep& step, Numbers input) { return carry_out(step, body, std::move(input)); });
 }
 
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
                   const std::function<void(const PipelineStep&)>& compute, const PipelineOptions& options) {
-    require_a_place(gpu, stages, shape, options);
-    run(gpu, shape, stages.index_of(gpu.rank()), steps, options, {gpu, stages, shape, options, false},
-        [&](const PipelineStep& step, Data) {
-            compute(step);
-            return Data{};
-        });
+    run<SizeAlone>(gpu, stages, shape, steps, options, [&](const PipelineStep& step, SizeAlone) {
+        compute(step);
+        return SizeAlone{};
+    });
 }
 
 }  // namespace sim::parallel

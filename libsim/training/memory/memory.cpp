@@ -40,13 +40,19 @@ StageMemory memory_of_stage(const StageBytes& bytes, const Layout& layout, int s
     }
     std::int64_t most = -1;
     PipelineStep fullest;
+    KeptInStep kept_at_most{.activations = -1, .working = -1};
     replay(bytes, steps_of(layout, stage), [&](const PipelineStep& step, const KeptInStep& kept) {
+        // Nearly all steps: what keeps no more than the fullest step needs no more.
+        if (kept.activations <= kept_at_most.activations && kept.working <= kept_at_most.working) {
+            return;
+        }
         const MemoryUse use = bytes.with(kept.activations, kept.working);
         if (use.total() > most) {
             most = use.total();
             result.peak = use;
             result.in_flight = kept.in_flight;
             fullest = step;
+            kept_at_most = kept;
         }
         if (use.total() > capacity && !result.overflow) {
             result.overflow = first_too_many(bytes, step, kept, capacity);

@@ -154,10 +154,13 @@ Duration least_passes(const StepPlan& plan, StagePasses passes, std::size_t stag
 Duration estimated_step(const StepPlan& plan) {
     AloneTimes alone(plan);
     std::vector<Work> works;
+    works.reserve(plan.stages.size());
     Duration optimizer{0};
     Others others;
     for (const StagePlan& stage : plan.stages) {
-        works.push_back(work_of(plan, alone, static_cast<int>(works.size())));
+        const auto first_alike = static_cast<std::size_t>(stage.first_alike);
+        works.push_back(first_alike < works.size() ? works[first_alike]
+                                                   : work_of(plan, alone, static_cast<int>(works.size())));
         optimizer = std::max(optimizer, stage.optimizer.total());
         others.beyond += works.back().passes.forward + works.back().passes.backward();
     }

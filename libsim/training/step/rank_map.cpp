@@ -14,7 +14,8 @@ RankMap::RankMap(const Layout& layout, bool folded)
                 {"expert_dp", layout.expert_replicas()},
                 {"pp", layout.parallelism.pp}},
                "expert_tp-ep-expert_dp-pp"),
-      folded_(folded) {}
+      folded_(folded),
+      ranks_of_a_stage_(mesh_.size() / layout.parallelism.pp) {}
 
 std::vector<int> RankMap::real_ranks() const {
     std::vector<int> real;

@@ -20,9 +20,9 @@ public:
 
     bool folded() const { return folded_; }
     int ranks() const { return folded_ ? mesh_.size("pp") : mesh_.size(); }
-    int stage_of(int rank) const { return folded_ ? rank : mesh_.coordinate(rank, "pp"); }
+    int stage_of(int rank) const { return folded_ ? rank : rank / ranks_of_a_stage_; }
     // The rank's number among all ranks of the layout.
-    int real_rank(int rank) const { return folded_ ? mesh_.rank_of({{"pp", rank}}) : rank; }
+    int real_rank(int rank) const { return folded_ ? rank * ranks_of_a_stage_ : rank; }
     // Folded: for each rank, the first one that it stands for; empty otherwise.
     std::vector<int> real_ranks() const;
 
@@ -38,6 +38,7 @@ private:
     Mesh mesh_;
     Mesh experts_;
     bool folded_;
+    int ranks_of_a_stage_;  // one after another
 };
 
 }  // namespace sim::training

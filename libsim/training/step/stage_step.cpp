@@ -40,6 +40,9 @@ private:
     static Piece compute(StepWork work, Duration time) {
         return {.kind = PieceKind::compute, .work = work, .time = time};
     }
+    static Piece pass(StepWork work, const GradientBucket& bucket, Duration time) {
+        return {.kind = PieceKind::compute, .work = work, .time = time, .bucket = &bucket};
+    }
     static Piece wait_for(const GradientBucket& bucket) {
         return {.kind = PieceKind::wait, .work = StepWork::gather_parameters, .bucket = &bucket};
     }
@@ -103,29 +106,31 @@ private:
             passes.first_forward = forward_as_gathered(chunk);
         }
         if (layout_.parallelism.schedule->splits_backward) {
-            passes.backward_input = {compute(StepWork::backward_input, chunk.whole.backward_input.total())};
+            passes.backward_input = {pass(StepWork::backward_input, chunk.whole, chunk.whole.backward_input.total())};
         }
-        passes.backward =
-            shards_parameters() ? sharded_backward(chunk) : Pieces{compute(backward(), backward_time(chunk.whole))};
+        passes.backward = shards_parameters() ? sharded_backward(chunk) : Pieces{backward_of(chunk.whole)};
         if (reduces_beside()) {
             passes.last_backward = reducing_backward(chunk);
         }
         return passes;
     }
 
+    static Piece forward_of(const GradientBucket& bucket) {
+        return pass(StepWork::forward, bucket, bucket.forward.total());
+    }
     Piece micro_batch_overhead() const { return compute(StepWork::micro_batch_overhead, plan_.micro_batch_overhead); }
     Pieces forward(const ChunkPlan& chunk) const {
         if (shards_parameters()) {
             return sharded_forward(chunk);
         }
-        return {micro_batch_overhead(), compute(StepWork::forward, chunk.whole.forward.total())};
+        return {micro_batch_overhead(), forward_of(chunk.whole)};
     }
     Pieces forward_as_gathered(const ChunkPlan& chunk) const {
         Pieces pieces{micro_batch_overhead()};
         pieces.reserve(1 + 2 * chunk.buckets.size());
         for (const GradientBucket& bucket : chunk.buckets) {
             pieces.push_back(wait_for(bucket));
-            pieces.push_back(compute(StepWork::forward, bucket.forward.total()));
+            pieces.push_back(forward_of(bucket));
         }
         return pieces;
     }
@@ -141,23 +146,21 @@ private:
             if (const auto next = std::next(bucket); ahead && next != chunk.buckets.end()) {
                 pieces.push_back(gather(*next));
             }
-            pieces.push_back(compute(StepWork::forward, bucket->forward.total()));
+            pieces.push_back(forward_of(*bucket));
         }
         return pieces;
     }
 
-    StepWork backward() const {
-        return layout_.parallelism.schedule->splits_backward ? StepWork::backward_weight : StepWork::backward;
-    }
-    Duration backward_time(const GradientBucket& bucket) const {
-        return layout_.parallelism.schedule->splits_backward ? bucket.backward_weight.total()
-                                                             : bucket.backward().total();
+    Piece backward_of(const GradientBucket& bucket) const {
+        return layout_.parallelism.schedule->splits_backward
+                   ? pass(StepWork::backward_weight, bucket, bucket.backward_weight.total())
+                   : pass(StepWork::backward, bucket, bucket.backward().total());
     }
     Pieces reducing_backward(const ChunkPlan& chunk) const {
         Pieces pieces;
         pieces.reserve(2 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
-            pieces.push_back(compute(backward(), backward_time(*bucket)));
+            pieces.push_back(backward_of(*bucket));
             pieces.push_back(reduce(*bucket, PieceOrder::beside));
         }
         return pieces;
@@ -187,7 +190,7 @@ private:
                 layout_.framework.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
                 pieces.push_back(gather(*next));
             }
-            pieces.push_back(compute(backward(), backward_time(*bucket)));
+            pieces.push_back(backward_of(*bucket));
             pieces.push_back(reduce(*bucket, PieceOrder::beside));
             if (!layout_.framework.overlap_gradients) {
                 pieces.push_back(wait_for_reductions());
@@ -225,16 +228,6 @@ private:
 };
 
 }  // namespace
-
-const Pieces& ChunkPasses::of(const PipelineStep& step, int micro_batches) const {
-    switch (step.work) {
-        case PipelineWork::forward: return step.micro_batch == 0 ? first() : forward;
-        case PipelineWork::backward_input: return backward_input;
-        case PipelineWork::backward:
-        case PipelineWork::backward_weight: break;
-    }
-    return step.micro_batch + 1 == micro_batches ? last() : backward;
-}
 
 StageStep stage_step(const StepPlan& plan, int stage) {
     return StepOfStage(plan, stage).all();

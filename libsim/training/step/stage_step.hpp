@@ -1,9 +1,9 @@
 // A stage step describes one training step of a stage in one place: the pieces of its ranks' work, in order, with the
 // groups they communicate in, the bytes, and what overlaps with what.
 //
-// A pure function of the plan. Readers: training_step.hpp runs it, estimate.hpp bounds it from below, a prediction
-// lists its communication. The pipeline schedule says in which order a stage takes the passes below; the messages
-// between stages are run_pipeline()'s.
+// A pure function of the plan. Readers: training_step.hpp runs it, estimate.hpp bounds it from below,
+// inner_collectives.hpp and a prediction list its communication. The pipeline schedule says in which order a stage
+// takes the passes below; the messages between stages are run_pipeline()'s.
 //
 //   zero = 0     gradients are all-reduced, bucket by bucket beside the last backward pass, or after it
 //   zero = 1, 2  parameters are gathered before the first forward pass, or beside it; gradients are reduce-scattered
@@ -37,7 +37,7 @@ struct StepCollective {
 
 enum class PieceKind : std::uint8_t {
     mark,     // a line of the log, where a phase begins
-    compute,  // `time`
+    compute,  // `time`, in which inner_collectives.hpp says what else runs
     collect,  // `collectives`, `times` one after another
     wait,     // for the gather of `bucket`; without a bucket, for all reductions so far
 };
@@ -53,7 +53,7 @@ struct Piece {
     PieceKind kind = PieceKind::mark;
     StepWork work = StepWork::begin;
     Duration time{0};                        // compute
-    const GradientBucket* bucket = nullptr;  // of the plan: what is gathered, reduced or waited for
+    const GradientBucket* bucket = nullptr;  // of the plan: what a pass computes; is gathered, reduced or waited for
     PieceOrder order = PieceOrder::here;
     int times = 1;
     std::array<StepCollective, 2> collectives = {};  // of dense parameters, and of experts
@@ -70,7 +70,15 @@ struct ChunkPasses {
 
     const Pieces& first() const { return first_forward ? *first_forward : forward; }
     const Pieces& last() const { return last_backward ? *last_backward : backward; }
-    const Pieces& of(const PipelineStep& step, int micro_batches) const;
+    const Pieces& of(const PipelineStep& step, int micro_batches) const {
+        switch (step.work) {
+            case PipelineWork::forward: return step.micro_batch == 0 ? first() : forward;
+            case PipelineWork::backward_input: return backward_input;
+            case PipelineWork::backward:
+            case PipelineWork::backward_weight: break;
+        }
+        return step.micro_batch + 1 == micro_batches ? last() : backward;
+    }
 };
 
 // The work of a rank of the stage in one step: before, the passes in the order of the schedule, after.

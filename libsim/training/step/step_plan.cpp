@@ -46,7 +46,8 @@ public:
           parameters_(parameters_of(plan.model)) {}
 
     StagePlan stage(int stage) {
-        StagePlan result;
+        StagePlan result{.first_alike = stage};
+        result.chunks.reserve(static_cast<std::size_t>(layout_.parallelism.interleave));
         for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
             result.chunks.push_back(this->chunk(result, virtual_stage_of(layout_, stage, chunk)));
         }
@@ -56,14 +57,53 @@ public:
         return result;
     }
 
+    StagePlan like(const StagePlan& one_before, int stage) const {
+        StagePlan result = one_before;
+        for (int number = 0; number < layout_.parallelism.interleave; ++number) {
+            ChunkPlan& chunk = result.chunks[static_cast<std::size_t>(number)];
+            const int first = first_layer_of(plan_.model, layout_, virtual_stage_of(layout_, stage, number));
+            const int further = first - chunk.whole.first_layer;
+            chunk.whole.first_layer = first;
+            for (GradientBucket& bucket : chunk.buckets) {
+                bucket.first_layer += further;
+            }
+        }
+        return result;
+    }
+
+    // Whether a stage has the same work as the one before: both lie between the ends, and their layers are alike.
+    bool is_like_the_one_before(int stage) const {
+        if (stage < 2 || stage == layout_.parallelism.pp - 1) {
+            return false;
+        }
+        for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
+            if (!have_layers_alike(virtual_stage_of(layout_, stage - 1, chunk),
+                                   virtual_stage_of(layout_, stage, chunk))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
 private:
+    bool have_layers_alike(int one, int other) const {
+        const int layers = layers_of(plan_.model, layout_, one);
+        bool alike = layers_of(plan_.model, layout_, other) == layers;
+        const int first_of_one = first_layer_of(plan_.model, layout_, one);
+        const int first_of_other = first_layer_of(plan_.model, layout_, other);
+        for (int layer = 0; alike && layer < layers; ++layer) {
+            alike = times_.are_alike(first_of_one + layer, first_of_other + layer);
+        }
+        return alike;
+    }
+
     ChunkPlan chunk(StagePlan& stage, int virtual_stage) {
         const int first = first_layer_of(plan_.model, layout_, virtual_stage);
         const int layers = layers_of(plan_.model, layout_, virtual_stage);
         const bool is_first = virtual_stage == 0;
         const bool is_last = virtual_stage == virtual_stages(layout_) - 1;
-        ChunkPlan chunk;
-        GradientBucket bucket;
+        ChunkPlan chunk{.buckets = {}, .whole = {.first_layer = first}};
+        GradientBucket bucket{.first_layer = first};
         if (is_first) {
             add_embedding(stage, bucket);
         }
@@ -72,7 +112,7 @@ private:
             add_layer(stage, bucket, layer);
             const bool full = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters) >= least;
             if ((full || layout_.parallelism.zero == 3) && layer + 1 < first + layers) {
-                chunk.buckets.push_back(std::exchange(bucket, {}));
+                chunk.buckets.push_back(std::exchange(bucket, {.first_layer = layer + 1}));
             }
         }
         if (is_last) {
@@ -195,8 +235,10 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
             static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);
     }
     Planner planner(plan);
+    plan.stages.reserve(static_cast<std::size_t>(layout.parallelism.pp));
     for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
-        plan.stages.push_back(planner.stage(stage));
+        plan.stages.push_back(planner.is_like_the_one_before(stage) ? planner.like(plan.stages.back(), stage)
+                                                                    : planner.stage(stage));
     }
     return plan;
 }

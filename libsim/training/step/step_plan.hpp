@@ -15,6 +15,7 @@ namespace sim::training {
 
 // Parameters whose gradients travel together, or that are gathered together.
 struct GradientBucket {
+    int first_layer = 0;
     int layers = 0;
     bool with_embedding = false;         // before the first layer of it
     bool with_output = false;            // after the last one
@@ -34,6 +35,7 @@ struct ChunkPlan {
 };
 
 struct StagePlan {
+    int first_alike = 0;  // the first of the stages that do the same, up to this one
     std::vector<ChunkPlan> chunks;
     Parts optimizer;
     double flops = 0;            // carried out by one of its ranks in the step

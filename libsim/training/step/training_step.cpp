@@ -23,7 +23,7 @@ public:
           plan_(plan),
           map_(map),
           stage_(map.stage_of(gpu.rank())),
-          step_(stages[static_cast<std::size_t>(stage_)]),
+          step_(stages[static_cast<std::size_t>(plan.stages[static_cast<std::size_t>(stage_)].first_alike)]),
           stages_(map.stages(gpu.rank())),
           replicas_(map.group(RankGroup::replicas, gpu.rank())),
           expert_replicas_(map.group(RankGroup::expert_replicas, gpu.rank())),
@@ -120,8 +120,12 @@ private:
 
 TrainingStep::TrainingStep(const StepPlan& plan, const RankMap& map, const StepOptions& options)
     : plan_(&plan), map_(&map), options_(options) {
+    stages_.resize(plan.stages.size());
     for (int stage = 0; stage < plan.layout.parallelism.pp; ++stage) {
-        stages_.push_back(stage_step(plan, stage));
+        const auto number = static_cast<std::size_t>(stage);
+        if (plan.stages[number].first_alike == stage) {
+            stages_[number] = stage_step(plan, stage);
+        }
     }
 }
 

@@ -32,7 +32,7 @@ private:
     const StepPlan* plan_;
     const RankMap* map_;
     StepOptions options_;
-    std::vector<StageStep> stages_;
+    std::vector<StageStep> stages_;  // of stages that are alike, the first one's
 };
 
 // The cluster on which the step runs.
