@@ -9,6 +9,7 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
+#include "libsim/report/text_table.hpp"
 #include "scenarios/run/launch.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/settings.hpp"
@@ -96,17 +97,21 @@ std::string some(const std::vector<double>& numbers) {
 }
 
 std::string text_report(const HelloOptions& options, const sim::ranks::Result& result) {
-    std::string text = fmt::format("distributed_hello: {} rank{} ({}), profile {}\n\n{:>6} {:>8}  {:<18}  {}\n",
-                                   options.ranks, options.ranks == 1 ? "" : "s", row_of(options.host).plural,
-                                   options.profile, "rank", "pid", "brought", "holds");
+    using report::Align;
+    report::TextTable table{
+        .columns = {{"rank"}, {"pid"}, {"brought", Align::left}, {"holds", Align::left}}, .rows = {}, .margin = "  "};
     for (int rank = 0; rank < options.ranks; ++rank) {
-        text += fmt::format("{:>6} {:>8}  {:<18}  {}\n", rank, result.pids[static_cast<std::size_t>(rank)],
-                            some(result.reports.at("brought").at(rank)), some(result.reports.at("holds").at(rank)));
+        table.rows.push_back(
+            {{fmt::format("{}", rank), fmt::format("{}", result.pids[static_cast<std::size_t>(rank)]),
+              some(result.reports.at("brought").at(rank)), some(result.reports.at("holds").at(rank))}});
     }
-    return text + fmt::format("\n  the sum of all ranks is {}, and {}\n  simulated time {:.6g} s, {} messages\n",
-                              expected_sum(options.ranks),
-                              is_right(result, options.ranks) ? "every rank holds it" : "NOT EVERY RANK HOLDS IT",
-                              sim::seconds(result.end), result.messages);
+    return fmt::format("distributed_hello: {} rank{} ({}), profile {}\n\n", options.ranks,
+                       options.ranks == 1 ? "" : "s", row_of(options.host).plural, options.profile) +
+           text_of(table) +
+           fmt::format("\n  the sum of all ranks is {}, and {}\n  simulated time {:.6g} s, {} messages\n",
+                       expected_sum(options.ranks),
+                       is_right(result, options.ranks) ? "every rank holds it" : "NOT EVERY RANK HOLDS IT",
+                       sim::seconds(result.end), result.messages);
 }
 
 std::string json_report(const HelloOptions& options, const sim::ranks::Result& result) {

@@ -1,6 +1,7 @@
 // ndsim_compare FILE.json...: one comparison from the --json output of several scenarios, and nothing else.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ using namespace sim;
 using namespace sim::command_line;
 using namespace sim::config;
 using nlohmann::json;
-using Row = std::vector<std::string>;
+using Row = report::TextRow;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
     throw config::UsageError(fmt::format("{}: must be what a scenario prints with --json, not {}", path, what));
@@ -105,50 +106,21 @@ Row time_row(const json& run) {
     const double bubble = number(run, "bubble_fraction") * number(run, "simulated_seconds");
     // What is left of nothing may be a last digit.
     const double idle = std::max(0.0, mean(run, "idle_seconds") - bubble);
-    return {name(run),
-            mesh(run),
-            fmt::format("{}", run.at("ranks").get<int>()),
-            fmt::format("{}", processes(run)),
-            in_seconds(number(run, "simulated_seconds")),
-            fmt::format("{:.2f}x", number(run, "speedup")),
-            fmt::format("{:.1f} %", 100 * number(run, "efficiency")),
-            in_seconds(mean(run, "compute_seconds")),
-            in_seconds(mean(run, "communication_seconds")),
-            in_seconds(bubble),
-            in_seconds(idle)};
+    return {{name(run), mesh(run), fmt::format("{}", run.at("ranks").get<int>()), fmt::format("{}", processes(run)),
+             in_seconds(number(run, "simulated_seconds")), fmt::format("{:.2f}x", number(run, "speedup")),
+             fmt::format("{:.1f} %", 100 * number(run, "efficiency")), in_seconds(mean(run, "compute_seconds")),
+             in_seconds(mean(run, "communication_seconds")), in_seconds(bubble), in_seconds(idle)}};
 }
 
 Row result_row(const json& run) {
-    return {name(run),
-            fmt::format("{:.6g}", mean(run, "units_sent")),
-            fmt::format("{}", run.at("messages").get<std::int64_t>()),
-            fmt::format("{:.6g}", most(run, "peak_memory_units")),
-            fmt::format("{:.6f}", number(run, "loss_before")),
-            fmt::format("{:.6f}", number(run, "loss")),
-            has_same_weights(run) ? "yes"
-            : is_compressed(run)  ? "compressed"
-                                  : "NO",
-            in_seconds(number(run, "wall_seconds"))};
-}
-
-// The first `left` columns to the left, numbers to the right.
-std::string table(const std::vector<Row>& rows, std::size_t left) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const Row& row : rows) {
-        for (std::size_t column = 0; column < row.size(); ++column) {
-            widths[column] = std::max(widths[column], row[column].size());
-        }
-    }
-    std::string text;
-    for (const Row& row : rows) {
-        std::string line;
-        for (std::size_t column = 0; column < row.size(); ++column) {
-            line += column < left ? fmt::format("{:<{}}  ", row[column], widths[column])
-                                  : fmt::format("{:>{}}  ", row[column], widths[column]);
-        }
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-    return text;
+    return {{name(run), fmt::format("{:.6g}", mean(run, "units_sent")),
+             fmt::format("{}", run.at("messages").get<std::int64_t>()),
+             fmt::format("{:.6g}", most(run, "peak_memory_units")), fmt::format("{:.6f}", number(run, "loss_before")),
+             fmt::format("{:.6f}", number(run, "loss")),
+             has_same_weights(run) ? "yes"
+             : is_compressed(run)  ? "compressed"
+                                   : "NO",
+             in_seconds(number(run, "wall_seconds"))}};
 }
 
 std::string notes(const std::vector<json>& runs) {
@@ -173,20 +145,36 @@ std::string notes(const std::vector<json>& runs) {
 
 int compare(const std::vector<std::string>& paths) {
     std::vector<json> runs;
-    std::vector<Row> times = {{"scenario", "mesh", "ranks", "processes", "simulated", "speedup", "efficiency",
-                               "compute", "exposed comm", "bubble", "idle"}};
-    std::vector<Row> results = {{"scenario", "units sent", "messages", "peak memory", "loss before", "loss",
-                                 "same weights as 0D", "wall time"}};
+    using report::Align;
+    report::TextTable times{.columns = {{"scenario", Align::left},
+                                        {"mesh", Align::left},
+                                        {"ranks"},
+                                        {"processes"},
+                                        {"simulated"},
+                                        {"speedup"},
+                                        {"efficiency"},
+                                        {"compute"},
+                                        {"exposed comm"},
+                                        {"bubble"},
+                                        {"idle"}}};
+    report::TextTable results{.columns = {{"scenario", Align::left},
+                                          {"units sent"},
+                                          {"messages"},
+                                          {"peak memory"},
+                                          {"loss before"},
+                                          {"loss"},
+                                          {"same weights as 0D"},
+                                          {"wall time"}}};
     for (const std::string& path : paths) {
         runs.push_back(read(path));
         try {
-            times.push_back(time_row(runs.back()));
-            results.push_back(result_row(runs.back()));
+            times.rows.push_back(time_row(runs.back()));
+            results.rows.push_back(result_row(runs.back()));
         } catch (const json::exception& error) {
             refuse(path, fmt::format("one with {}", without_number(error.what())));
         }
     }
-    command_line::print(table(times, 2) + "\n" + table(results, 1) + notes(runs));
+    command_line::print(text_of(times) + "\n" + text_of(results) + notes(runs));
     const auto agrees = [](const json& run) { return has_same_weights(run) || is_compressed(run); };
     return std::all_of(runs.begin(), runs.end(), agrees) ? done : failed;
 }

@@ -1,6 +1,7 @@
 #include "libsim/report/plot.hpp"
 
 #include <fmt/format.h>
+#include "libsim/report/text_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,13 @@ double round_step(double highest) {
     return 10 * power;
 }
 
+constexpr int edge = 9;  // columns of the values
+
+// What stands at the left edge of the plot, and a line of it.
+std::string axis_line(const std::string& left, const std::string& right) {
+    return line_of({{"", Align::right, 0, edge}, {"", Align::left, 1}}, {.cells = {left, right}});
+}
+
 class Canvas {
 public:
     Canvas(std::size_t columns, double highest)
@@ -35,8 +43,7 @@ public:
         std::string text;
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             const double value = step_ * static_cast<double>(lines_.size() - 1 - i);
-            const std::string line = fmt::format("{:>9.4g} |{}", value, lines_[i]);
-            text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+            text += axis_line(fmt::format("{:.4g}", value), "|" + lines_[i]);
         }
         return text;
     }
@@ -74,12 +81,9 @@ std::string draw(const Plot& plot) {
     for (const Curve& curve : plot.curves) {
         draw_curve(curve, step, canvas);
     }
-    std::string labels;
-    for (const std::string& label : plot.x) {
-        labels += fmt::format("{:<{}}", label, step);
-    }
-    return fmt::format("{}{:>9} +{}\n{:>9}  {}\n", canvas.text(), "", std::string(columns, '-'), "",
-                       labels.substr(0, labels.find_last_not_of(' ') + 1));
+    const std::vector<TextColumn> labels(plot.x.size(), {"", Align::left, 0, static_cast<int>(step)});
+    return canvas.text() + axis_line("", "+" + std::string(columns, '-')) +
+           line_of(labels, {.cells = plot.x}, std::string(edge + 2, ' '));
 }
 
 }  // namespace sim::report

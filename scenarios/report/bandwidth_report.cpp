@@ -2,6 +2,7 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/plot.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,29 +33,40 @@ std::string size_text(std::int64_t bytes) {
                                : fmt::format("{:.4g} GB", b / giga);
 }
 
+// As nccl-tests set them: one blank, then the width, to the right.
+std::vector<TextColumn> columns_of(bool checked) {
+    const auto wide = [](int width, const char* heading, const char* unit) {
+        return TextColumn{heading, Align::right, 1, width, unit};
+    };
+    return {wide(12, "size", "(B)"),     wide(13, "count", "(elements)"),
+            wide(8, "type", ""),         wide(7, "redop", ""),
+            wide(14, "time", "(us)"),    wide(10, "algbw", "(GB/s)"),
+            wide(10, "busbw", "(GB/s)"), wide(8, checked ? "#wrong" : "", "")};
+}
+
 }  // namespace
 
 std::string bandwidth_table(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
     const bool checked = rows.front().wrong.has_value();
-    std::string text = fmt::format("# {}\n#\n", heading(options, rows.front().what));
-    text += fmt::format("# {:>12} {:>13} {:>8} {:>7} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "redop",
-                        "time", "algbw", "busbw", checked ? "   #wrong" : "");
-    text += fmt::format("# {:>12} {:>13} {:>8} {:>7} {:>14} {:>10} {:>10}\n", "(B)", "(elements)", "", "", "(us)",
-                        "(GB/s)", "(GB/s)");
+    const std::vector<TextColumn> columns = columns_of(checked);
+    std::string lines;
     report::Plot plot;
     report::Curve bus;
     double sum = 0;
     for (const Timed& row : rows) {
         const double busbw = row.bus_bandwidth() / giga;
-        text += fmt::format("  {:>12} {:>13} {:>8} {:>7} {:>14.2f} {:>10.4f} {:>10.4f}{}\n", row.what.bytes(),
-                            row.what.count(), "float", row.what.reduces() ? "sum" : "none", seconds(row.end) * 1e6,
-                            row.algorithm_bandwidth() / giga, busbw, checked ? fmt::format(" {:>8}", *row.wrong) : "");
+        lines += line_of(columns,
+                         {.cells = {fmt::format("{}", row.what.bytes()), fmt::format("{}", row.what.count()), "float",
+                                    row.what.reduces() ? "sum" : "none", fmt::format("{:.2f}", seconds(row.end) * 1e6),
+                                    fmt::format("{:.4f}", row.algorithm_bandwidth() / giga),
+                                    fmt::format("{:.4f}", busbw), checked ? fmt::format("{}", *row.wrong) : ""}},
+                         "  ");
         plot.x.push_back(size_text(row.what.bytes()));
         bus.values.push_back(busbw);
         sum += busbw;
     }
     plot.curves = {bus};
-    return text +
+    return fmt::format("# {}\n#\n", heading(options, rows.front().what)) + head_of(columns, "# ") + lines +
            fmt::format("# Avg bus bandwidth: {:.4f}\n\nbus bandwidth, GB/s, over size\n",
                        sum / static_cast<double>(rows.size())) +
            report::draw(plot);

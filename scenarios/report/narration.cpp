@@ -1,5 +1,7 @@
 #include "scenarios/report/narration.hpp"
 
+#include "ranks/launch.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,8 +93,8 @@ void Narration::tell_all() {
 }
 
 void Narration::tell(const Line& line) const {
-    options_.tell(fmt::format("{:>9.3f}s [PID {}] Rank {}: {}", seconds(line.at), options_.pid(line.span.rank),
-                              line.span.rank, text(line)));
+    options_.tell(ranks::to_text(
+        {.at = line.at, .pid = options_.pid(line.span.rank), .rank = line.span.rank, .text = text(line)}));
 }
 
 std::string Narration::text(const Line& line) const {

@@ -1,6 +1,7 @@
 #include "scenarios/report/scaling.hpp"
 
 #include "libsim/report/plot.hpp"
+#include "libsim/report/text_table.hpp"
 #include "scenarios/report/json_report.hpp"
 #include "scenarios/report/spent.hpp"
 
@@ -38,9 +39,9 @@ std::vector<std::string> lost_to(const Outcome& outcome) {
     return names;
 }
 
-std::string row(const ScalingSize& size) {
+TextRow row(const ScalingSize& size) {
     if (!size.outcome) {
-        return fmt::format("{:>6} {:>6}  not possible: {}\n", size.size, "-", size.why_not);
+        return {{fmt::format("{}", size.size), "-"}, "not possible: " + size.why_not};
     }
     const Outcome& outcome = *size.outcome;
     const TimeSpent spent = spent_by(outcome);
@@ -48,25 +49,34 @@ std::string row(const ScalingSize& size) {
     const std::vector<std::string> losses = lost_to(outcome);
     const std::string why =
         losses.empty() ? "hardly anything is lost" : fmt::format("lost to {}", fmt::join(losses, ", "));
-    return fmt::format("{:>6} {:>6} {:>12.3f} s {:>10.4g} {:>7.2f}x {:>10.1f} % {:>8} {:>9} {:>8} {:>8}  {}\n",
-                       size.size, outcome.options.ranks, outcome.simulated_seconds(), items_per_second(outcome),
-                       outcome.speedup(), 100 * outcome.efficiency(), percent(spent.compute),
-                       percent(spent.communication), percent(spent.bubble), percent(spent.idle - spent.bubble), why);
+    return {{fmt::format("{}", size.size), fmt::format("{}", outcome.options.ranks),
+             fmt::format("{:.3f} s", outcome.simulated_seconds()), fmt::format("{:.4g}", items_per_second(outcome)),
+             fmt::format("{:.2f}x", outcome.speedup()), fmt::format("{:.1f} %", 100 * outcome.efficiency()),
+             percent(spent.compute), percent(spent.communication), percent(spent.bubble),
+             percent(spent.idle - spent.bubble), why}};
 }
 
 }  // namespace
 
 std::string show_scaling(const Scaling& scaling) {
-    std::string text = fmt::format("{}, profile {}: the same training for each size of {}\n\n", scaling.scenario,
-                                   scaling.profile, scaling.axis);
-    text +=
-        fmt::format("{:>6} {:>6} {:>14} {:>10} {:>8} {:>12} {:>8} {:>9} {:>8} {:>8}  {}\n", scaling.axis, "ranks",
-                    "simulated", "samples/s", "speedup", "efficiency", "compute", "messages", "bubble", "idle", "why");
+    TextTable table{.columns = {{scaling.axis},
+                                {"ranks"},
+                                {"simulated"},
+                                {"samples/s"},
+                                {"speedup"},
+                                {"efficiency"},
+                                {"compute"},
+                                {"messages"},
+                                {"bubble"},
+                                {"idle"},
+                                {"why", Align::left}},
+                    .rows = {},
+                    .margin = "  "};
     report::Curve ideal{.mark = 'o', .line = '.'};
     report::Curve reached{.mark = '*', .line = '-'};
     report::Plot plot;
     for (const ScalingSize& size : scaling.sizes) {
-        text += row(size);
+        table.rows.push_back(row(size));
         if (size.outcome) {
             plot.x.push_back(fmt::format("{}", size.outcome->options.ranks));
             ideal.values.push_back(size.outcome->options.ranks);
@@ -74,7 +84,9 @@ std::string show_scaling(const Scaling& scaling) {
         }
     }
     plot.curves = {ideal, reached};
-    return text + "\nspeedup (*) against the ideal (o), over ranks\n" + report::draw(plot);
+    return fmt::format("{}, profile {}: the same training for each size of {}\n\n", scaling.scenario, scaling.profile,
+                       scaling.axis) +
+           text_of(table) + "\nspeedup (*) against the ideal (o), over ranks\n" + report::draw(plot);
 }
 
 std::string json_scaling(const Scaling& scaling) {

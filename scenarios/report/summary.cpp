@@ -1,10 +1,12 @@
 #include "scenarios/report/summary.hpp"
 
+#include "libsim/report/text_table.hpp"
 #include "scenarios/report/spent.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace sim::scenarios {
@@ -57,22 +59,34 @@ std::vector<std::size_t> shown_ranks(const std::vector<RankTotals>& ranks) {
 
 std::string table(const Outcome& outcome) {
     const sim::ranks::Result& result = outcome.result;
-    std::string text = fmt::format("{:>6} {:>8} {:>14} {:>16} {:>14} {:>9} {:>12} {:>12}\n", "rank", "pid", "compute",
-                                   "communication", "idle", "messages", "units sent", "peak memory");
+    report::TextTable table{.columns = {{"rank"},
+                                        {"pid"},
+                                        {"compute"},
+                                        {"communication"},
+                                        {"idle"},
+                                        {"messages"},
+                                        {"units sent"},
+                                        {"peak memory"}},
+                            .rows = {},
+                            .margin = "  "};
     const std::vector<std::size_t> shown = shown_ranks(result.ranks);
     for (const std::size_t rank : shown) {
         const RankTotals& totals = result.ranks[rank];
-        text +=
-            fmt::format("{:>6} {:>8} {:>12.3f} s {:>14.3f} s {:>12.3f} s {:>9} {:>12.6g} {:>12.6g}\n", rank,
-                        result.pids[rank], seconds(totals.compute), seconds(totals.communication), seconds(totals.idle),
-                        totals.messages_sent, Units::from_billionths(totals.billionths_sent).value(),
-                        Units::from_billionths(totals.peak_billionths).value());
+        const auto time = [](Duration spent) { return fmt::format("{:.3f} s", seconds(spent)); };
+        const auto units = [](std::int64_t billionths) {
+            return fmt::format("{:.6g}", Units::from_billionths(billionths).value());
+        };
+        table.rows.push_back({{fmt::format("{}", rank), fmt::format("{}", result.pids[rank]), time(totals.compute),
+                               time(totals.communication), time(totals.idle), fmt::format("{}", totals.messages_sent),
+                               units(totals.billionths_sent), units(totals.peak_billionths)}});
     }
     if (shown.size() < result.ranks.size()) {
-        text += fmt::format("  shown: the first and last of {} ranks, and those with the least and most of each time\n",
-                            result.ranks.size());
+        table.rows.push_back(
+            {{},
+             fmt::format("  shown: the first and last of {} ranks, and those with the least and most of each time",
+                         result.ranks.size())});
     }
-    return text;
+    return text_of(table);
 }
 
 std::string for_what(const Outcome& outcome, const TimeSpent& spent) {
@@ -87,10 +101,10 @@ std::string why_longer(const Outcome& outcome) {
 }
 
 // What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
-std::string why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
+std::vector<std::string> why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
     const int n = outcome.options.ranks;
     if (n == 1) {
-        return "this is the one GPU with which the others are compared";
+        return {"this is the one GPU with which the others are compared"};
     }
     struct LossKind {
         double seconds;
@@ -107,11 +121,14 @@ std::string why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
                      outcome.sequential_seconds, why_longer(outcome))}};
     std::erase_if(losses, [&](const LossKind& loss) { return loss.seconds < worth_a_word * spent.all(); });
     std::sort(losses.begin(), losses.end(), [](const LossKind& a, const LossKind& b) { return a.seconds > b.seconds; });
-    std::string text;
-    for (const LossKind& loss : losses) {
-        text += fmt::format("{}{}", text.empty() ? "" : "\n                   ", loss.sentence);
+    if (losses.empty()) {
+        return {"hardly anything is lost: nearly all of the time is compute that is needed"};
     }
-    return text.empty() ? "hardly anything is lost: nearly all of the time is compute that is needed" : text;
+    std::vector<std::string> sentences;
+    for (const LossKind& loss : losses) {
+        sentences.push_back(loss.sentence);
+    }
+    return sentences;
 }
 
 std::string agreement(const Outcome& outcome) {
@@ -131,10 +148,8 @@ std::string experts_as_megatron(const MeshSizes& mesh) {
 
 std::string summary(const Outcome& outcome) {
     const TimeSpent spent = spent_by(outcome);
-    std::string text = header(outcome) + "\n" + table(outcome) + "\n";
-    const auto line = [&](const char* name, const std::string& value) {
-        text += fmt::format("  {:<16} {}\n", name, value);
-    };
+    report::TextTable lines = report::list_of_names("  ", 3);
+    const auto line = [&](const char* name, const std::string& value) { lines.rows.push_back({{name, value}}); };
     line("simulated time",
          fmt::format("{:.3f} s; 0D takes {:.3f} s", outcome.simulated_seconds(), outcome.sequential_seconds));
     line("speedup", fmt::format("{:.2f}x on {} rank{}: efficiency {:.1f} %", outcome.speedup(), outcome.options.ranks,
@@ -146,7 +161,10 @@ std::string summary(const Outcome& outcome) {
         line("bubble", fmt::format("{:.1f} % of all time, a part of idle: stages wait for each other (schedule {})",
                                    100 * outcome.bubble_fraction(), outcome.options.schedule->name));
     }
-    line("why", why_not_ideal(outcome, spent));
+    const char* why = "why";
+    for (const std::string& sentence : why_not_ideal(outcome, spent)) {
+        line(std::exchange(why, ""), sentence);
+    }
     if (outcome.options.mesh.ep > 1) {
         line("experts", experts_as_megatron(outcome.options.mesh));
     }
@@ -154,7 +172,7 @@ std::string summary(const Outcome& outcome) {
     line("weights", agreement(outcome));
     line("timeline", outcome.result.timeline_sha256.substr(0, 16));
     line("wall time", fmt::format("{:.3f} s", outcome.result.wall_seconds));
-    return text;
+    return header(outcome) + "\n" + table(outcome) + "\n" + text_of(lines);
 }
 
 }  // namespace sim::scenarios

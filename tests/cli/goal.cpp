@@ -64,9 +64,9 @@ TEST_F(GoalCommand, PrintsATable) {
     EXPECT_EQ(run(ping_pong, "").out,
               "LogGP L=2500,o=1500,g=1000,G=6,O=0,S=65535, charged on arrival\n"
               "ranks: 2, messages: 2 of 128 bytes in all, receives: 2, calcs: 0 of 0 in all\n\n"
-              "    rank                finish\n"
-              "       0                 11756\n"
-              "       1                  7378\n\n"
+              "rank  finish\n"
+              "   0   11756\n"
+              "   1    7378\n\n"
               "last: rank 0 at 11756\n");
 }
 
@@ -77,7 +77,7 @@ TEST_F(GoalCommand, OfManyRanksPrintsThoseThatFinishLast) {
     }
     const Said said = run(text, "");
     EXPECT_THAT(said.out, HasSubstr("the 64 ranks that finish last; --json has all\n"));
-    EXPECT_THAT(said.out, HasSubstr("rank                finish\n      99                    99\n"));
+    EXPECT_THAT(said.out, HasSubstr("rank  finish\n  99      99\n"));
     EXPECT_EQ(run(text, "--json").json()["rank_finish"].size(), 100);
 }
 

@@ -12,9 +12,9 @@ using testing::StartsWith;
 TEST(NdsimHardware, ListsMachinesAndAccelerators) {
     const Said said = run_command("ndsim hardware");
     EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_THAT(said.out, StartsWith("machine            accelerator            GPUs"));
-    EXPECT_THAT(said.out, HasSubstr("\ndgx-h100           H100-SXM-80GB             8            450              50"));
-    EXPECT_THAT(said.out, HasSubstr("\nA100-SXM-80GB        ampere             312         312           -   79.15"));
+    EXPECT_THAT(said.out, StartsWith("machine           accelerator          GPUs"));
+    EXPECT_THAT(said.out, HasSubstr("\ndgx-h100          H100-SXM-80GB           8            450              50"));
+    EXPECT_THAT(said.out, HasSubstr("\nA100-SXM-80GB        ampere              312          312           -  79.15"));
 }
 
 TEST(NdsimHardware, AsJsonListsTheSame) {
@@ -29,9 +29,9 @@ TEST(NdsimHardware, TellsEveryNumberOfOneWithItsSource) {
     const Said said = run_command("ndsim hardware dgx-a100");
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_THAT(said.out, StartsWith("dgx-a100: nodes of 8 x A100-SXM-80GB (ampere)\n"));
-    EXPECT_THAT(said.out, HasSubstr("\n  bf16_flops                    312 TFLOP/s  A  stas00/ml-engineering"));
-    EXPECT_THAT(said.out, HasSubstr("\n  scale_out                         25 GB/s  B  nic_gbit over 8 GPUs\n"));
-    EXPECT_THAT(said.out, HasSubstr("\n  ring.simple.across                  14 us  A  NVIDIA/nccl"));
+    EXPECT_THAT(said.out, HasSubstr("\n  bf16_flops                312 TFLOP/s  A  stas00/ml-engineering"));
+    EXPECT_THAT(said.out, HasSubstr("\n  scale_out                     25 GB/s  B  nic_gbit over 8 GPUs\n"));
+    EXPECT_THAT(said.out, HasSubstr("\n  ring.simple.across              14 us  A  NVIDIA/nccl"));
     EXPECT_THAT(run_command("ndsim hardware a100").out, StartsWith("A100-SXM-80GB (ampere)\n"));
 }
 

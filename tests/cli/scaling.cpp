@@ -66,7 +66,7 @@ TEST(Scaling, ShowsATableAndACurve) {
     const Said said = run_command("1d_data_parallel --scaling 1,2,4");
     EXPECT_EQ(said.exit_code, 0);
     EXPECT_EQ(said.err, "");  // the log lines of several runs would be read as one story
-    EXPECT_THAT(said.out, HasSubstr("16.100 s     0.9938    1.99x       49.7 %"));
+    EXPECT_THAT(said.out, HasSubstr("16.100 s     0.9938    1.99x      49.7 %"));
     EXPECT_THAT(said.out, HasSubstr("lost to messages\n"));
     EXPECT_THAT(said.out, HasSubstr("speedup (*) against the ideal (o), over ranks\n        4 |               .o\n"));
 }

@@ -14,7 +14,7 @@ TEST(NdsimTopology, SaysWhatItIsMadeOfAndHowFarItsGpusAreApart) {
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_THAT(said.out,
                 StartsWith("dgx-h100: 64 GPUs, 64 NICs, 8 node switches, 8 network switches\nlevels: 8 GPUs\n"));
-    EXPECT_THAT(said.out, HasSubstr("        128  GPU - NIC                             63 GB/s     0.7 us\n"));
+    EXPECT_THAT(said.out, HasSubstr("\n  128  GPU - NIC              63 GB/s   0.7 us\n"));
     EXPECT_THAT(said.out, HasSubstr("hops       2 to 6, mean 5.333\n  latency    0.6 us to 3.3 us\n"));
     EXPECT_THAT(said.out, HasSubstr("bisection bandwidth, each way: 1600 GB/s (by its formula)"));
 }
@@ -24,8 +24,8 @@ TEST(NdsimTopology, PrintsARouteHopByHop) {
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_EQ(said.out,
               "ring: from 0 to 6\n\n"
-              "    1  gpu 0                      > gpu 7                           50 GB/s     0.5 us\n"
-              "    2  gpu 7                      > gpu 6                           50 GB/s     0.5 us\n"
+              "  1  gpu 0 > gpu 7  50 GB/s  0.5 us\n"
+              "  2  gpu 7 > gpu 6  50 GB/s  0.5 us\n"
               "\n  2 hops, 1 us, 50 GB/s\n");
 }
 

@@ -64,8 +64,8 @@ TEST(ValidateCommand, PredictsTheSameOfRunsThatMeasuredNothing) {
 TEST(ValidateCommand, PrintsARowPerSet) {
     const Said said = run_command(std::string("ndsim validate '") + shipped + "' --set KORTH-T5,ZB-T4");
     EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_THAT(said.out, HasSubstr("\n  KORTH-T5               4 "));
-    EXPECT_THAT(said.out, HasSubstr("\n  ZB-T4                 24 "));
+    EXPECT_THAT(said.out, HasSubstr("\n  KORTH-T5     4 "));
+    EXPECT_THAT(said.out, HasSubstr("\n  ZB-T4       24 "));
     EXPECT_THAT(said.out, testing::Not(HasSubstr("BLOOM")));
 }
 

@@ -2,6 +2,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/report/text_table.hpp"
 #include "libsim/split.hpp"
 #include "tools/calibrate/calibration.hpp"
 #include "tools/command_line/exit.hpp"
@@ -99,14 +100,16 @@ CalibrationRuns runs_of(const Options& options) {
 
 std::string errors_of(const CalibrationRuns& runs, const std::vector<planning::EfficiencyChange>& changes,
                       const ForEach& each) {
-    std::string text;
+    report::TextTable table{
+        .columns = {{"set", report::Align::left}, {"runs"}, {"error"}, {"bias"}}, .rows = {}, .margin = "#   "};
     const std::vector<planning::RunPrediction> predictions =
         planning::predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
     for (const planning::SetScore& set : planning::set_scores(predictions, runs.measured)) {
-        text += fmt::format("#   {:<18} {:>4} runs  error {:>6.2f} %  bias {:>+7.2f} %\n", set.name, set.steps.size(),
-                            planning::mean_absolute_error(set.steps) * 100, planning::mean_error(set.steps) * 100);
+        table.rows.push_back({{set.name, fmt::format("{}", set.steps.size()),
+                               fmt::format("{:.2f} %", planning::mean_absolute_error(set.steps) * 100),
+                               fmt::format("{:+.2f} %", planning::mean_error(set.steps) * 100)}});
     }
-    return text;
+    return text_of(table);
 }
 
 int run(int argc, const char* const* argv) {

@@ -1,6 +1,7 @@
 #include "tools/command_line/columns.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -25,21 +26,17 @@ CsvTable csv_table(const Schemas& schemas, const nlohmann::ordered_json& table, 
 
 // "  per_rank[].pid  integer  Process id of the rank."
 std::string lines_of(const std::vector<SchemaKey>& keys) {
-    std::size_t name_width = 0;
-    std::size_t type_width = 0;
-    for (const SchemaKey& key : keys) {
-        name_width = std::max(name_width, key.name().size());
-        type_width = std::max(type_width, key.type.size());
-    }
-    std::string text;
+    using report::Align;
+    report::TextTable table{
+        .columns = {{"", Align::left}, {"", Align::left}, {"", Align::left}}, .rows = {}, .margin = "  "};
     for (const SchemaKey& key : keys) {
         if (!key.path.empty()) {
-            text += fmt::format("  {:<{}}  {:<{}}  {}\n", key.name(), name_width, key.type, type_width, key.what);
+            table.rows.push_back({{key.name(), key.type, key.what}});
         } else if (!key.what.empty()) {
-            text += fmt::format("  {}\n", key.what);
+            table.rows.push_back({{}, "  " + key.what});
         }
     }
-    return text;
+    return text_of(table);
 }
 
 class ColumnsText {

@@ -1,5 +1,6 @@
 // ndsim compare: two results side by side, what makes the difference, and why.
 #include "libsim/config/errors.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
@@ -144,30 +145,32 @@ report::Table rows_of(const Comparison& comparison) {
     return table;
 }
 
-std::string line_of(const std::string& name, double a, double b, double whole) {
-    return fmt::format("{:<42} {:>12.6g} {:>12.6g} {:>+12.6g} {:>9}\n", name, a, b, b - a, percent_of(b - a, whole));
+report::TextRow row_of(const std::string& name, double a, double b, double whole) {
+    return {{name, fmt::format("{:.6g}", a), fmt::format("{:.6g}", b), fmt::format("{:+.6g}", b - a),
+             percent_of(b - a, whole)}};
 }
 
 std::string text_of(const Comparison& comparison) {
     const ComparedRun& a = comparison.a;
     const ComparedRun& b = comparison.b;
-    std::string text = fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file);
-    text +=
-        fmt::format("{:<42} {:>12} {:>12} {:>12} {:>9}\n", "seconds, mean over the ranks", "A", "B", "B - A", "of A");
+    report::TextTable table{
+        .columns = {{"seconds, mean over the ranks", report::Align::left}, {"A"}, {"B"}, {"B - A"}, {"of A"}}};
     for (std::size_t i = 0; i < a.lines.size(); ++i) {
         if (a.lines[i].seconds != 0 || b.lines[i].seconds != 0) {
-            text += line_of(a.lines[i].name, a.lines[i].seconds, b.lines[i].seconds, a.seconds);
+            table.rows.push_back(row_of(a.lines[i].name, a.lines[i].seconds, b.lines[i].seconds, a.seconds));
         }
     }
-    text += line_of("all", a.seconds, b.seconds, a.seconds);
+    table.rows.push_back(row_of("all", a.seconds, b.seconds, a.seconds));
     if (!comparison.changed.empty()) {
-        text += "\n";
+        table.rows.emplace_back();
     }
     for (const Changed& one : comparison.changed) {
-        text += fmt::format("{:<42} {} -> {}\n", one.name, one.from.empty() ? "none" : one.from,
-                            one.to.empty() ? "none" : one.to);
+        table.rows.push_back(
+            {{one.name},
+             fmt::format("{} -> {}", one.from.empty() ? "none" : one.from, one.to.empty() ? "none" : one.to)});
     }
-    return text + "\n" + sentence(comparison) + "\n";
+    return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
+           sentence(comparison) + "\n";
 }
 
 std::string json_of(const Comparison& comparison) {

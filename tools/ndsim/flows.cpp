@@ -1,5 +1,6 @@
 // `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
 #include "libsim/config/text_file.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
@@ -8,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 namespace sim::tools {
@@ -58,43 +57,31 @@ std::string json_of(const std::vector<FlowCase>& cases) {
     return nlohmann::ordered_json{{"cases", list}}.dump() + "\n";
 }
 
-using Row = std::array<std::string, 6>;
-
-Row row_of(const FlowCase& flow_case, std::size_t i, double finish) {
+report::TextRow row_of(const FlowCase& flow_case, std::size_t i, double finish) {
     const PlannedFlow& flow = flow_case.flows[i];
     const double start = flow.at / picoseconds_per_second;
     std::vector<std::string> route;
     for (const LinkId link : flow.route) {
         route.push_back(flow_case.link_names[link]);
     }
-    return {flow_case.flow_names[i],
-            fmt::format("{:.9g}", start),
-            fmt::format("{:.15g}", flow.bytes),
-            fmt::format("{:.9g}", finish),
-            finish > start ? fmt::format("{:.6g}", flow.bytes / (finish - start)) : "-",
-            fmt::format("{}", fmt::join(route, " "))};
+    return {{flow_case.flow_names[i], fmt::format("{:.9g}", start), fmt::format("{:.15g}", flow.bytes),
+             fmt::format("{:.9g}", finish), finish > start ? fmt::format("{:.6g}", flow.bytes / (finish - start)) : "-",
+             fmt::format("{}", fmt::join(route, " "))}};
 }
 
-// Names to the left, numbers to the right.
 std::string table_of(const FlowCase& flow_case) {
-    std::vector<Row> rows{{"flow", "start, s", "bytes", "finish, s", "mean B/s", "route"}};
+    using report::Align;
+    report::TextTable table{
+        .columns =
+            {{"flow", Align::left}, {"start, s"}, {"bytes"}, {"finish, s"}, {"mean B/s"}, {"route", Align::left}},
+        .rows = {},
+        .margin = "  "};
     const std::vector<double> finish = finish_seconds(flow_case);
     for (std::size_t i = 0; i < finish.size(); ++i) {
-        rows.push_back(row_of(flow_case, i, finish[i]));
+        table.rows.push_back(row_of(flow_case, i, finish[i]));
     }
-    std::array<std::size_t, 6> widths{};
-    for (const Row& row : rows) {
-        for (std::size_t column = 0; column < row.size(); ++column) {
-            widths[column] = std::max(widths[column], row[column].size());
-        }
-    }
-    std::string result =
-        fmt::format("{}: links: {}, flows: {}\n\n", flow_case.name, flow_case.links.size(), finish.size());
-    for (const Row& row : rows) {
-        result += fmt::format("  {:<{}}  {:>{}}  {:>{}}  {:>{}}  {:>{}}  {}\n", row[0], widths[0], row[1], widths[1],
-                              row[2], widths[2], row[3], widths[3], row[4], widths[4], row[5]);
-    }
-    return result;
+    return fmt::format("{}: links: {}, flows: {}\n\n", flow_case.name, flow_case.links.size(), finish.size()) +
+           text_of(table);
 }
 
 std::string tables_of(const std::vector<FlowCase>& cases) {

@@ -5,6 +5,7 @@
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
@@ -111,11 +112,11 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
     } else {
         std::sort(ranks.begin(), ranks.end());
     }
-    text += fmt::format("\n{:>8}  {:>20}\n", "rank", "finish");
+    report::TextTable table{.columns = {{"rank"}, {"finish"}}};
     for (const std::size_t rank : ranks) {
-        text += fmt::format("{:>8}  {:>20}\n", rank, outcome.rank_finish[rank]);
+        table.rows.push_back({{fmt::format("{}", rank), fmt::format("{}", outcome.rank_finish[rank])}});
     }
-    return text + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
+    return text + "\n" + text_of(table) + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
 }
 
 report::Table finish_of(const goal::GoalOutcome& outcome) {

@@ -1,6 +1,7 @@
 #include "tools/ndsim/hardware_report.hpp"
 
 #include <fmt/format.h>
+#include "libsim/report/text_table.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -85,23 +86,35 @@ int part_of(const Sourced& one) {
 }  // namespace
 
 std::string hardware_list_text() {
-    std::string text = fmt::format("{:<18} {:<20} {:>6} {:>14} {:>15} {:>11}\n", "machine", "accelerator", "GPUs",
-                                   "scale-up GB/s", "scale-out GB/s", "USD/GPU/h");
+    TextTable machines{.columns = {{"machine", Align::left},
+                                   {"accelerator", Align::left},
+                                   {"GPUs"},
+                                   {"scale-up GB/s"},
+                                   {"scale-out GB/s"},
+                                   {"USD/GPU/h"}}};
     for (const std::string& name : training::machine_names()) {
         const training::Machine one = training::machine(name);
-        text += fmt::format("{:<18} {:<20} {:>6} {:>14} {:>15} {:>11}\n", one.name, one.gpu.name, one.gpus_per_node,
-                            scaled(one.scale_up, 1e9), scaled(one.scale_out, 1e9), scaled(one.gpu.usd_per_hour, 1));
+        machines.rows.push_back(
+            {{one.name, one.gpu.name, fmt::format("{}", one.gpus_per_node), scaled(one.scale_up, 1e9),
+              scaled(one.scale_out, 1e9), scaled(one.gpu.usd_per_hour, 1)}});
     }
-    text += fmt::format("\n{:<20} {:<10} {:>11} {:>11} {:>11} {:>7} {:>10} {:>5}\n", "accelerator", "generation",
-                        "fp16 TFLOPS", "bf16 TFLOPS", "fp8 TFLOPS", "GiB", "GB/s", "W");
+    TextTable accelerators{.columns = {{"accelerator", Align::left},
+                                       {"generation", Align::left},
+                                       {"fp16 TFLOPS"},
+                                       {"bf16 TFLOPS"},
+                                       {"fp8 TFLOPS"},
+                                       {"GiB"},
+                                       {"GB/s"},
+                                       {"W"}}};
     for (const std::string& name : training::accelerator_names()) {
         const training::Accelerator one = training::accelerator(name);
-        text += fmt::format("{:<20} {:<10} {:>11} {:>11} {:>11} {:>7} {:>10} {:>5}\n", one.name, one.generation,
-                            scaled(one.fp16_flops, 1e12), scaled(one.bf16_flops, 1e12), scaled(one.fp8_flops, 1e12),
-                            scaled(static_cast<double>(one.memory_bytes), 1024.0 * 1024 * 1024),
-                            scaled(one.memory_bandwidth, 1e9), scaled(one.power_watts, 1));
+        accelerators.rows.push_back(
+            {{one.name, one.generation, scaled(one.fp16_flops, 1e12), scaled(one.bf16_flops, 1e12),
+              scaled(one.fp8_flops, 1e12), scaled(static_cast<double>(one.memory_bytes), 1024.0 * 1024 * 1024),
+              scaled(one.memory_bandwidth, 1e9), scaled(one.power_watts, 1)}});
     }
-    return text + "\nper GPU and direction; ndsim hardware NAME tells every number and its source\n";
+    return text_of(machines) + "\n" + text_of(accelerators) +
+           "\nper GPU and direction; ndsim hardware NAME tells every number and its source\n";
 }
 
 std::string hardware_list_json() {
@@ -160,17 +173,19 @@ std::string hardware_text(const Hardware& hardware) {
         text += fmt::format("{}: {}\n", key, remark);
     }
     const char* const titles[] = {"hardware", "efficiency of its generation", "network"};
+    TextTable table{
+        .columns = {{"", Align::left}, {""}, {"", Align::left}, {"", Align::left}}, .rows = {}, .margin = "  "};
     for (int part = 0; part < 3; ++part) {
-        text += fmt::format("\n{}\n", titles[part]);
+        table.rows.insert(table.rows.end(), {{}, {{}, titles[part]}});
         for (const Sourced& one : hardware.numbers) {
             if (part_of(one) == part) {
                 const std::string name = one.field.substr(part == 0 ? 0 : one.field.find('.') + 1);
-                text += fmt::format("  {:<24} {:>16}  {:1}  {}\n", name, shown(one.value, one.unit), one.confidence,
-                                    one.source);
+                table.rows.push_back(
+                    {{name, shown(one.value, one.unit), fmt::format("{}", one.confidence), one.source}});
             }
         }
     }
-    return text + "\nA: read in the source; B: a vendor's number recalled, or inferred; C: rough\n";
+    return text + text_of(table) + "\nA: read in the source; B: a vendor's number recalled, or inferred; C: rough\n";
 }
 
 std::string hardware_json(const Hardware& hardware) {

@@ -1,6 +1,7 @@
 // ndsim COMMAND …: what can be asked of the simulator without writing a program.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/command_line/columns.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/exit.hpp"
@@ -19,17 +20,13 @@ using namespace sim::command_line;
 using namespace sim::tools;
 
 std::string help() {
-    std::string text =
-        "What networks, collectives and the training of neural networks cost, simulated.\n"
-        "Usage: ndsim COMMAND [OPTIONS] …\n\nCommands:\n";
-    std::size_t width = 0;
+    report::TextTable list = report::list_of_names("  ");
     for (const Command& command : commands) {
-        width = std::max(width, std::string_view(command.name).size());
+        list.rows.push_back({{command.name, command.summary}});
     }
-    for (const Command& command : commands) {
-        text += fmt::format("  {:<{}}  {}\n", command.name, width, command.summary);
-    }
-    return text +
+    return "What networks, collectives and the training of neural networks cost, simulated.\n"
+           "Usage: ndsim COMMAND [OPTIONS] …\n\nCommands:\n" +
+           text_of(list) +
            "\nOptions:\n"
            "  -h,--help   print this and exit; ndsim COMMAND --help: the options of one command\n"
            "              --help columns, also of one command: every key and column of the output, with its unit\n"

@@ -1,6 +1,7 @@
 #include "tools/ndsim/nccl_table.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -10,71 +11,104 @@ namespace sim::tools {
 
 using namespace planning;
 
+using report::Align;
+using report::TextColumn;
+using report::TextRow;
+
 namespace {
 
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
-constexpr std::size_t pair_width = 25;  // of a time and a busbw, side by side
+constexpr int pair_width = 25;  // of a time and a busbw, side by side
+constexpr const char* head_margin = "# ";
+constexpr const char* data_margin = "  ";
 
-std::string left_columns(const planning::CollectiveCase& what) {
-    return fmt::format("{:>12} {:>13} {:>9} {:>6} {:>6}", what.bytes(), what.count(), what.type.name,
-                       what.reduces() ? "sum" : "none", what.has_root() ? what.root : -1);
+// A column as nccl-tests set it: one blank, then so many columns, to the right.
+TextColumn wide(int columns, const char* heading, const char* unit = "") {
+    return {heading, Align::right, 1, columns, unit};
 }
 
-std::string side_by_side_head(const std::vector<std::string>& configs, bool checked) {
-    std::string names = fmt::format("#{:51}", "");
-    std::string columns = fmt::format("# {:>12} {:>13} {:>9} {:>6} {:>6}", "size", "count", "type", "redop", "root");
-    std::string units = fmt::format("# {:>12} {:>13} {:>9} {:>6} {:>6}", "(B)", "(elements)", "", "", "");
+int width_of_pair(const std::string& name) {
+    return std::max(pair_width, static_cast<int>(name.size()) + 2);
+}
+
+bool is_side_by_side(const TableShape& shape, const std::vector<std::string>& configs) {
+    return configs.size() > 1 && !shape.picked;
+}
+
+std::vector<TextColumn> columns_of(const TableShape& shape, const std::vector<std::string>& configs) {
+    std::vector<TextColumn> columns{wide(12, "size", "(B)"), wide(13, "count", "(elements)"), wide(9, "type"),
+                                    wide(6, "redop"), wide(6, "root")};
+    if (is_side_by_side(shape, configs)) {
+        for (const std::string& name : configs) {
+            columns.push_back(wide(width_of_pair(name) - 12, "time", "(us)"));
+            columns.push_back(wide(10, "busbw", "(GB/s)"));
+        }
+    } else {
+        columns.insert(columns.end(),
+                       {wide(14, "time", "(us)"), wide(10, "algbw", "(GB/s)"), wide(10, "busbw", "(GB/s)")});
+    }
+    if (shape.checked) {
+        columns.push_back(wide(8, "#wrong"));
+    }
+    if (shape.picked) {
+        columns.push_back({"algorithm", Align::left});
+    }
+    return columns;
+}
+
+// The names of the methods, each above its pair of columns.
+std::string names_line(const std::vector<std::string>& configs) {
+    std::vector<TextColumn> columns{wide(50, "")};
+    TextRow names{.cells = {""}};
     for (const std::string& name : configs) {
-        const std::size_t width = std::max(pair_width, name.size() + 2);
-        names += fmt::format("{:>{}}", name, width);
-        columns += fmt::format("{:>{}} {:>10}", "time", width - 11, "busbw");
-        units += fmt::format("{:>{}} {:>10}", "(us)", width - 11, "(GB/s)");
+        columns.push_back(wide(width_of_pair(name) - 1, ""));
+        names.cells.push_back(name);
     }
-    return names + "\n" + columns + (checked ? "   #wrong" : "") + "\n" + units + "\n";
+    return line_of(columns, names, head_margin);
 }
 
-std::string side_by_side_line(const planning::SweepRow& row) {
-    std::string line = "  " + left_columns(row.what());
-    for (std::size_t i = 0; i < row.timed.size(); ++i) {
-        const planning::TimedMethod& timed = row.timed[i];
-        const std::size_t width = std::max(pair_width, timed.name.size() + 2);
-        line += fmt::format("{:>{}.2f} {:>9.4f}{}", timed.seconds() * mega, width - 11, timed.bus_bandwidth() / giga,
-                            i == row.fastest ? "*" : " ");
-    }
-    return line;
-}
-
-// "   #wrong" of all methods of a row.
-std::string wrong_of(const planning::SweepRow& row) {
+// Of all methods of a row.
+std::int64_t wrong_of(const planning::SweepRow& row) {
     std::int64_t sum = 0;
     for (const planning::TimedMethod& timed : row.timed) {
         sum += timed.wrong.value_or(0);
     }
-    return fmt::format(" {:>8}", sum);
+    return sum;
 }
 
 }  // namespace
 
 std::string table_head(const TableShape& shape, const std::vector<std::string>& configs) {
-    if (configs.size() > 1 && !shape.picked) {
-        return side_by_side_head(configs, shape.checked);
-    }
-    const char* const columns = "# {:>12} {:>13} {:>9} {:>6} {:>6} {:>14} {:>10} {:>10}{}{}\n";
-    return fmt::format(fmt::runtime(columns), "size", "count", "type", "redop", "root", "time", "algbw", "busbw",
-                       shape.checked ? "   #wrong" : "", shape.picked ? "  algorithm" : "") +
-           fmt::format(fmt::runtime(columns), "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "");
+    const std::vector<TextColumn> columns = columns_of(shape, configs);
+    return (is_side_by_side(shape, configs) ? names_line(configs) : "") + head_of(columns, head_margin);
 }
 
 std::string table_line(const TableShape& shape, const planning::SweepRow& row) {
-    if (row.timed.size() > 1) {
-        const std::string line = side_by_side_line(row) + (shape.checked ? wrong_of(row) : "");
-        return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    const planning::CollectiveCase& what = row.what();
+    TextRow line{.cells = {fmt::format("{}", what.bytes()), fmt::format("{}", what.count()), what.type.name,
+                           what.reduces() ? "sum" : "none", fmt::format("{}", what.has_root() ? what.root : -1)}};
+    std::vector<std::string> names;
+    for (const planning::TimedMethod& timed : row.timed) {
+        names.push_back(timed.name);
     }
-    const planning::TimedMethod& timed = row.best();
-    return fmt::format("  {} {:>14.2f} {:>10.4f} {:>10.4f}{}{}\n", left_columns(row.what()), timed.seconds() * mega,
-                       timed.algorithm_bandwidth() / giga, timed.bus_bandwidth() / giga,
-                       shape.checked ? wrong_of(row) : "", shape.picked ? "  " + timed.name : "");
+    const bool side_by_side = is_side_by_side(shape, names);
+    for (std::size_t i = 0; i < row.timed.size(); ++i) {
+        const planning::TimedMethod& timed = row.timed[i];
+        line.cells.push_back(fmt::format("{:.2f}", timed.seconds() * mega));
+        if (!side_by_side) {
+            line.cells.push_back(fmt::format("{:.4f}", timed.algorithm_bandwidth() / giga));
+        }
+        const char* const mark = !side_by_side ? "" : i == row.fastest ? "*" : " ";
+        line.cells.push_back(fmt::format("{:.4f}{}", timed.bus_bandwidth() / giga, mark));
+    }
+    if (shape.checked) {
+        line.cells.push_back(fmt::format("{}", wrong_of(row)));
+    }
+    if (shape.picked) {
+        line.cells.push_back(row.best().name);
+    }
+    return line_of(columns_of(shape, names), line, data_margin);
 }
 
 std::string table_foot(const std::vector<planning::SweepRow>& rows) {

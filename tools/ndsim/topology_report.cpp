@@ -1,6 +1,7 @@
 #include "tools/ndsim/topology_report.hpp"
 
 #include "libsim/network/topologies/named.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,13 +45,12 @@ std::vector<LinkId> route_of(const Topology& topology, const RankPair& ends) {
 }
 
 std::string links_text(const TopologyFacts& facts) {
-    std::string text;
+    TextTable table{.columns = {{""}, {"", Align::left}, {""}, {""}}, .rows = {}, .margin = "  "};
     for (const auto& [kind, count] : facts.links) {
-        text += fmt::format("  {:>9}  {:<32} {:>12}  {:>9}\n", count,
-                            fmt::format("{} - {}", name_of(kind.a), name_of(kind.b)), rate(kind.bytes_per_second),
-                            time(kind.latency));
+        table.rows.push_back({{fmt::format("{}", count), fmt::format("{} - {}", name_of(kind.a), name_of(kind.b)),
+                               rate(kind.bytes_per_second), time(kind.latency)}});
     }
-    return text;
+    return text_of(table);
 }
 
 // On one line, unless it is long: then its ends.
@@ -114,10 +114,13 @@ std::string topology_text(const Topology& topology, const TopologyFacts& facts) 
     }
     const std::string from =
         facts.sources == topology.gpus ? "all pairs" : fmt::format("from {} of the GPUs to all others", facts.sources);
-    text += fmt::format("\nroutes ({})\n  hops       {}, mean {:.4g}\n  latency    {}\n  bandwidth  {}\n", from,
-                        range(fmt::format("{}", facts.least.hops), fmt::format("{}", facts.most.hops)), facts.mean_hops,
-                        range(time(facts.least.latency), time(facts.most.latency)),
-                        range(rate(facts.least.bytes_per_second), rate(facts.most.bytes_per_second)));
+    TextTable routes = list_of_names("  ");
+    routes.rows = {{{"hops", fmt::format("{}, mean {:.4g}",
+                                         range(fmt::format("{}", facts.least.hops), fmt::format("{}", facts.most.hops)),
+                                         facts.mean_hops)}},
+                   {{"latency", range(time(facts.least.latency), time(facts.most.latency))}},
+                   {{"bandwidth", range(rate(facts.least.bytes_per_second), rate(facts.most.bytes_per_second))}}};
+    text += fmt::format("\nroutes ({})\n{}", from, text_of(routes));
     text +=
         fmt::format("\nbisection bandwidth, each way: {} ({})\n\nexamples\n", rate(facts.bisection.bytes_per_second),
                     facts.by_formula ? "by its formula" : "between the halves in rank order");
@@ -130,18 +133,20 @@ std::string topology_text(const Topology& topology, const TopologyFacts& facts) 
 std::string route_text(const Topology& topology, const RankPair& ends) {
     const std::vector<LinkId> route = route_of(topology, ends);
     const RouteFacts facts = route_facts(topology, route);
-    std::string text = fmt::format("{}: from {} to {}\n\n", topology.name, ends.first, ends.second);
+    const std::string title = fmt::format("{}: from {} to {}\n\n", topology.name, ends.first, ends.second);
+    TextTable table{.columns = {{""}, {"", Align::left}, {"", Align::left, 1}, {""}, {""}}, .rows = {}, .margin = "  "};
     for (std::size_t i = 0; i < route.size(); ++i) {
         const Link& link = topology.links[route[i]];
-        text +=
-            fmt::format("  {:>3}  {:<26} > {:<26} {:>12}  {:>9}\n", i + 1, name_of_vertex(topology, link.from),
-                        name_of_vertex(topology, link.to), rate(link.bandwidth.bytes_per_second), time(link.latency));
+        table.rows.push_back(
+            {{fmt::format("{}", i + 1), name_of_vertex(topology, link.from), "> " + name_of_vertex(topology, link.to),
+              rate(link.bandwidth.bytes_per_second), time(link.latency)}});
     }
     if (route.empty()) {
-        return text + "  nothing: it is the same GPU\n";
+        return title + "  nothing: it is the same GPU\n";
     }
-    return text + fmt::format("\n  {}, {}, {}\n", counted(std::ssize(route), "hop"), time(facts.latency),
-                              rate(facts.bytes_per_second));
+    return title + text_of(table) +
+           fmt::format("\n  {}, {}, {}\n", counted(std::ssize(route), "hop"), time(facts.latency),
+                       rate(facts.bytes_per_second));
 }
 
 std::string topology_json(const Topology& topology, const TopologyFacts& facts, const std::optional<RankPair>& ends) {
@@ -202,11 +207,11 @@ report::Table hops_of(const Topology& topology, const RankPair& ends) {
 }
 
 std::string topology_list() {
-    std::string text;
+    TextTable list = list_of_names("");
     for (const TopologyRow& named : named_topologies()) {
-        text += fmt::format("{:<16} {}\n", named.name, named.what);
+        list.rows.push_back({{named.name, named.what}});
     }
-    return text;
+    return text_of(list);
 }
 
 std::string topology_list_json() {

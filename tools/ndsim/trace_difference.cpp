@@ -1,4 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/terminal_text.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/ndsim/trace_report.hpp"
 
 #include <fmt/format.h>
@@ -19,10 +21,12 @@ std::string signed_time(double seconds) {
     return fmt::format("{}{}", seconds < 0 ? "-" : "+", planning::time_text(std::abs(seconds)));
 }
 
-std::string difference_line(double first, double second, std::string_view name) {
+constexpr int widest_changed_label = 60;
+
+report::TextRow difference_row(double first, double second, std::string_view name) {
     const std::string change = first > 0 ? planning::change_text(second / first - 1) : "";
-    return fmt::format("{:>12}  {:>12}  {:>12}  {:>9}  {}\n", planning::time_text(first), planning::time_text(second),
-                       signed_time(second - first), change, name);
+    return {{planning::time_text(first), planning::time_text(second), signed_time(second - first), change,
+             std::string(name)}};
 }
 
 std::string side_text(const char* column, const DiffSide& side) {
@@ -43,27 +47,27 @@ nlohmann::ordered_json side_json(const DiffSide& side) {
 std::string text_of(const TraceDifference& difference) {
     const DiffSide& first = difference.first;
     const DiffSide& second = difference.second;
-    std::string text = side_text("A", first) + side_text("B", second) + "\n";
-    text += fmt::format("{:>12}  {:>12}  {:>12}  {:>9}\n", "A", "B", "B - A", "change");
-    text += difference_line(first.shares.window, second.shares.window, "the whole run");
+    report::TextTable table{.columns = {{"A"}, {"B"}, {"B - A"}, {"change"}, {"", report::Align::left}}};
+    table.rows.push_back(difference_row(first.shares.window, second.shares.window, "the whole run"));
     for (const ShareRow& row : share_rows()) {
-        text += difference_line(first.shares.mean.*row.value, second.shares.mean.*row.value, row.name);
+        table.rows.push_back(difference_row(first.shares.mean.*row.value, second.shares.mean.*row.value, row.name));
     }
     if (!difference.labels.empty()) {
-        text += "\nexposed time by label:\n";
+        table.rows.insert(table.rows.end(), {{}, {{}, "exposed time by label:"}});
     }
     for (std::size_t i = 0; i < std::min(difference.labels.size(), most_difference_rows); ++i) {
         const LabelDifference& label = difference.labels[i];
-        std::string name = label.label.substr(0, 60);
-        std::replace_if(
-            name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-        text += difference_line(label.first, label.second, fmt::format("{} ({})", name, name_of(label.activity)));
+        const std::string name = report::terminal_text(label.label, widest_changed_label);
+        table.rows.push_back(
+            difference_row(label.first, label.second, fmt::format("{} ({})", name, name_of(label.activity))));
     }
     if (difference.labels.size() > most_difference_rows) {
-        text += fmt::format("… {} more labels; --csv and --json have all\n",
-                            difference.labels.size() - most_difference_rows);
+        table.rows.push_back({{},
+                              fmt::format("… {} more labels; --csv and --json have all",
+                                          difference.labels.size() - most_difference_rows)});
     }
-    return text + "\nTimes are means over the ranks.\n" + difference.cause + "\n";
+    return side_text("A", first) + side_text("B", second) + "\n" + text_of(table) +
+           "\nTimes are means over the ranks.\n" + difference.cause + "\n";
 }
 
 std::string json_of(const TraceDifference& difference) {

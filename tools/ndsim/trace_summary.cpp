@@ -1,4 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/terminal_text.hpp"
+#include "libsim/report/text_table.hpp"
 #include "tools/ndsim/trace_report.hpp"
 
 #include <fmt/format.h>
@@ -12,62 +14,52 @@ using namespace trace_files;
 
 namespace {
 
+using report::Align;
+using report::TextRow;
+using report::TextTable;
+
 constexpr std::size_t most_rank_rows = 32;
 constexpr std::size_t most_label_rows = 12;
-constexpr std::size_t widest_label = 48;
+constexpr int widest_label = 48;
 
-// Of one line, and not too long for it.
-std::string label_text(const std::string& label) {
-    std::string text = label;
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-    if (text.size() <= widest_label) {
-        return text;
-    }
-    std::size_t most = widest_label;
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) {
-        --most;
-    }
-    return text.substr(0, most) + "…";
-}
-
-std::string share_line(const std::string& name, const Shares& shares, double window) {
-    std::string line = fmt::format("{:<8}", name);
+TextRow share_row(const std::string& name, const Shares& shares, double window) {
+    TextRow cells{.cells = {name}};
     for (const ShareRow& row : share_rows()) {
-        const double share = window > 0 ? shares.*row.value / window : 0;
-        line += fmt::format("  {:>{}}", planning::percent_text(share), row.name.size());
+        cells.cells.push_back(planning::percent_text(window > 0 ? shares.*row.value / window : 0));
     }
-    return line + "\n";
+    return cells;
 }
 
 std::string shares_text(const TraceSummary& summary) {
     const TraceShares& shares = summary.shares;
-    std::string text = fmt::format("{:<8}", "");
+    TextTable table{.columns = {{"", Align::left}}};
     for (const ShareRow& row : share_rows()) {
-        text += fmt::format("  {}", row.name);
+        table.columns.push_back({std::string(row.name)});
     }
-    text += "\n";
     for (std::size_t i = 0; i < std::min(shares.ranks.size(), most_rank_rows); ++i) {
-        text += share_line(fmt::format("rank {}", shares.ranks[i]), shares.of_rank[i], shares.window);
+        table.rows.push_back(share_row(fmt::format("rank {}", shares.ranks[i]), shares.of_rank[i], shares.window));
     }
     if (shares.ranks.size() > most_rank_rows) {
-        text += fmt::format("… {} more ranks; --csv and --json have all\n", shares.ranks.size() - most_rank_rows);
+        table.rows.push_back(
+            {{}, fmt::format("… {} more ranks; --csv and --json have all", shares.ranks.size() - most_rank_rows)});
     }
-    return text + share_line("mean", shares.mean, shares.window);
+    table.rows.push_back(share_row("mean", shares.mean, shares.window));
+    return text_of(table);
 }
 
 std::string labels_text(const TraceShares& shares) {
-    std::string text = fmt::format("{:>12}  {:>12}  {:>8}  {:<13}  {}\n", "exposed", "lasted", "spans", "", "label");
+    TextTable table{.columns = {{"exposed"}, {"lasted"}, {"spans"}, {"", Align::left}, {"label", Align::left}}};
     for (std::size_t i = 0; i < std::min(shares.labels.size(), most_label_rows); ++i) {
         const LabelShare& label = shares.labels[i];
-        text += fmt::format("{:>12}  {:>12}  {:>8}  {:<13}  {}\n", planning::time_text(label.exposed),
-                            planning::time_text(label.lasted), label.spans, name_of(label.activity),
-                            label_text(label.label));
+        table.rows.push_back(
+            {{planning::time_text(label.exposed), planning::time_text(label.lasted), fmt::format("{}", label.spans),
+              std::string(name_of(label.activity)), report::terminal_text(label.label, widest_label)}});
     }
     if (shares.labels.size() > most_label_rows) {
-        text += fmt::format("… {} more labels; --json has all\n", shares.labels.size() - most_label_rows);
+        table.rows.push_back(
+            {{}, fmt::format("… {} more labels; --json has all", shares.labels.size() - most_label_rows)});
     }
-    return text;
+    return text_of(table);
 }
 
 std::string messages_text(const TraceShares& shares) {

@@ -1,6 +1,7 @@
 // Where the time of a step goes: a bar and a table that sum up to 100 %.
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 namespace sim::planning {
 
 namespace {
+
+using report::Align;
 
 constexpr int bar_width = 60;
 
@@ -76,20 +79,21 @@ std::string limiter(const Budget& budget) {
 
 std::string time_budget(const Prediction& step) {
     const std::vector<int> tenths = tenths_of_percent(step.budget);
-    std::string text = fmt::format(
-        "\nTime of a step, the average over all ranks; communication as far as no computation hides it\n"
-        "  [{}]\n",
-        bar(tenths));
+    report::TextTable table{.columns = {{"", Align::left}, {"", Align::left}, {""}, {""}}, .rows = {}, .margin = "  "};
     for (std::size_t i = 0; i < category_rows.size(); ++i) {
         if (step.budget[i] > 0) {
-            text += fmt::format("  {}  {:<31} {:>10} {:>6} %\n", category_rows[i].mark, category_rows[i].title,
-                                time_text(step.budget[i]), percent(tenths[i]));
+            table.rows.push_back({{std::string(1, category_rows[i].mark), category_rows[i].title,
+                                   time_text(step.budget[i]), percent(tenths[i]) + " %"}});
         }
     }
     const double sum = std::accumulate(step.budget.begin(), step.budget.end(), 0.0);
-    text += fmt::format("     {:<31} {:>10} {:>6} %\n", "step", time_text(sum),
-                        percent(std::accumulate(tenths.begin(), tenths.end(), 0)));
-    return text;
+    table.rows.push_back(
+        {{"", "step", time_text(sum), percent(std::accumulate(tenths.begin(), tenths.end(), 0)) + " %"}});
+    return fmt::format(
+               "\nTime of a step, the average over all ranks; communication as far as no computation hides it\n"
+               "  [{}]\n",
+               bar(tenths)) +
+           text_of(table);
 }
 
 }  // namespace sim::planning

@@ -1,6 +1,7 @@
 // Why the step is as long as it is, what would change it, and what to try.
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,31 +20,43 @@ constexpr std::size_t most_warnings = 4;
 constexpr double worth_it = 0.002;    // of the step
 constexpr double worth_bytes = 0.02;  // of the fullest rank's memory
 
-std::string line_of(const Advice& advice) {
-    return fmt::format("  {:>8}  {:>9}  {:>9}  {:<44} # {}\n", change_text(-advice.gain),
-                       time_text(advice.step_seconds), bytes_text(static_cast<double>(advice.memory)),
-                       typed(advice.change), advice.text);
+using report::Align;
+using report::TextRow;
+using report::TextTable;
+
+TextTable advice_table() {
+    return {.columns = {{""}, {""}, {""}, {"", Align::left}, {"", Align::left}}, .rows = {}, .margin = "  "};
 }
 
+// Below the title if there are any, or else below `none`, or not at all.
 template <typename Predicate>
-std::string lines_of(const AdviceList& list, std::size_t most, Predicate&& is_shown) {
-    std::string text;
-    std::size_t shown = 0;
+void add_rows(TextTable& table, const std::string& title, const AdviceList& list, std::size_t most,
+              Predicate&& is_shown, const std::string& none = "") {
+    std::vector<TextRow> rows;
     for (const Advice& advice : list.tried) {
-        if (shown < most && is_shown(advice)) {
-            text += line_of(advice);
-            ++shown;
+        if (rows.size() < most && is_shown(advice)) {
+            rows.push_back(
+                {{change_text(-advice.gain), time_text(advice.step_seconds),
+                  bytes_text(static_cast<double>(advice.memory)), typed(advice.change), "# " + advice.text}});
         }
     }
-    return text;
+    if (rows.empty() && none.empty()) {
+        return;
+    }
+    table.rows.push_back({{}, title});
+    if (rows.empty()) {
+        table.rows.push_back({{}, "  " + none});
+    }
+    table.rows.insert(table.rows.end(), rows.begin(), rows.end());
 }
 
 std::string what_would_fit(const AdviceList& list) {
-    const std::string lines = lines_of(list, most_advice, [](const Advice&) { return true; });
-    return "\nWhat would fit: a change, the step and the memory with it; the fastest first\n" +
-           (lines.empty() ? "  none of this layout's neighbours; ndsim plan looks at all layouts, and says how many "
-                            "GPUs would do\n"
-                          : lines);
+    TextTable table = advice_table();
+    add_rows(
+        table, "What would fit: a change, the step and the memory with it; the fastest first", list, most_advice,
+        [](const Advice&) { return true; },
+        "none of this layout's neighbours; ndsim plan looks at all layouts, and says how many GPUs would do");
+    return "\n" + text_of(table);
 }
 
 std::string counts_of(const AdviceList& list) {
@@ -82,7 +95,7 @@ std::string path_section(const std::vector<PathPiece>& path, Duration step, cons
     if (path.empty()) {
         return "";
     }
-    std::string text = "\nCritical path: what the step waits for, summed up\n";
+    TextTable table{.columns = {{""}, {""}, {""}, {"", Align::left}, {"", Align::left}}, .rows = {}, .margin = "  "};
     const std::vector<PathSum> sums = summed(path);
     Duration rest{0};
     for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -91,50 +104,46 @@ std::string path_section(const std::vector<PathPiece>& path, Duration step, cons
             rest += sum.part.length;
             continue;
         }
-        text += fmt::format("  {:>9} {:>7} {:>6} x  {:<40} {}\n", time_text(seconds(sum.part.length)),
-                            percent_text(seconds(sum.part.length) / seconds(step)), sum.part.times,
-                            std::string(training::label_of(sum.part.work)) + (sum.message ? " on its way" : ""),
-                            where(sum, rank));
+        table.rows.push_back(
+            {{time_text(seconds(sum.part.length)), percent_text(seconds(sum.part.length) / seconds(step)),
+              fmt::format("{} x", sum.part.times),
+              std::string(training::label_of(sum.part.work)) + (sum.message ? " on its way" : ""), where(sum, rank)}});
     }
     if (rest > Duration{0}) {
-        text += fmt::format("  {:>9} {:>7}           {} others\n", time_text(seconds(rest)),
-                            percent_text(seconds(rest) / seconds(step)), sums.size() - most_sums + 1);
+        table.rows.push_back({{time_text(seconds(rest)), percent_text(seconds(rest) / seconds(step)), "",
+                               fmt::format("{} others", sums.size() - most_sums + 1)}});
     }
-    return text + route(path, rank);
+    return "\nCritical path: what the step waits for, summed up\n" + text_of(table) + route(path, rank);
 }
 
 std::string sensitivity_section(const std::vector<Sensitivity>& found) {
     if (found.empty()) {
         return "";
     }
-    std::string text = "\nWith 10 % more of one thing the step changes by\n";
+    TextTable table{.columns = {{""}, {""}, {"", Align::left}}, .rows = {}, .margin = "  "};
     for (const Sensitivity& one : found) {
-        text += fmt::format("  {:>8}  {:>9}  {}\n", change_text(one.change), time_text(one.step_seconds), one.what);
+        table.rows.push_back({{change_text(one.change), time_text(one.step_seconds), one.what}});
     }
-    return text;
+    return "\nWith 10 % more of one thing the step changes by\n" + text_of(table);
 }
 
 std::string advice_section(const AdviceList& list, const training::Memory& memory) {
     if (!memory.fits()) {
         return what_would_fit(list) + counts_of(list);
     }
-    std::string text = "\nWhat to try: one change, the step and the memory with it\n";
-    const std::string gains = lines_of(list, most_advice, [](const Advice& a) { return a.gain > worth_it; });
-    text += gains.empty() ? "  nothing: no neighbour of this layout is faster\n" : gains;
+    TextTable table = advice_table();
+    add_rows(
+        table, "What to try: one change, the step and the memory with it", list, most_advice,
+        [](const Advice& a) { return a.gain > worth_it; }, "nothing: no neighbour of this layout is faster");
     const double now = static_cast<double>(memory.fullest().peak.total());
     const auto saves = [&](const Advice& a) {
         return a.gain <= worth_it && static_cast<double>(a.memory) <= (1 - worth_bytes) * now;
     };
-    if (const std::string lines = lines_of(list, most_savings, saves); !lines.empty()) {
-        text +=
-            fmt::format("Saves memory, of {} on the fullest rank, and makes nothing faster\n", bytes_text(now)) + lines;
-    }
-    const std::string losses =
-        lines_of(list, most_warnings, [&](const Advice& a) { return a.gain <= worth_it && !saves(a); });
-    if (!losses.empty()) {
-        text += "What will not help\n" + losses;
-    }
-    return text + counts_of(list);
+    add_rows(table, fmt::format("Saves memory, of {} on the fullest rank, and makes nothing faster", bytes_text(now)),
+             list, most_savings, saves);
+    add_rows(table, "What will not help", list, most_warnings,
+             [&](const Advice& a) { return a.gain <= worth_it && !saves(a); });
+    return "\n" + text_of(table) + counts_of(list);
 }
 
 }  // namespace sim::planning

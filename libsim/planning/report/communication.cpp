@@ -1,5 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -41,36 +42,48 @@ void add(std::vector<Line>& lines, const CommunicationUse& use) {
     found->on_bus += count * use.seconds_alone * use.bus_bandwidth;
 }
 
-std::string text_of(const Line& line) {
+report::TextRow row_of(const Line& line) {
     const CommunicationUse& use = line.use;
     const auto count = static_cast<double>(std::max<std::int64_t>(1, use.count));
     const double bandwidth = line.alone > 0 ? line.bytes / line.alone : 0;
     const double bus = line.alone > 0 ? line.on_bus / line.alone : 0;
     const double link = use.link_share > 0 ? use.bus_bandwidth / use.link_share : 0;  // its peak: one for the line
-    return fmt::format("  {:<38} {:>7} {:>9} {:>6} {:<7} {:<16} {:>9} {:>9} {:>10} {:>10} {:>7}\n", use.what, use.count,
-                       bytes_text(line.bytes / count), use.members, use.across_nodes ? "network" : "node",
-                       use.algorithm, time_text(line.alone / count), time_text(use.exposed_seconds),
-                       rate_text(bandwidth), rate_text(bus), percent_text(link > 0 ? bus / link : 0));
+    return {{use.what, fmt::format("{}", use.count), bytes_text(line.bytes / count), fmt::format("{}", use.members),
+             use.across_nodes ? "network" : "node", use.algorithm, time_text(line.alone / count),
+             time_text(use.exposed_seconds), rate_text(bandwidth), rate_text(bus),
+             percent_text(link > 0 ? bus / link : 0)}};
 }
 
 }  // namespace
 
 std::string communication_table(const std::vector<CommunicationUse>& communication) {
-    std::string text =
+    const std::string title =
         "\nCommunication of a rank in a step; size and alone: of one of them on average, with nothing else under way\n";
     if (communication.empty()) {
-        return text + "  none\n";
+        return title + "  none\n";
     }
-    text += fmt::format("  {:<38} {:>7} {:>9} {:>6} {:<7} {:<16} {:>9} {:>9} {:>10} {:>10} {:>7}\n", "what", "count",
-                        "size", "ranks", "over", "algorithm", "alone", "exposed", "algbw", "busbw", "of link");
+    using report::Align;
+    report::TextTable table{.columns = {{"what", Align::left},
+                                        {"count"},
+                                        {"size"},
+                                        {"ranks"},
+                                        {"over", Align::left},
+                                        {"algorithm", Align::left},
+                                        {"alone"},
+                                        {"exposed"},
+                                        {"algbw"},
+                                        {"busbw"},
+                                        {"of link"}},
+                            .rows = {},
+                            .margin = "  "};
     std::vector<Line> lines;
     for (const CommunicationUse& use : communication) {
         add(lines, use);
     }
     for (const Line& line : lines) {
-        text += text_of(line);
+        table.rows.push_back(row_of(line));
     }
-    return text;
+    return title + text_of(table);
 }
 
 }  // namespace sim::planning

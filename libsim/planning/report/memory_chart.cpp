@@ -1,5 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/memory_report.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ std::string memory_chart(const std::vector<training::MemoryAt>& steps, std::int6
     for (const Column& column : columns) {
         top = std::max(top, column.total);
     }
-    std::string text;
+    report::TextTable chart{.columns = {{""}, {"", report::Align::left, 1}}, .rows = {}, .margin = "  "};
     for (int row = height; row > 0; --row) {
         // A cell is drawn where at least half of it is filled.
         const double level = (row - 0.5) * static_cast<double>(top) / height;
@@ -52,9 +53,10 @@ std::string memory_chart(const std::vector<training::MemoryAt>& steps, std::int6
                                                                  : ' ';
         }
         line.erase(line.find_last_not_of(' ') + 1);
-        text += fmt::format("  {:>9} |{}{}\n", bytes_text(upper), line, at_limit ? " capacity" : "");
+        chart.rows.push_back({{bytes_text(upper), fmt::format("|{}{}", line, at_limit ? " capacity" : "")}});
     }
-    return text + fmt::format("  {:>9} +{}\n", "", std::string(columns.size(), '-'));
+    chart.rows.push_back({{"", "+" + std::string(columns.size(), '-')}});
+    return text_of(chart);
 }
 
 }  // namespace sim::planning

@@ -1,5 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -41,33 +42,45 @@ std::string overflow(const training::StageMemory& stage, std::int64_t capacity) 
         return "";
     }
     if (!stage.overflow) {
-        return "  does not fit";
+        return "does not fit";
     }
-    return *stage.overflow < 0 ? "  the states do not fit" : fmt::format("  layer {} does not fit", *stage.overflow);
+    return *stage.overflow < 0 ? "the states do not fit" : fmt::format("layer {} does not fit", *stage.overflow);
 }
 
 }  // namespace
 
 std::string memory_table(const training::Memory& memory) {
-    std::string text = fmt::format(
-        "\nMemory of a rank at its peak, in GB of {} GB\n"
-        "  stage  params  grads  optimizer  activations  working  buffers  reserve   total    left  in flight  when\n",
-        gb(memory.capacity));
+    using report::Align;
+    report::TextTable table{.columns = {{"stage"},
+                                        {"params"},
+                                        {"grads"},
+                                        {"optimizer"},
+                                        {"activations"},
+                                        {"working"},
+                                        {"buffers"},
+                                        {"reserve"},
+                                        {"total"},
+                                        {"left"},
+                                        {"in flight"},
+                                        {"when", Align::left},
+                                        {"", Align::left}},
+                            .rows = {},
+                            .margin = "  "};
     const std::vector<std::size_t> shown = stages_shown(memory);
     for (const std::size_t i : shown) {
         const training::StageMemory& stage = memory.stages[i];
         const training::MemoryUse& use = stage.peak;
-        text +=
-            fmt::format("  {:>5} {:>7} {:>6} {:>10} {:>12} {:>8} {:>8} {:>8} {:>7} {:>7} {:>10}  {}{}\n", stage.stage,
-                        gb(use.parameters), gb(use.gradients), gb(use.optimizer), gb(use.activations), gb(use.working),
-                        gb(use.buffers), gb(use.reserve), gb(use.total()), gb(memory.capacity - use.total()),
-                        stage.in_flight, stage.when, overflow(stage, memory.capacity));
+        table.rows.push_back({{fmt::format("{}", stage.stage), gb(use.parameters), gb(use.gradients), gb(use.optimizer),
+                               gb(use.activations), gb(use.working), gb(use.buffers), gb(use.reserve), gb(use.total()),
+                               gb(memory.capacity - use.total()), fmt::format("{}", stage.in_flight), stage.when,
+                               overflow(stage, memory.capacity)}});
     }
     if (shown.size() < memory.stages.size()) {
-        text += fmt::format("  shown: {} of {} stages, among them the emptiest and the fullest\n", shown.size(),
-                            memory.stages.size());
+        table.rows.push_back({{},
+                              fmt::format("  shown: {} of {} stages, among them the emptiest and the fullest",
+                                          shown.size(), memory.stages.size())});
     }
-    return text;
+    return fmt::format("\nMemory of a rank at its peak, in GB of {} GB\n", gb(memory.capacity)) + text_of(table);
 }
 
 }  // namespace sim::planning

@@ -1,5 +1,6 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -108,10 +109,8 @@ std::string title_of(const TrainingCase& what) {
 
 std::string verdict(const StepReport& report) {
     const Prediction& step = report.step;
-    std::string text;
-    const auto line = [&](const char* name, const std::string& value) {
-        text += fmt::format("  {:<11} {}\n", name, value);
-    };
+    report::TextTable lines = report::list_of_names("  ");
+    const auto line = [&](const char* name, const std::string& value) { lines.rows.push_back({{name, value}}); };
     line("step",
          fmt::format("{}; {} tokens/s, {} per GPU", time_text(seconds(step.step)), count_text(step.tokens_per_second),
                      count_text(step.tokens_per_second / report.what.gpus())));
@@ -122,7 +121,7 @@ std::string verdict(const StepReport& report) {
         line("run", run_line(*report.run, report.run->steps * tokens_of_step(report.what)));
     }
     line("limited by", limiter(step.budget));
-    return text;
+    return text_of(lines);
 }
 
 }  // namespace sim::planning

@@ -2,6 +2,7 @@
 
 #include "libsim/planning/launch_flags.hpp"
 #include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,9 @@
 namespace sim::planning {
 
 namespace {
+
+using report::Align;
+using report::TextTable;
 
 // "1,024"
 std::string grouped(std::size_t n) {
@@ -59,22 +63,27 @@ std::string cost_text(const PlanQuestion& question, double cost) {
 std::string plan_table(const PlanReport& report) {
     const auto& [question, plan, objective, top, told, enough, problems] = report;
     const bool priced = question.machine.gpu.usd_per_hour > 0;
-    std::string text = fmt::format("{:>10} {:>12} {:>7} {:>10} {:>10} {:>10}  {}\n", "step", "tokens/s", "MFU",
-                                   "memory", "free", priced ? "$ a step" : "GPU-hours", "layout");
+    TextTable table{.columns = {{"step"},
+                                {"tokens/s"},
+                                {"MFU"},
+                                {"memory"},
+                                {"free"},
+                                {priced ? "$ a step" : "GPU-hours"},
+                                {"layout", Align::left}}};
     for (std::size_t i = 0; i < plan.pareto.size() && i < top; ++i) {
         const PlanRow& row = plan.rows[plan.pareto[i]];
         const auto memory = static_cast<double>(row.memory);
         const auto capacity = static_cast<double>(question.machine.gpu.memory_bytes);
         const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
-        text += fmt::format("{:>10} {:>12} {:>7} {:>10} {:>10} {:>10}  {}{}\n", time_text(seconds(row.step)),
-                            count_text(row.tokens_per_second), percent_text(row.mfu), bytes_text(memory),
-                            bytes_text(capacity - memory), cost_text(question, row.cost), gpus,
-                            short_layout(question, row.point));
+        table.rows.push_back({{time_text(seconds(row.step)), count_text(row.tokens_per_second), percent_text(row.mfu),
+                               bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
+                               gpus + short_layout(question, row.point)}});
     }
     if (plan.pareto.size() > top) {
-        text += fmt::format("… and {} more that no other one beats; --top shows them\n", plan.pareto.size() - top);
+        table.rows.push_back(
+            {{}, fmt::format("… and {} more that no other one beats; --top shows them", plan.pareto.size() - top)});
     }
-    return text;
+    return text_of(table);
 }
 
 // As launch_flags() calls it.
@@ -108,12 +117,14 @@ std::string flags_text(const PlanReport& report) {
 
 std::string nothing_fits(const PlanReport& report) {
     const PlanQuestion& question = report.question;
-    std::string text;
+    TextTable nearest{.columns = {{"", Align::left}, {"", Align::right, 1}, {"", Align::left, 1}}};
     for (const PlanMiss& miss : report.plan.nearest) {
-        text += fmt::format("nearest: {:>10} of {}: {}\n", bytes_text(static_cast<double>(miss.memory)),
-                            bytes_text(static_cast<double>(question.machine.gpu.memory_bytes)),
-                            short_layout(question, miss.point));
+        nearest.rows.push_back(
+            {{"nearest:", bytes_text(static_cast<double>(miss.memory)),
+              fmt::format("of {}: {}", bytes_text(static_cast<double>(question.machine.gpu.memory_bytes)),
+                          short_layout(question, miss.point))}});
     }
+    std::string text = text_of(nearest);
     for (const std::string& problem : report.first_problems) {
         text += fmt::format("for one: {}\n", problem);
     }

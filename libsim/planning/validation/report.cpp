@@ -2,6 +2,7 @@
 
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/validation/gates.hpp"
+#include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@ namespace sim::planning {
 namespace {
 
 using nlohmann::ordered_json;
+using report::Align;
 
 std::string percent(double share) {
     return fmt::format("{:.1f} %", share * 100);
@@ -21,30 +23,27 @@ std::string rank(const std::optional<double>& correlation) {
     return correlation ? fmt::format("{:.3f}", *correlation) : "-";
 }
 
-constexpr const char* row_form = "  {:<18} {:>5} {:>8} {:>8} {:>9} {:>7} {:>7}  {:>5} {:>8}  {}\n";
-
-std::string row_of(const SetScore& set) {
+report::TextRow row_of(const SetScore& set) {
     const std::optional<double> promised = promised_error(set.name);
     const double error = mean_absolute_error(set.steps);
     const bool scored = !set.steps.empty();
     const bool memory = !set.memories.empty();
     const char* verdict = !scored || !promised ? "" : error <= *promised ? "kept" : "missed";
-    return fmt::format(row_form, set.name, set.steps.size(), scored ? percent(error) : "-",
-                       promised ? percent(*promised) : "-",
-                       scored ? fmt::format("{:+.1f} %", mean_error(set.steps) * 100) : "-",
-                       rank(rank_correlation(set.steps)), rank(set.sweep_correlation), set.memories.size(),
-                       memory ? percent(mean_absolute_error(set.memories)) : "-", verdict);
+    return {{set.name, fmt::format("{}", set.steps.size()), scored ? percent(error) : "-",
+             promised ? percent(*promised) : "-", scored ? fmt::format("{:+.1f} %", mean_error(set.steps) * 100) : "-",
+             rank(rank_correlation(set.steps)), rank(set.sweep_correlation), fmt::format("{}", set.memories.size()),
+             memory ? percent(mean_absolute_error(set.memories)) : "-", verdict}};
 }
 
-std::string worst_of(const SetScore& set, const std::vector<RunPrediction>& predictions) {
-    std::string result;
+void add_worst(report::TextTable& table, const SetScore& set, const std::vector<RunPrediction>& predictions) {
     for (const RunScore& score : set.worst) {
         const RunPrediction& run = predictions[score.record];
-        result += fmt::format("  {:<24} {:>8}  {:>10.4g} s predicted, {:.4g} s measured  {} on {}\n", run.id,
-                              fmt::format("{:+.1f} %", score.step->error() * 100), score.step->predicted,
-                              score.step->measured, run.model.name, number_text(run.layout.ranks(), "GPU", "GPUs"));
+        table.rows.push_back(
+            {{run.id, fmt::format("{:+.1f} %", score.step->error() * 100),
+              fmt::format("{:.4g} s predicted,", score.step->predicted),
+              fmt::format("{:.4g} s measured", score.step->measured),
+              fmt::format("{} on {}", run.model.name, number_text(run.layout.ranks(), "GPU", "GPUs"))}});
     }
-    return result;
 }
 
 std::string layers_of(const std::vector<SetScore>& sets) {
@@ -106,21 +105,32 @@ ordered_json json_of(const RunPrediction& run, const RunScore& score) {
 
 std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
     const std::vector<SetScore> sets = set_scores(predictions, measured);
-    std::string result =
-        fmt::format(row_form, "set", "runs", "error", "promised", "bias", "rank", "sweep", "mem", "error", "");
+    report::TextTable errors{.columns = {{"set", Align::left},
+                                         {"runs"},
+                                         {"error"},
+                                         {"promised"},
+                                         {"bias"},
+                                         {"rank"},
+                                         {"sweep"},
+                                         {"mem"},
+                                         {"error"},
+                                         {"", Align::left}},
+                             .rows = {},
+                             .margin = "  "};
+    report::TextTable worst{.columns = {{"", Align::left}, {""}, {""}, {"", Align::right, 1}, {"", Align::left}},
+                            .rows = {},
+                            .margin = "  "};
     for (const SetScore& set : sets) {
-        result += row_of(set);
+        errors.rows.push_back(row_of(set));
+        add_worst(worst, set, predictions);
     }
-    result +=
+    std::string result =
+        text_of(errors) +
         "\nerror: mean absolute error of the step's time, and of peak memory where that was measured (mem runs);\n"
         "bias: its mean with sign; rank: Spearman's rank correlation in the set, and in sweeps of one model on as\n"
         "many GPUs\n";
     result += layers_of(sets);
-    result += "\nFurthest off, by set:\n";
-    for (const SetScore& set : sets) {
-        result += worst_of(set, predictions);
-    }
-    return result;
+    return result + "\nFurthest off, by set:\n" + text_of(worst);
 }
 
 report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
