@@ -60,11 +60,17 @@ struct OptionRow {
     std::variant<Whole, Real, Choice, Text, Flag, List, Switch, Custom> kind;
     Role role = Role::option;
     std::vector<std::string> also = {};  // other names of an option, which --help leaves out
+    bool changes_result = true;          // false: only how it is found and shown
 };
 
 // {"FILE", "", "what it is", kind} as an argument; errors and --help name it FILE.
 inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
     row.role = role;
+    return row;
+}
+// An option that changes no result, only how it is found and shown.
+inline OptionRow keeping_result(OptionRow row) {
+    row.changes_result = false;
     return row;
 }
 // True if `name` is one of the row's names.

@@ -1,6 +1,7 @@
 #include "libsim/report/page.hpp"
 
 #include "libsim/check.hpp"
+#include "libsim/report/page/comparison_data.hpp"
 #include "libsim/report/page/files.hpp"
 #include "libsim/report/page/run_data.hpp"
 
@@ -28,7 +29,8 @@ std::string source_of(std::string_view text) {
     return fmt::format("'sha256-{}'", base64({digest.data(), size}));
 }
 
-void write_runs(std::ostream& out, const std::vector<RunData>& runs) {
+void write_runs(std::ostream& out, const std::vector<RunData>& runs, const std::string& comparison) {
+    out << "<script type=\"application/json\" id=\"comparison\">" << comparison << "</script>\n";
     out << "<script type=\"application/json\" id=\"runs\">[";
     for (std::size_t i = 0; i < runs.size(); ++i) {
         out << (i == 0 ? "" : ",\n") << runs[i].header;
@@ -42,11 +44,13 @@ void write_runs(std::ostream& out, const std::vector<RunData>& runs) {
 
 }  // namespace
 
-void write_page(std::ostream& out, std::span<const Timeline* const> timelines, std::size_t most_spans) {
+void write_page(std::ostream& out, std::span<const Timeline* const> timelines, std::size_t most_spans,
+                const Comparison* comparison) {
     std::vector<RunData> runs;
     for (const Timeline* timeline : timelines) {
         runs.push_back(run_data(*timeline, most_spans));
     }
+    const std::string difference = comparison_data(comparison);
     const std::string style = page_style();
     const std::string script = page_script();
     const std::map<std::string_view, std::function<void()>> pieces{
@@ -59,7 +63,7 @@ void write_page(std::ostream& out, std::span<const Timeline* const> timelines, s
                  source_of(script), source_of(style));
          }},
         {"style", [&] { out << "<style>" << style << "</style>\n"; }},
-        {"runs", [&] { write_runs(out, runs); }},
+        {"runs", [&] { write_runs(out, runs, difference); }},
         {"script", [&] { out << "<script>" << script << "</script>\n"; }},
     };
     const std::string page = page_template();

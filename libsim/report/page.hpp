@@ -5,6 +5,7 @@
 // text. Cost: sorts the spans; about 3 bytes of file for each.
 #pragma once
 
+#include "libsim/report/comparison.hpp"
 #include "libsim/report/page/detail.hpp"
 #include "libsim/report/timeline.hpp"
 
@@ -15,8 +16,8 @@ namespace sim::report {
 
 // Of more spans than `most_spans` in one timeline, short neighbours are drawn as one bar, and the page says so.
 void write_page(std::ostream& out, const Timeline& timeline, std::size_t most_spans = most_page_spans);
-// Several runs on one time axis.
-void write_page(std::ostream& out, std::span<const Timeline* const> timelines,
-                std::size_t most_spans = most_page_spans);
+// Several runs on one time axis. Of two, `comparison` is what the page says about their difference; null: nothing.
+void write_page(std::ostream& out, std::span<const Timeline* const> timelines, std::size_t most_spans = most_page_spans,
+                const Comparison* comparison = nullptr);
 
 }  // namespace sim::report

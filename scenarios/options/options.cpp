@@ -174,6 +174,7 @@ std::variant<Options, command_line::Answer> read_options(const Scenario& scenari
         config::set_option(config::row_named(rows, axis), "--" + axis, std::int64_t{size});
     }
     command_line::set_options(settings, rows);
+    options.given = command_line::given_of(settings, rows);
     settle_mesh(scenario, settings, options);
     check_ranks(scenario, options);
     settle_model(settings, options);

@@ -67,6 +67,8 @@ struct Options : command_line::RunOptions {
     // Sizes of the first axis to run with, one after another; empty: one run.
     std::vector<std::int64_t> scaling;
 
+    config::Given given;
+
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
     // True if a rank takes its items through the layers together, because others see how far it has come.
     bool works_in_layers() const { return overlap || zero > 0; }

@@ -66,6 +66,7 @@ std::string json_report(const Outcome& outcome) {
                         {"ep", options.mesh.ep},
                         {"cp", options.mesh.cp}}},
                       {"options", options_report(options)},
+                      {"given", Json::parse(config::json_text(options.given))},
                       {"simulated_seconds", outcome.simulated_seconds()},
                       {"wall_seconds", result.wall_seconds},
                       {"sequential_seconds", outcome.sequential_seconds},

@@ -1,8 +1,11 @@
 // ndsim compare: what makes the difference between two results.
 #include "tests/cli/command.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 namespace {
 
@@ -62,6 +65,15 @@ TEST_F(CompareTwo, OfPredictionsNamesTheCause) {
     EXPECT_NEAR(sum, json.at("difference_seconds").get<double>(), 1e-9);
 }
 
+// What a result says beside its settings counts, too.
+TEST_F(CompareTwo, NamesEveryOptionThatWasGivenDifferently) {
+    const std::string line = "1d_data_parallel --quiet --host fiber";
+    const std::string a = result_of(line + " --dp 2");
+    const std::string b = result_of(line + " --ranks 2 --compute-units 21.5");
+    EXPECT_EQ(compared(a, b, " --json").json().at("changed"),
+              (Json{{"compute_units", {{"a", "default"}, {"b", "21.5"}}}}));
+}
+
 TEST_F(CompareTwo, OfOneAndTheSameFindsNothing) {
     const std::string a = result_of("0d_sequential --quiet");
     EXPECT_THAT(compared(a, a).out, HasSubstr("A and B take the same time; nothing was asked for differently."));
@@ -82,9 +94,100 @@ TEST_F(CompareTwo, RefusesInOneLineWhatCannotBeCompared) {
     EXPECT_EQ(refused(other, scenario), "ndsim compare: " + other + must + "a result of ndsim plan");
     const std::string odd = file(R"({"scenario": 1, "per_rank": [{}]})");
     EXPECT_THAT(refused(odd, scenario), HasSubstr(must + "one with key 'simulated_seconds' not found"));
+    EXPECT_THAT(refused(file(""), scenario), HasSubstr(must + "nothing: a run that failed prints no result"));
     const std::string broken = file("{");
     EXPECT_THAT(refused(broken, scenario), HasSubstr(broken + ": is not valid JSON: parse error at line 1"));
     EXPECT_EQ(refused("nowhere.json", scenario), "ndsim compare: nowhere.json: No such file or directory");
+}
+
+class ComparePage : public CompareTwo {
+protected:
+    std::string page() const { return folder_.file("page.html"); }
+    std::string json_of(const std::string& line) const { return run_command(line + " --json").out; }
+    // Of `text` and a good result: what is refused, without the file's name.
+    std::string refused(const std::string& text) {
+        const std::string a = file(text);
+        const std::string good = result_of(pipeline);
+        const std::string said = refusal("ndsim compare '" + a + "' '" + good + "' --report '" + page() + "'");
+        EXPECT_FALSE(std::filesystem::exists(page())) << said;
+        const std::string begin = "ndsim compare: " + a + ": its run cannot be shown: ";
+        EXPECT_TRUE(said.starts_with(begin)) << said;
+        return said.substr(std::min(begin.size(), said.size()));
+    }
+    static std::string with(std::string text, const std::string& from, const std::string& to) {
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from << " in " << text;
+        return text.replace(at, from.size(), to);
+    }
+
+    const std::string pipeline = "3d_pipeline_parallel --quiet --host fiber --items 8";
+
+private:
+    TemporaryFolder folder_;
+};
+
+// Processes by the wall's clock, an option from a file, a flag, and a profile with links.
+TEST_F(ComparePage, ShowsScenariosHoweverTheyRan) {
+    const std::string profile = file(
+        "kind = \"cluster\"\n[compute]\nseconds_per_unit = 0.0003\n[network]\n"
+        "bytes_per_unit = 1e6\n[topology]\nname = \"dgx-h100\"\n");
+    const std::string options = file("items = 8\nblocking-sends = true\nschedule = \"gpipe\"\n");
+    const std::string a = result_of("3d_pipeline_parallel --quiet --clock wall --time-scale 0.0001 --config '" +
+                                    options + "' --profile '" + profile + "'");
+    const std::string b = result_of(pipeline + " --watchdog 5");
+    const Said said = compared(a, b, " --report '" + page() + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    EXPECT_EQ(said.out, compared(a, b).out);
+    const std::string html = content_of(page());
+    EXPECT_THAT(html, HasSubstr("\"title\":\"A: 3d_pipeline_parallel\""));
+    EXPECT_THAT(html, HasSubstr("\"name\":\"dgx-h100\""));
+    EXPECT_THAT(html, HasSubstr(compared(a, b, " --json").json().at("sentence").get<std::string>()));
+}
+
+TEST_F(ComparePage, RefusesARunThatCannotBeDoneAgain) {
+    const std::string text = json_of(pipeline);
+    EXPECT_THAT(refused(with(text, "\"given\"", "\"taken\"")), HasSubstr("it does not say which options were given"));
+    EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "3d_pipe_parallel")),
+              "\"3d_pipe_parallel\" is none of ours; did you mean 3d_pipeline_parallel?");
+    EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "../bin/ndsim")), "\"../bin/ndsim\" is none of ours");
+    EXPECT_EQ(refused(with(text, "\"items\":8}", "\"itmes\":8}")),
+              "3d_pipeline_parallel: unknown option --itmes; did you mean --items?");
+    EXPECT_EQ(refused(with(text, "\"items\":8}", "\"items\":-8}")),
+              "3d_pipeline_parallel: --items must be a whole number from 1 to 1000000, not -8");
+}
+
+TEST_F(ComparePage, LetsNoResultWriteFiles) {
+    const std::string text = json_of(pipeline);
+    for (const char* const name : {"report", "trace", "config", "items=8 --report"}) {
+        const std::string bad = with(text, "\"items\":8}", fmt::format("\"{}\":\"{}\"}}", name, page()));
+        EXPECT_EQ(refused(bad), fmt::format("{} is no option of its result", name));
+    }
+}
+
+TEST_F(ComparePage, SaysThatTheTimelineIsAnotherOne) {
+    const std::string text = json_of(pipeline);
+    EXPECT_THAT(refused(with(text, "\"items\":8}", "\"items\":12}")),
+                ContainsRegex("^done again, its timeline is another one, [0-9a-f]{16} and not [0-9a-f]{16}; print the "
+                              "result again"));
+}
+
+TEST_F(ComparePage, OfPredictionsIsMadeInTheSameWay) {
+    const std::string line = "ndsim train --model llama3.2-1b --gpus 8 --global-batch 8 --unfold --jitter 0.1 --json";
+    const std::string text = run_command(line).out;
+    const std::string a = file(text);
+    EXPECT_EQ(compared(a, a, " --report '" + page() + "'").exit_code, 0);
+    const auto refusal_of = [&](const std::string& from, const std::string& to) {
+        return refusal("ndsim compare '" + a + "' '" + file(with(text, from, to)) + "' --report '" + page() + "'");
+    };
+    EXPECT_THAT(refusal_of("\"jitter\":0.1", "\"jitter\":0.2"), HasSubstr("its timeline is another one"));
+    EXPECT_THAT(refusal_of("\"jitter\":0.1", "\"jittr\":0.1"),
+                HasSubstr("unknown option jittr; did you mean --jitter?"));
+    EXPECT_THAT(refusal_of("\"jitter\":0.1", "\"jitter\":{}"), HasSubstr("given: jitter must be a boolean, a number"));
+}
+
+TEST_F(ComparePage, RefusesAFileThatCannotBeWrittenFirst) {
+    EXPECT_THAT(refusal("ndsim compare a.json b.json --report /nowhere/page.html", 6), HasSubstr("/nowhere/page.html"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(Json, HasTheContractsKeysInTheirOrder) {
         keys.push_back(key);
     }
     EXPECT_THAT(keys,
-                testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "options",
+                testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "options", "given",
                                      "simulated_seconds", "wall_seconds", "sequential_seconds", "speedup", "efficiency",
                                      "bubble_fraction", "per_rank", "loss_before", "loss", "weights_sha256",
                                      "max_weight_difference", "timeline_sha256", "messages", "ops"));

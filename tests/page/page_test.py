@@ -338,12 +338,63 @@ def test_a_run_of_hours_is_shown(page, files):
     assert [(row[0], digits(row[3])) for row in page.rows("span-rows-0")] == [("Rank 0", 0), ("Rank 1", 7)]
 
 
-def test_two_runs_are_compared(page, files):
+def compared(page, files, results):
+    """The page that `ndsim compare --report` writes, opened, and what --json says of the same."""
+    file, said = make_page([f"{files.bin_dir}/ndsim", "compare", *results, "--json"], files.folder, "compared.html")
+    page.open(file)
+    return json.loads(said)
+
+
+def result(files, name, *command):
+    file = os.path.join(files.folder, name)
+    with open(file, "w") as out:
+        subprocess.run([f"{files.bin_dir}/{command[0]}", *command[1:], "--json"], stdout=out, check=True)
+    return file
+
+
+def assert_is_compared(page, said):
+    assert page.complaints() == []
+    assert page.test("compare-sentence").text == said["sentence"]
+    rows = [(row[0], *(float(cell.removesuffix(" s")) for cell in row[1:4])) for row in page.rows("compare-table")]
+    parts = [(name, part["a_seconds"], part["b_seconds"], part["difference_seconds"]) for name, part in said["parts"].items()]
+    assert rows == parts + [("all", said["a_seconds"], said["b_seconds"], said["difference_seconds"])], (rows, parts)
+    changed = [(name, one["a"] or "none", one["b"] or "none") for name, one in said["changed"].items()]
+    assert [tuple(row) for row in page.rows("changed-table")] == changed
+    runs = page.state("runs")
+    assert [run["title"][:3] for run in runs] == ["A: ", "B: "]
+    # One time axis, as long as the longer of both.
+    ends = [int(run["end"]) for run in runs]
+    assert ends == [picoseconds(said["a_seconds"]), picoseconds(said["b_seconds"])], ends
+    assert page.state("view")["end"] == max(ends)
+
+
+def test_results_of_two_scenarios_are_compared_in_one_page(page, files):
+    pipeline = ["3d_pipeline_parallel", "--host", "fiber", "--quiet"]
+    results = [result(files, "one.json", *pipeline), result(files, "other.json", *pipeline, "--schedule", "zb_h1", "--compute-units", "21")]
+    said = compared(page, files, results)
+    assert list(said["parts"]) == ["compute", "exposed communication", "bubble", "rest"]
+    assert_is_compared(page, said)
+    for run, file in enumerate(results):
+        with open(file) as of:
+            ranks = json.load(of)["per_rank"]
+        assert [digits(row[1]) for row in page.rows(f"totals-{run}")] == [picoseconds(rank["compute_seconds"]) for rank in ranks]
+
+
+def test_results_of_two_predicted_steps_are_compared_in_one_page(page, files):
+    step = ["ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4", "--global-batch", "64"]
+    said = compared(page, files, [result(files, "step.json", *step), result(files, "interleaved.json", *step, "--interleave", "2")])
+    assert_is_compared(page, said)
+    assert "Stage 3" in page.rows("totals-1")[3][0]
+
+
+def test_a_page_of_two_runs_says_what_it_is_given(page, files):
     page.open(files.two)
     assert len(page.state("runs")) == 2
-    assert "takes 2.000 \u00b5s more than the first (13.3 %), mostly because its ranks are computing for 3.000 \u00b5s longer" in page.test("compare-sentence").text
-    assert [row[3] for row in page.rows("compare-table")] == ["3000000", "-1000000", "0", "2000000"]
+    assert page.test("compare-sentence").text == '<img src=x onerror="window.harm = 3"> 3'
+    assert [picoseconds(float(row[3].removesuffix(" s"))) for row in page.rows("compare-table")] == [3000000, -1000000, 2000000]
+    assert [row[1] for row in page.rows("changed-table")] == ["none"]
     assert len(page.rows("totals-1")) == 1
+    assert page.js("return window.harm === undefined")
     assert page.complaints() == []
 
 

@@ -2,6 +2,7 @@
 # pictures.py BIN_DIR [--update]: ten states of the page look as they did, at half their size, but for a few pixels.
 import base64
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -57,7 +58,7 @@ STATES = [
     ("found", "pipeline", lambda page: search(page, "gradient"), "light"),
     ("chosen", "pipeline", choose, "light"),
     ("replayed", "pipeline", lambda page: scrub(page, 0.33), "light"),
-    ("two", "two", None, "dark"),
+    ("compared", "compared", None, "dark"),
     ("help", "pipeline", lambda page: page.press("?"), "light"),
     ("hostile", "hostile", None, "light"),
     ("step", "step", None, "light"),
@@ -65,11 +66,16 @@ STATES = [
 
 
 def main():
-    bin_dir, update = sys.argv[1], "--update" in sys.argv[2:]
+    bin_dir, update = os.path.abspath(sys.argv[1]), "--update" in sys.argv[2:]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, Page() as page:
         make_page([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet"], folder, "pipeline.html")
         make_page([f"{bin_dir}/ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4"], folder, "step.html")
+        for file, options in [("one.json", []), ("zb_h1.json", ["--schedule", "zb_h1"])]:
+            with open(os.path.join(folder, file), "w") as out:
+                subprocess.run([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet", "--json", *options], stdout=out, check=True)
+        os.chdir(folder)  # the page shows the names of the results
+        make_page([f"{bin_dir}/ndsim", "compare", "one.json", "zb_h1.json"], folder, "compared.html")
         assert os.spawnl(os.P_WAIT, f"{bin_dir}/ndsim_write_pages", "ndsim_write_pages", folder) == 0
         shots = {}
         for name, file, act, scheme in STATES:

@@ -265,4 +265,26 @@ TEST(Summary, SaysWhatMegatronCallsTheExpertAxis) {
               "ep 4 is an axis of its own beside dp 1; Megatron and ndsim train call this dp 4 with ep 4");
 }
 
+// The last of two; not what only says how a run is done and shown.
+TEST(Given, AreTheOptionsThatChangeTheResult) {
+    const TemporaryFolder folder;
+    const std::string config = folder.with("run.toml", "steps = 2\noverlap = true\nhost = \"fiber\"\n");
+    const Options options = read(parallel, {"--items", "8", "--items", "9", "--quiet", "--trace", "x.json", "--config",
+                                            config.c_str(), "--compute-units", "0.1"});
+    const Given expected{
+        {"compute-units", 0.1}, {"items", std::int64_t{9}}, {"overlap", true}, {"steps", std::int64_t{2}}};
+    EXPECT_EQ(options.given, expected);
+    EXPECT_EQ(json_text(options.given), R"({"compute-units":0.1,"items":9,"overlap":true,"steps":2})");
+}
+
+TEST(Given, AreReadBackAsTheyWereWritten) {
+    const Given given{{"a", true},
+                      {"b", std::int64_t{1} << 62U},
+                      {"c", 0.1},
+                      {"d", std::string("\"x\"\n")},
+                      {"e", std::vector<double>{1, 2.5}}};
+    EXPECT_EQ(given_of_json(json_text(given), "x"), given);
+    EXPECT_EQ(typed_text(given.at("e")), "1,2.5");
+}
+
 }  // namespace

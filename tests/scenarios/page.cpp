@@ -213,6 +213,19 @@ TEST(Page, HoldsSeveralRuns) {
     std::ostringstream out;
     write_page(out, both);
     EXPECT_THAT(out.str(), HasSubstr("id=\"spans-1\""));
+    EXPECT_THAT(out.str(), HasSubstr("id=\"comparison\">null</script>"));
+}
+
+TEST(Page, SaysOfTwoRunsWhatItIsGivenHoweverItIsWritten) {
+    const Timeline run = two_ranks();
+    const std::vector<const Timeline*> both{&run, &run};
+    const Comparison comparison{
+        .all = {"all", 1, 3}, .parts = {{"</script>", 1, 3}}, .changed = {{"a", "", "b"}}, .sentence = "B & A"};
+    std::ostringstream out;
+    write_page(out, both, most_page_spans, &comparison);
+    EXPECT_THAT(out.str(), HasSubstr(R"({"sentence":"B & A","all":{"name":"all","a":1.0,"b":3.0,"difference":2.0},)"
+                                     R"("parts":[{"name":"\u003c/script>","a":1.0,"b":3.0,"difference":2.0}],)"
+                                     R"("changed":[{"name":"a","a":"","b":"b"}]})"));
 }
 
 }  // namespace

@@ -113,7 +113,11 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
             continue;
         }
         const std::string words = *format.help == '\0' ? offered : format.help;
-        config::OptionRow row{.name = format.option, .takes = format.takes, .help = words, .kind = config::Text{}};
+        config::OptionRow row{.name = format.option,
+                              .takes = format.takes,
+                              .help = words,
+                              .kind = config::Text{},
+                              .changes_result = false};
         if (row.takes.empty()) {
             const std::string& where = format.show == nullptr ? beside_text : standard_output;
             row.kind = config::Flag{[&outputs, &where, name = row.name](bool wanted) {

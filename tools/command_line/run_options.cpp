@@ -20,17 +20,20 @@ config::OptionRow host_row(RunOptions& options) {
     for (const ranks::HostRow& host : ranks::hosts()) {
         names.emplace_back(host.name);
     }
-    return {"host", "NAME", fmt::format("how ranks live: {} ({})", fmt::join(names, " or "), name_of(options.host)),
-            Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}};
+    return keeping_result({"host", "NAME",
+                           fmt::format("how ranks live: {} ({})", fmt::join(names, " or "), name_of(options.host)),
+                           Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}});
 }
 
 void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
-    rows.push_back({"clock", "NAME", "virtual: as fast as possible; wall: in step with the wall's clock (virtual)",
-                    config::enumerator(options.clock, {"virtual", "wall"})});
-    rows.push_back({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
-                    config::real(options.time_scale, 0, 1e6)});
-    rows.push_back({"watch", "", "draw the timeline while it grows, in place of log lines, with --clock wall",
-                    config::flag(options.watch)});
+    rows.insert(
+        rows.end(),
+        {keeping_result({"clock", "NAME", "virtual: as fast as possible; wall: in step with the wall's clock (virtual)",
+                         config::enumerator(options.clock, {"virtual", "wall"})}),
+         keeping_result({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
+                         config::real(options.time_scale, 0, 1e6)}),
+         keeping_result({"watch", "", "draw the timeline while it grows, in place of log lines, with --clock wall",
+                         config::flag(options.watch)})});
 }
 
 void check_watch(const RunOptions& options) {
@@ -54,8 +57,8 @@ config::OptionRow profile_row(RunOptions& options, const std::string& names) {
 }
 
 config::OptionRow watchdog_row(RunOptions& options) {
-    return {"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
-            config::real(options.watchdog_seconds, 0.001, 1e6)};
+    return keeping_result({"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
+                           config::real(options.watchdog_seconds, 0.001, 1e6)});
 }
 
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
@@ -64,8 +67,8 @@ void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) 
                           .timeline = "the timeline, for ui.perfetto.dev",
                           .program = "the program as a GOAL schedule, for ndsim goal and other simulators"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
-    rows.insert(rows.end(), {{"verbose", "", "show every log line", config::flag(options.verbose)},
-                             {"quiet", "", "show no log lines", config::flag(options.quiet)}});
+    rows.insert(rows.end(), {keeping_result({"verbose", "", "show every log line", config::flag(options.verbose)}),
+                             keeping_result({"quiet", "", "show no log lines", config::flag(options.quiet)})});
 }
 
 void check_host(sim::ranks::Host host, std::int64_t wanted) {

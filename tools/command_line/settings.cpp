@@ -75,15 +75,25 @@ void set_options(const Settings& settings, const std::vector<config::OptionRow>&
     }
 }
 
-bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
-                  const char* const* argv) {
-    const auto read = read_settings(executable, rows, argc, argv);
+config::Given given_of(const Settings& settings, const std::vector<config::OptionRow>& rows) {
+    config::Given given;
+    for (const auto& [name, setting] : settings) {
+        if (config::row_named(rows, name).changes_result) {
+            given.emplace(name, setting.value);
+        }
+    }
+    return given;
+}
+
+std::optional<Settings> take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+                                     const char* const* argv) {
+    auto read = read_settings(executable, rows, argc, argv);
     if (const auto* answer = std::get_if<Answer>(&read)) {
         print(answer->text);
-        return false;
+        return std::nullopt;
     }
     set_options(std::get<Settings>(read), rows);
-    return true;
+    return std::get<Settings>(std::move(read));
 }
 
 }  // namespace sim::command_line

@@ -2,10 +2,12 @@
 // above the file.
 #pragma once
 
+#include "libsim/config/given.hpp"
 #include "libsim/config/option_row.hpp"
 #include "tools/command_line/command_line.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,9 +26,11 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
                                              int argc, const char* const* argv);
 
 void set_options(const Settings& settings, const std::vector<config::OptionRow>& rows);
+// Those that change the result.
+config::Given given_of(const Settings& settings, const std::vector<config::OptionRow>& rows);
 
-// Both together: sets what `rows` refer to. False: --help or --version was given, and has been printed.
-bool take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
-                  const char* const* argv);
+// Reads and sets what `rows` refer to. None: --help or --version was given, and has been printed.
+std::optional<Settings> take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+                                     const char* const* argv);
 
 }  // namespace sim::command_line

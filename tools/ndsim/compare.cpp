@@ -1,17 +1,17 @@
 // ndsim compare: two results side by side, what makes the difference, and why.
-#include "libsim/config/errors.hpp"
+#include "libsim/report/page.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/compared_run.hpp"
+#include "tools/ndsim/comparison.hpp"
+#include "tools/ndsim/run_again.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace sim::tools {
@@ -24,6 +24,7 @@ namespace {
 struct CompareOptions {
     std::string first;
     std::string second;
+    std::string page;  // empty: none
     command_line::Outputs outputs;
 };
 
@@ -31,10 +32,10 @@ const command_line::Executable compare_command{
     .name = "ndsim compare",
     .summary =
         "Two results of --json side by side: where the time of each went, what makes the difference, and what was "
-        "asked "
-        "for differently. Both are of scenarios, or both of ndsim train.",
-    .examples = {"ndsim compare a.json b.json           # what changed, and why",
-                 "ndsim compare a.json b.json --json    # for a script"},
+        "asked for differently. Both are of scenarios, or both of ndsim train.",
+    .examples = {"ndsim compare a.json b.json                       # what changed, and why",
+                 "ndsim compare a.json b.json --json                # for a script",
+                 "ndsim compare a.json b.json --report page.html    # both timelines on one time axis"},
 };
 
 std::vector<config::OptionRow> option_rows(CompareOptions& options) {
@@ -45,100 +46,33 @@ std::vector<config::OptionRow> option_rows(CompareOptions& options) {
         options.outputs,
         {.json = "print one JSON object instead of the table", .table = "a line for each part of the time"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
+    rows.push_back(config::keeping_result({"report", "FILE.html",
+                                           "a page for the browser: both timelines, for which the runs are done again",
+                                           config::text(options.page)}));
     return rows;
 }
 
-struct Changed {
-    std::string name;
-    std::string from;  // empty: it is not there
-    std::string to;
-};
-
-struct Comparison {
+// What is compared, and how.
+struct Compared {
     ComparedRun a;
     ComparedRun b;
-    std::vector<Changed> changed;
-
-    double difference() const { return b.seconds - a.seconds; }
+    report::Comparison comparison;
 };
-
-std::vector<Changed> changes(const ComparedRun& a, const ComparedRun& b) {
-    const auto value = [](const ComparedRun& run, const std::string& name) {
-        const auto found = std::find_if(run.settings.begin(), run.settings.end(),
-                                        [&](const auto& setting) { return setting.first == name; });
-        return found == run.settings.end() ? std::string() : found->second;
-    };
-    std::vector<Changed> result;
-    for (const auto& [name, from] : a.settings) {
-        if (const std::string to = value(b, name); to != from) {
-            result.push_back({name, from, to});
-        }
-    }
-    for (const auto& [name, to] : b.settings) {
-        if (value(a, name).empty() && !to.empty()) {
-            result.push_back({name, "", to});
-        }
-    }
-    return result;
-}
 
 std::string percent_of(double difference, double whole) {
     return whole == 0 ? "-" : fmt::format("{:+.1f} %", 100 * difference / whole);
 }
 
-// "dp 4 -> 8, tp 2 -> 1": the first few.
-std::string what_changed(const std::vector<Changed>& changed) {
-    constexpr std::size_t most = 4;
-    std::vector<std::string> words;
-    for (const Changed& one : changed) {
-        if (words.size() == most) {
-            words.push_back(fmt::format("{} more", changed.size() - most));
-            break;
-        }
-        words.push_back(fmt::format("{} {} -> {}", one.name, one.from.empty() ? "none" : shortened(one.from, 30),
-                                    one.to.empty() ? "none" : shortened(one.to, 30)));
-    }
-    return fmt::format("{}", fmt::join(words, ", "));
-}
-
-// "B takes 2.10 s (6.2 %) less than A: exposed communication -2.50 s, bubble +0.40 s; asked for: dp 4 -> 8."
-std::string sentence(const Comparison& comparison) {
-    const double difference = comparison.difference();
-    const std::string asked = comparison.changed.empty() ? "nothing was asked for differently"
-                                                         : "changed: " + what_changed(comparison.changed);
-    // A billionth of the time is a last digit.
-    if (std::abs(difference) <= 1e-9 * std::max(comparison.a.seconds, comparison.b.seconds)) {
-        return fmt::format("A and B take the same time; {}.", asked);
-    }
-    const auto before = comparison.a.parts();
-    const auto after = comparison.b.parts();
-    std::vector<std::pair<double, ComparedPart>> causes;
-    for (std::size_t i = 0; i < compared_parts; ++i) {
-        if (std::abs(after[i] - before[i]) >= 0.01 * std::abs(difference)) {
-            causes.emplace_back(after[i] - before[i], static_cast<ComparedPart>(i));
-        }
-    }
-    std::stable_sort(causes.begin(), causes.end(),
-                     [](const auto& x, const auto& y) { return std::abs(x.first) > std::abs(y.first); });
-    std::vector<std::string> words;
-    for (const auto& [change, part] : causes) {
-        words.push_back(fmt::format("{} {:+.4g} s", title_of(part), change));
-    }
-    return fmt::format("B takes {:.4g} s ({:.1f} %) {} than A: {}; {}.", std::abs(difference),
-                       100 * std::abs(difference) / comparison.a.seconds, difference < 0 ? "less" : "more",
-                       fmt::join(words, ", "), asked);
-}
-
-report::Table rows_of(const Comparison& comparison) {
+report::Table rows_of(const Compared& both) {
     report::Table table{.columns = {{"part", report::Cells::words},
                                     {"group", report::Cells::words},
                                     {"a_seconds"},
                                     {"b_seconds"},
                                     {"difference_seconds"}},
                         .rows = {}};
-    for (std::size_t i = 0; i < comparison.a.lines.size(); ++i) {
-        const ComparedLine& a = comparison.a.lines[i];
-        const double b = comparison.b.lines[i].seconds;
+    for (std::size_t i = 0; i < both.a.lines.size(); ++i) {
+        const ComparedLine& a = both.a.lines[i];
+        const double b = both.b.lines[i].seconds;
         table.rows.push_back({a.name, title_of(a.part), fmt::format("{:.12g}", a.seconds), fmt::format("{:.12g}", b),
                               fmt::format("{:.12g}", b - a.seconds)});
     }
@@ -150,9 +84,8 @@ report::TextRow row_of(const std::string& name, double a, double b, double whole
              percent_of(b - a, whole)}};
 }
 
-std::string text_of(const Comparison& comparison) {
-    const ComparedRun& a = comparison.a;
-    const ComparedRun& b = comparison.b;
+std::string text_of(const Compared& both) {
+    const auto& [a, b, comparison] = both;
     report::TextTable table{
         .columns = {{"seconds, mean over the ranks", report::Align::left}, {"A"}, {"B"}, {"B - A"}, {"of A"}}};
     for (std::size_t i = 0; i < a.lines.size(); ++i) {
@@ -160,42 +93,55 @@ std::string text_of(const Comparison& comparison) {
             table.rows.push_back(row_of(a.lines[i].name, a.lines[i].seconds, b.lines[i].seconds, a.seconds));
         }
     }
-    table.rows.push_back(row_of("all", a.seconds, b.seconds, a.seconds));
+    table.rows.push_back(row_of(comparison.all.name, a.seconds, b.seconds, a.seconds));
     if (!comparison.changed.empty()) {
         table.rows.emplace_back();
     }
-    for (const Changed& one : comparison.changed) {
+    for (const report::ComparedSetting& one : comparison.changed) {
         table.rows.push_back(
-            {{one.name},
-             fmt::format("{} -> {}", one.from.empty() ? "none" : one.from, one.to.empty() ? "none" : one.to)});
+            {{one.name}, fmt::format("{} -> {}", one.a.empty() ? "none" : one.a, one.b.empty() ? "none" : one.b)});
     }
     return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
-           sentence(comparison) + "\n";
+           comparison.sentence + "\n";
 }
 
-std::string json_of(const Comparison& comparison) {
+std::string json_of(const Compared& both) {
     using Json = nlohmann::ordered_json;
+    const auto& [a, b, comparison] = both;
     Json parts = Json::object();
-    const auto before = comparison.a.parts();
-    const auto after = comparison.b.parts();
-    for (std::size_t i = 0; i < compared_parts; ++i) {
-        parts[title_of(static_cast<ComparedPart>(i))] = {
-            {"a_seconds", before[i]}, {"b_seconds", after[i]}, {"difference_seconds", after[i] - before[i]}};
+    for (const report::ComparedTime& part : comparison.parts) {
+        parts[part.name] = {{"a_seconds", part.a}, {"b_seconds", part.b}, {"difference_seconds", part.difference()}};
     }
     Json changed = Json::object();
-    for (const Changed& one : comparison.changed) {
-        changed[one.name] = {{"a", one.from}, {"b", one.to}};
+    for (const report::ComparedSetting& one : comparison.changed) {
+        changed[one.name] = {{"a", one.a}, {"b", one.b}};
     }
     const Json report{{"command", "compare"},
-                      {"a", {{"file", comparison.a.file}, {"name", comparison.a.name}}},
-                      {"b", {{"file", comparison.b.file}, {"name", comparison.b.name}}},
-                      {"a_seconds", comparison.a.seconds},
-                      {"b_seconds", comparison.b.seconds},
-                      {"difference_seconds", comparison.difference()},
+                      {"a", {{"file", a.file}, {"name", a.name}}},
+                      {"b", {{"file", b.file}, {"name", b.name}}},
+                      {"a_seconds", comparison.all.a},
+                      {"b_seconds", comparison.all.b},
+                      {"difference_seconds", comparison.all.difference()},
                       {"parts", parts},
                       {"changed", changed},
-                      {"sentence", sentence(comparison)}};
+                      {"sentence", comparison.sentence}};
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// A timeline as one of two: with its letter, and the file that names it.
+report::Timeline timeline_of(const char* letter, const ComparedRun& run) {
+    report::Timeline timeline = run_again(run);
+    timeline.title = fmt::format("{}: {}", letter, timeline.title);
+    timeline.facts.insert(timeline.facts.begin(), {"file", run.file});
+    return timeline;
+}
+
+void write_page_of(const Compared& both, const std::string& file) {
+    const report::Timeline a = timeline_of("A", both.a);
+    const report::Timeline b = timeline_of("B", both.b);
+    const std::array<const report::Timeline*, 2> runs{&a, &b};
+    command_line::write_output(
+        file, [&](std::ostream& out) { report::write_page(out, runs, report::most_page_spans, &both.comparison); });
 }
 
 }  // namespace
@@ -206,16 +152,17 @@ int run_compare(int argc, const char* const* argv) {
         return done;
     }
     command_line::check_outputs(options.outputs);
-    Comparison comparison{.a = read_run(options.first), .b = read_run(options.second), .changed = {}};
-    if (comparison.a.is_prediction != comparison.b.is_prediction) {
-        throw UsageError(fmt::format("{} is of {} and {} of {}; both must be of the same", options.first,
-                                     comparison.a.is_prediction ? "ndsim train" : "a scenario", options.second,
-                                     comparison.b.is_prediction ? "ndsim train" : "a scenario"));
+    if (!options.page.empty()) {
+        command_line::check_output(options.page);
     }
-    comparison.changed = changes(comparison.a, comparison.b);
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(comparison); },
-                                                  .json = [&] { return json_of(comparison); },
-                                                  .table = [&] { return rows_of(comparison); }});
+    Compared both{.a = read_run(options.first), .b = read_run(options.second), .comparison = {}};
+    both.comparison = compared(both.a, both.b);
+    if (!options.page.empty()) {
+        write_page_of(both, options.page);
+    }
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(both); },
+                                                  .json = [&] { return json_of(both); },
+                                                  .table = [&] { return rows_of(both); }});
     return done;
 }
 

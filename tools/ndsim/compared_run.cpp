@@ -66,6 +66,21 @@ ComparedRun prediction(const Ordered& json) {
     return run;
 }
 
+std::int64_t billionths(const Ordered& units) {
+    return Units{units.get<double>()}.billionths();
+}
+
+trace::RankTotals totals_of_rank(const Ordered& rank) {
+    const auto duration = [&](const char* key) { return duration_of_seconds(rank.at(key).get<double>()); };
+    return {.compute = duration("compute_seconds"),
+            .communication = duration("communication_seconds"),
+            .idle = duration("idle_seconds"),
+            .bytes_sent = rank.at("bytes_sent").get<std::int64_t>(),
+            .billionths_sent = billionths(rank.at("units_sent")),
+            .messages_sent = rank.at("messages_sent").get<std::int64_t>(),
+            .peak_billionths = billionths(rank.at("peak_memory_units"))};
+}
+
 double mean_of(const Ordered& json, const char* key) {
     double sum = 0;
     for (const Ordered& rank : json.at("per_rank")) {
@@ -83,6 +98,10 @@ ComparedRun scenario(const Ordered& json) {
                  {"other waiting", ComparedPart::rest, std::max(0.0, mean_of(json, "idle_seconds") - bubble)}};
     for (const char* const key : {"scenario", "profile", "ranks", "mesh", "options"}) {
         add_settings(key, json.at(key), run.settings);
+    }
+    run.profile = in_words(json.at("profile"));
+    for (const Ordered& rank : json.at("per_rank")) {
+        run.totals.push_back(totals_of_rank(rank));
     }
     return run;
 }
@@ -128,15 +147,28 @@ std::array<double, compared_parts> ComparedRun::parts() const {
 }
 
 ComparedRun read_run(const std::string& file) {
-    const std::string text = read_text(file, "a JSON file", written_by_programs);
+    return run_of_text(file, read_text(file, "a JSON file", written_by_programs));
+}
+
+ComparedRun run_of_text(const std::string& file, const std::string& text) {
+    if (text.empty()) {
+        refuse_result(file, "nothing: a run that failed prints no result");
+    }
     try {
-        ComparedRun run = run_of(file, Ordered::parse(text));
+        const Ordered json = Ordered::parse(text);
+        ComparedRun run = run_of(file, json);
         run.file = file;
+        run.timeline_sha256 = json.at("timeline_sha256").get<std::string>();
+        if (json.contains("given")) {
+            run.given = given_of_json(json.at("given").dump(), file + ": given");
+        }
         return run;
     } catch (const Ordered::parse_error& error) {
         throw UsageError(fmt::format("{}: is not valid JSON: {}", file, without_number(error.what())));
     } catch (const Ordered::exception& error) {
         refuse_result(file, fmt::format("one with {}", without_number(error.what())));
+    } catch (const std::out_of_range& error) {
+        refuse_result(file, fmt::format("one with another time: {}", error.what()));
     }
 }
 

@@ -2,8 +2,12 @@
 // asked for. Results of scenarios and of `ndsim train` give the same value.
 #pragma once
 
+#include "libsim/config/given.hpp"
+#include "libsim/trace/span.hpp"
+
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,10 +34,19 @@ struct ComparedRun {
     std::vector<ComparedLine> lines;
     std::vector<std::pair<std::string, std::string>> settings;  // what was asked for, in the order of the file
 
+    // What its timeline is made of again (run_again.hpp).
+    std::optional<config::Given> given;  // none: the file does not say it
+    std::string timeline_sha256;
+    // Of a scenario:
+    std::string profile;
+    std::vector<trace::RankTotals> totals;
+
     std::array<double, compared_parts> parts() const;
 };
 
-// Throws UsageError, one line: not a file, not JSON, not a result that can be compared.
+// All throw UsageError, one line, which begins with the file's name: not a file, not JSON, not a result that can be
+// compared.
 ComparedRun read_run(const std::string& file);
+ComparedRun run_of_text(const std::string& file, const std::string& text);
 
 }  // namespace sim::tools

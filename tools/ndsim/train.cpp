@@ -2,12 +2,11 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/report/step_report.hpp"
-#include "libsim/planning/step_timeline.hpp"
-#include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/train_step.hpp"
 
 #include <fmt/format.h>
 
@@ -34,42 +33,26 @@ const command_line::Executable train_command{
                  "ndsim train --model config.json --machine h100.toml --gpus 32 --trace step.json   # for Perfetto"},
 };
 
-struct TrainOptions {
-    planning::TrainingOptions training;
-    double tokens = 0;  // 0: not said
-    double steps = 0;
-    bool unfold = false;
+struct TrainCommand {
+    TrainOptions options;
     bool hash = false;
     command_line::Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(TrainOptions& options) {
-    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
-    rows.insert(rows.end(),
-                {{"tokens", "X", "of a whole run: 15e12", config::real(options.tokens, 1, 1e18)},
-                 {"steps", "X", "of a whole run, in place of --tokens", config::real(options.steps, 1, 1e12)},
-                 {"unfold", "", "simulate every rank, not one of each stage", config::flag(options.unfold)},
-                 {"hash", "", "print the timeline's hash", config::flag(options.hash)}});
+std::vector<config::OptionRow> option_rows(TrainCommand& command) {
+    std::vector<config::OptionRow> rows = train_rows(command.options);
+    rows.push_back(config::keeping_result({"hash", "", "print the timeline's hash", config::flag(command.hash)}));
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs,
+        command.outputs,
         {.table = "where the time of a step goes", .timeline = "the step's timeline, for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
-planning::StepReport report_of(const TrainOptions& options, Timeline& timeline) {
-    planning::StepReport report{.what = planning::training_case(options.training), .unfolded = options.unfold};
+planning::StepReport report_of(const TrainOptions& options, const TrainStep& step, const std::vector<Span>& spans) {
+    planning::StepReport report{.what = step.what, .step = step.step, .unfolded = step.unfolded};
     const planning::TrainingCase& what = report.what;
-    planning::PredictOptions ask{.unfold = options.unfold,
-                                 .hash_timeline = options.hash || options.outputs.contains("json"),
-                                 .jitter = options.training.jitter,
-                                 .seed = static_cast<std::uint64_t>(options.training.seed)};
-    // Of all ranks' spans only a trace is made: they would fill the memory.
-    if (!options.unfold || command_line::wants_timeline(options.outputs)) {
-        ask.on_span = [&](const Span& span) { timeline.add(span); };
-    }
-    report.step = planning::predict(what.model, what.machine, what.layout, ask);
-    report.path = planning::critical_path(timeline.spans);
+    report.path = planning::critical_path(spans);
     report.per_step = cost_of(report.step, what.machine, what.layout, 1);
     report.per_trillion_tokens = planning::cost_of_tokens(report.step, what, 1e12);
     if (options.steps > 0) {
@@ -82,16 +65,6 @@ planning::StepReport report_of(const TrainOptions& options, Timeline& timeline) 
     report.sensitivities = planning::sensitivities(what, plain, predict_step);
     report.advice = planning::advice(options.training, what, plain, predict_step);
     return report;
-}
-
-report::Timeline timeline_of(const planning::StepReport& report, const std::vector<Span>& spans) {
-    const planning::TrainingCase& what = report.what;
-    report::Timeline timeline = planning::step_timeline(what, spans, report.unfolded);
-    const std::string title = planning::title_of(what);
-    timeline.title = title.substr(0, title.find('\n'));
-    timeline.facts = {{"step", fmt::format("{:.6g} s", seconds(report.step.step))},
-                      {"MFU", fmt::format("{:.1f} %", 100 * report.step.mfu)}};
-    return timeline;
 }
 
 // The average over all ranks.
@@ -108,20 +81,30 @@ report::Table parts_of(const planning::Prediction& step) {
 }  // namespace
 
 int run_train(int argc, const char* const* argv) {
-    TrainOptions options;
-    if (!command_line::take_options(train_command, option_rows(options), argc, argv)) {
+    TrainCommand command;
+    const std::vector<config::OptionRow> rows = option_rows(command);
+    const auto settings = command_line::take_options(train_command, rows, argc, argv);
+    if (!settings) {
         return done;
     }
+    const TrainOptions& options = command.options;
     if (options.steps > 0 && options.tokens > 0) {
         throw config::UsageError("--steps and --tokens both say how long a run is; give one of them");
     }
-    command_line::check_outputs(options.outputs);
-    Timeline timeline{.title = train_command.name};
-    const planning::StepReport report = report_of(options, timeline);
-    if (command_line::wants_timeline(options.outputs)) {
-        command_line::write_timeline(options.outputs, timeline_of(report, timeline.spans));
+    command_line::check_outputs(command.outputs);
+    Timeline timeline;
+    StepWatch watch{.hash = command.hash || command.outputs.contains("json")};
+    // Of all ranks' spans only a trace is made: they would fill the memory.
+    if (!options.unfold || command_line::wants_timeline(command.outputs)) {
+        watch.on_span = [&](const Span& span) { timeline.add(span); };
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+    const TrainStep step = train_step(options, watch);
+    if (command_line::wants_timeline(command.outputs)) {
+        command_line::write_timeline(command.outputs, timeline_of(step, timeline.spans));
+    }
+    planning::StepReport report = report_of(options, step, timeline.spans);
+    report.given = command_line::given_of(*settings, rows);
+    command_line::write_outputs(command.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },
                                                   .table = [&] { return parts_of(report.step); }});
     const training::Memory& memory = report.step.memory;

@@ -83,6 +83,7 @@ std::string json_of(const StepReport& report) {
     const Prediction& step = report.step;
     Json object{{"command", "train"}};
     add_case(object, report.what);
+    object["given"] = Json::parse(config::json_text(report.given));
     object["step_seconds"] = seconds(step.step);
     object["tokens_per_second"] = step.tokens_per_second;
     object["tokens_per_second_per_gpu"] = step.tokens_per_second / report.what.gpus();

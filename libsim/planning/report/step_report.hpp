@@ -1,6 +1,7 @@
 // The step report is the output of `ndsim train`: the answer first, then the assumptions behind it.
 #pragma once
 
+#include "libsim/config/given.hpp"
 #include "libsim/planning/critical_path.hpp"
 #include "libsim/planning/predict.hpp"
 #include "libsim/planning/what_if.hpp"
@@ -13,6 +14,7 @@ namespace sim::planning {
 
 struct StepReport {
     TrainingCase what;
+    config::Given given;
     Prediction step;
     RunCost per_step;
     RunCost per_trillion_tokens;

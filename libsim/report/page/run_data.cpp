@@ -1,6 +1,7 @@
 #include "libsim/report/page/run_data.hpp"
 
 #include "libsim/report/page/detail.hpp"
+#include "libsim/report/page/inert.hpp"
 #include "libsim/report/page/sums.hpp"
 #include "libsim/trace/critical_path.hpp"
 #include "libsim/trace/slack.hpp"
@@ -262,17 +263,6 @@ Json names_of_kinds() {
     return names;
 }
 
-// Nothing in it ends an element of HTML, or begins a comment there.
-std::string inert(const Json& json) {
-    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    std::string safe;
-    safe.reserve(text.size());
-    for (const char c : text) {
-        c == '<' ? safe += "\\u003c" : safe += c;
-    }
-    return safe;
-}
-
 }  // namespace
 
 RunData run_data(const Timeline& timeline, std::size_t most_spans) {
@@ -315,7 +305,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
         {"spans", drawn.merged}, {"bars", drawn.bars.size()}, {"shorter_than", exact(drawn.shorter_than.count())}};
     header["labels"] = labels.all();
     header["columns"] = directory_of(data.columns);
-    data.header = inert(header);
+    data.header = inert(header.dump(-1, ' ', false, Json::error_handler_t::replace));
     return data;
 }
 

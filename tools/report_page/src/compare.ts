@@ -1,37 +1,46 @@
-// Two runs side by side: what the difference of their lengths is made of, and one sentence that says so.
-import type { Run } from "./data";
+// Two runs side by side, as `ndsim compare` compares them: one sentence, and what the difference is made of.
 import { element, name, section } from "./dom";
 import { percent, time } from "./format";
 import { table } from "./table";
 
-type Part = "compute" | "communication" | "idle";
-const parts: [Part, string][] = [["compute", "computing"], ["communication", "communicating"], ["idle", "waiting"]];
-
-// Of all ranks: the parts of a rank add up to the length of the run, so their averages do.
-function average(run: Run, part: Part): number {
-    const { totals } = run.header;
-    return totals.reduce((sum, rank) => sum + Number(rank[part]), 0) / Math.max(1, totals.length);
+// In seconds.
+interface Times {
+    name: string;
+    a: number;
+    b: number;
+    difference: number;
 }
 
-function sentence(a: Run, b: Run): string {
-    const difference = b.end - a.end;
-    if (difference === 0) return "Both take the same time.";
-    const share = parts.map(([part, title]) => ({ title, by: average(b, part) - average(a, part) }));
-    const most = share.reduce((x, y) => (y.by * Math.sign(difference) > x.by * Math.sign(difference) ? y : x));
-    return `The second run takes ${time(Math.abs(difference))} ${difference > 0 ? "more" : "less"} than the first (${percent(Math.abs(difference), a.end)}), ` +
-        `mostly because its ranks are ${most.title} for ${time(Math.abs(most.by))} ${most.by > 0 ? "longer" : "shorter"} on average.`;
+export interface Comparison {
+    sentence: string;
+    all: Times;
+    parts: Times[];
+    changed: { name: string; a: string; b: string }[]; // empty: it is not there
 }
 
-export function compareSection(runs: Run[]): HTMLElement | null {
-    if (runs.length !== 2) return null;
-    const [a, b] = runs;
-    const made = section("compare", "The two runs compared", "Averages over the ranks of each run. They add up to its length.");
-    made.append(element("p", { "data-test": "compare-sentence" }, sentence(a, b)));
-    const cell = (value: number) => ({ text: `${value < 0 ? "\u2212" : ""}${time(Math.abs(value))}`, value, exact: String(value) });
-    const row = (title: string, x: number, y: number) => [{ text: title }, cell(x), cell(y), cell(y - x)];
+export function readComparison(): Comparison | null {
+    return JSON.parse(document.getElementById("comparison")!.textContent!) as Comparison | null;
+}
+
+export function sentenceOf(comparison: Comparison): HTMLElement {
+    return element("p", { class: "sentence", "data-test": "compare-sentence" }, name(comparison.sentence, 4000));
+}
+
+function seconds(value: number, sign = "") {
+    return { text: `${value < 0 ? "\u2212" : value > 0 ? sign : ""}${time(Math.abs(value) * 1e12)}`, value, exact: `${value} s` };
+}
+
+export function compareSection({ all, parts, changed }: Comparison): HTMLElement {
+    const made = section("compare", "What the difference is made of", "The mean over the ranks of each run. The parts add up to the whole.");
+    const share = (part: Times) => ({ text: percent(part.difference, all.a), value: part.difference });
     made.append(
-        element("p", { class: "faint" }, "First: ", name(a.header.title), ". Second: ", name(b.header.title), "."),
-        table("compare-table", "Difference", [{ title: "part", words: true }, { title: "first" }, { title: "second" }, { title: "difference" }],
-            [...parts.map(([part, title]) => row(title, average(a, part), average(b, part))), row("the whole run", a.end, b.end)]));
+        table("compare-table", "Time", [{ title: "part", words: true }, { title: "A" }, { title: "B" }, { title: "B \u2212 A" }, { title: "of A" }],
+            [...parts, all].map((part) => [{ text: part.name }, seconds(part.a), seconds(part.b), seconds(part.difference, "+"), share(part)])));
+    if (changed.length > 0) {
+        made.append(
+            table("changed-table", "What was asked for differently",
+                [{ title: "option", words: true }, { title: "A", words: true }, { title: "B", words: true }],
+                changed.map((one) => [{ text: one.name }, { text: one.a || "none" }, { text: one.b || "none" }])));
+    }
     return made;
 }

@@ -6,7 +6,7 @@ import { Help } from "./help";
 import { listenToKeys } from "./keyboard";
 import { labelsSection } from "./labels";
 import { layoutOf } from "./lanes";
-import { compareSection } from "./compare";
+import { compareSection, readComparison, sentenceOf } from "./compare";
 import { linksSection } from "./links";
 import { matrixSection } from "./matrix";
 import { memorySection } from "./memory";
@@ -134,7 +134,8 @@ async function begin(): Promise<void> {
     publish(runs, timeline, replay, search, () => first);
 
     const page = element("main");
-    page.append(heading(runs, help), timelineSection(timeline, replay, search, layout.overlapping), help.overlay);
+    const comparison = readComparison();
+    page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), timelineSection(timeline, replay, search, layout.overlapping), help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });
     onTheme(() => (timeline.painter.recolor(), timeline.paint()));
@@ -144,8 +145,7 @@ async function begin(): Promise<void> {
 
     // The rest when the picture is on the screen.
     requestAnimationFrame(() => setTimeout(() => {
-        const difference = compareSection(runs);
-        if (difference) page.append(difference);
+        if (comparison) page.append(compareSection(comparison));
         runs.forEach((run, i) => {
             if (runs.length > 1) page.append(element("h2", { class: "run" }, name(run.header.title)));
             const links = linksSection(run, i, view);

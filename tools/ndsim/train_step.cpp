@@ -1,0 +1,39 @@
+#include "tools/ndsim/train_step.hpp"
+
+#include "libsim/planning/report/sections.hpp"
+#include "libsim/planning/step_timeline.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::tools {
+
+std::vector<config::OptionRow> train_rows(TrainOptions& options) {
+    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
+    rows.insert(rows.end(),
+                {{"tokens", "X", "of a whole run: 15e12", config::real(options.tokens, 1, 1e18)},
+                 {"steps", "X", "of a whole run, in place of --tokens", config::real(options.steps, 1, 1e12)},
+                 {"unfold", "", "simulate every rank, not one of each stage", config::flag(options.unfold)}});
+    return rows;
+}
+
+TrainStep train_step(const TrainOptions& options, const StepWatch& watch) {
+    TrainStep made{.what = planning::training_case(options.training), .step = {}, .unfolded = options.unfold};
+    made.step = planning::predict(made.what.model, made.what.machine, made.what.layout,
+                                  {.unfold = options.unfold,
+                                   .hash_timeline = watch.hash,
+                                   .jitter = options.training.jitter,
+                                   .seed = static_cast<std::uint64_t>(options.training.seed),
+                                   .on_span = watch.on_span});
+    return made;
+}
+
+report::Timeline timeline_of(const TrainStep& step, const std::vector<Span>& spans) {
+    report::Timeline timeline = planning::step_timeline(step.what, spans, step.unfolded);
+    const std::string title = planning::title_of(step.what);
+    timeline.title = title.substr(0, title.find('\n'));
+    timeline.facts = {{"step", fmt::format("{:.6g} s", seconds(step.step.step))},
+                      {"MFU", fmt::format("{:.1f} %", 100 * step.step.mfu)}};
+    return timeline;
+}
+
+}  // namespace sim::tools

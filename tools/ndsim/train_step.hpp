@@ -1,0 +1,39 @@
+// A train step is what `ndsim train` predicts of its options: the same options give the same step, of which
+// `ndsim compare` shows the timeline.
+#pragma once
+
+#include "libsim/config/option_row.hpp"
+#include "libsim/planning/predict.hpp"
+#include "libsim/planning/training_options.hpp"
+#include "libsim/report/timeline.hpp"
+
+#include <vector>
+
+namespace sim::tools {
+
+struct TrainOptions {
+    planning::TrainingOptions training;
+    double tokens = 0;  // 0: not said
+    double steps = 0;
+    bool unfold = false;
+};
+
+// All that change the result. They set `options`.
+std::vector<config::OptionRow> train_rows(TrainOptions& options);
+
+struct TrainStep {
+    planning::TrainingCase what;
+    planning::Prediction step;
+    bool unfolded = false;
+};
+
+struct StepWatch {
+    bool hash = false;
+    SpanSink on_span = nullptr;
+};
+TrainStep train_step(const TrainOptions& options, const StepWatch& watch);
+
+// `spans`: those that on_span was handed.
+report::Timeline timeline_of(const TrainStep& step, const std::vector<Span>& spans);
+
+}  // namespace sim::tools
