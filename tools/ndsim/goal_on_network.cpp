@@ -3,6 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/goal/text.hpp"
 #include "libsim/network/network.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // A GOAL schedule on a network of ours: its ranks are programs, and finish when the network lets them.
 #pragma once
 
+#include "libsim/config/option_row.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/to_program.hpp"
 #include "libsim/report/timeline.hpp"
