@@ -158,6 +158,44 @@ void GPU::wait(const Handle& handle) {
                  handle.into);
 }
 
+bool GPU::test(const Handle& handle) {
+    require_main("asking for the end of an operation");
+    if (handle.number < 0 || handle.number >= asynchronous_ops_) {
+        throw ProgramError(fmt::format("rank {} asks for a handle that none of its operations returned", rank()));
+    }
+    if (port_->ask({.kind = OpKind::test, .amount = handle.number}).bytes == 0) {
+        return false;
+    }
+    Arrival ended;
+    port_->read(std::as_writable_bytes(std::span(&ended, 1)));
+    wait(handle);
+    return true;
+}
+
+std::optional<Arrival> GPU::look(int source, Tag tag, bool waits) {
+    require_main("asking for messages");
+    Op op{.kind = OpKind::look, .peer = any_source, .tag = static_cast<std::int32_t>(tag), .amount = waits ? 1 : 0};
+    if (source != any_source) {
+        op.peer = message(OpKind::receive, source, {}, Bytes{0}, tag).peer;
+    } else if (op.tag < 0) {
+        throw ProgramError(fmt::format("a tag must be 0 or more, not {}", op.tag));
+    }
+    if (port_->ask(op).bytes == 0) {
+        return std::nullopt;
+    }
+    Arrival found;
+    port_->read(std::as_writable_bytes(std::span(&found, 1)));
+    return found;
+}
+
+Arrival GPU::probe(int source, Tag tag) {
+    return look(source, tag, true).value_or(Arrival{});
+}
+
+std::optional<Arrival> GPU::probe_now(int source, Tag tag) {
+    return look(source, tag, false);
+}
+
 Stream GPU::checked(Stream stream) const {
     require_main("another stream");
     const auto number = static_cast<int>(stream);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "libsim/algorithm.hpp"
+#include "libsim/arrival.hpp"
 #include "libsim/group.hpp"
 #include "libsim/port.hpp"
 #include "libsim/units.hpp"
@@ -111,6 +112,15 @@ public:
         return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), label, size, tag);
     }
     void wait(const Handle& handle);
+    // Whether an asynchronous op has ended by now; if so, it is joined, as by wait().
+    bool test(const Handle& handle);
+
+    // Waits until a message of `source`, or of anybody, is there, and leaves it there: receive it from Arrival::source.
+    // Of several the first in simulated time, then the one of the lowest rank: the same in every run, on every host.
+    Arrival probe(int source = any_source, Tag tag = {});
+    // What is there by now; empty: nothing. Asking takes no time; but who is told "nothing" twice at one time, to the
+    // same question, goes on at the next time at which a message comes or an asynchronous op ends.
+    std::optional<Arrival> probe_now(int source = any_source, Tag tag = {});
 
     // Streams: the sends, receives, waits and collectives of `work` run on `stream` (1 … most_streams), one after
     // another, beginning now at the earliest, while this program continues. Join the returned handle before using the
@@ -185,6 +195,7 @@ private:
         Stream before_;
     };
 
+    std::optional<Arrival> look(int source, Tag tag, bool waits);
     Handle record();
     Stream checked(Stream stream) const;
     Stream channel_of_stream(int channel) const;

@@ -13,6 +13,8 @@ const char* name_of(OpKind kind) {
         case OpKind::collective: return "collective";
         case OpKind::enter: return "enter";
         case OpKind::log: return "log";
+        case OpKind::look: return "look";
+        case OpKind::test: return "test";
         case OpKind::now: return "now";
         case OpKind::finish: return "finish";
     }

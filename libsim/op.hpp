@@ -23,6 +23,8 @@ enum class OpKind : std::uint8_t {
     collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
     enter,       // as collective, without cost: a collective of messages begins; members must agree
     log,         // label: the text
+    look,        // an observation: peer (any_source), tag; amount 1: waits until a message is there, 0: whether one is
+    test,        // an observation: amount: whether that asynchronous op of this rank has ended
     now,         // an observation
     finish,      // the program has returned; waits for what the rank still has under way
 };

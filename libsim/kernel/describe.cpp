@@ -82,6 +82,10 @@ std::string describe(const Op& op) {
             return fmt::format("send {} to {}{}", describe_amount(op.amount, op.measure), op.peer, tag_text(op.tag));
         case OpKind::receive: return fmt::format("receive from {}{}", op.peer, tag_text(op.tag));
         case OpKind::wait: return fmt::format("wait for asynchronous op {}", op.amount);
+        case OpKind::look:
+            return fmt::format("{} a message from {}{}", op.amount != 0 ? "wait for" : "ask for",
+                               op.peer < 0 ? std::string("any rank") : fmt::format("{}", op.peer), tag_text(op.tag));
+        case OpKind::test: return fmt::format("ask for the end of asynchronous op {}", op.amount);
         case OpKind::collective:
         case OpKind::enter: return describe_collective(op);
         case OpKind::record:

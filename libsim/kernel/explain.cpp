@@ -57,6 +57,25 @@ std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
     return {};
 }
 
+// Of a question for a message of any rank.
+void explain_any_source(const Kernel& kernel, Blocked& blocked, const Op& look) {
+    std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(blocked.rank);
+    std::erase_if(there, [](const Matching::Unmatched& m) { return m.tag < 0 || m.stream != Stream::main; });
+    const auto nearer = [&](const Matching::Unmatched& a, const Matching::Unmatched& b) {
+        return std::abs(std::int64_t{a.tag} - look.tag) < std::abs(std::int64_t{b.tag} - look.tag);
+    };
+    blocked.is_root = true;
+    if (const auto nearest = std::min_element(there.begin(), there.end(), nearer); nearest != there.end()) {
+        blocked.why = fmt::format("rank {} sent tag {} at {}; did you mean {}?", nearest->source, nearest->tag,
+                                  describe_time(nearest->message.begin), nearest->tag);
+        return;
+    }
+    const int others = kernel.ranks() - 1 - kernel.finished();
+    blocked.why = fmt::format(
+        "nothing was sent to it{}; {}", look.tag > 0 ? fmt::format(" with tag {}", look.tag) : "",
+        others == 0 ? std::string("all others have finished") : fmt::format("{} of the others wait, too", others));
+}
+
 void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) {
     const int source = receive.peer;
     blocked.waits_for = source;
@@ -103,6 +122,8 @@ void explain_op(const Kernel& kernel, Blocked& blocked, const Op& op) {
         explain_collective(kernel, blocked, op);
     } else if (op.kind == OpKind::send) {
         explain_send(kernel, blocked, op);
+    } else if (op.kind == OpKind::look && op.peer == any_source) {
+        explain_any_source(kernel, blocked, op);
     } else {
         explain_receive(kernel, blocked, op);
     }
@@ -134,11 +155,14 @@ Blocked explain_rank(Kernel& kernel, int rank) {
         explain_stream(kernel, blocked, op.stream, "waits for data of");
         return blocked;
     }
-    if (op.kind != OpKind::wait && !returned) {
+    const bool joins = op.kind == OpKind::wait || op.kind == OpKind::test;
+    if (!joins && !returned) {
         explain_op(kernel, blocked, op);
         return blocked;
     }
-    const char* const how = returned ? "returned, but still waits for" : "wait for";
+    const char* const how = returned                  ? "returned, but still waits for"
+                            : op.kind == OpKind::test ? "ask again and again for"
+                                                      : "wait for";
     const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, awaited_by(op));
     if (open != nullptr && open->op.kind != OpKind::record) {
         blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));

@@ -74,11 +74,21 @@ std::optional<int> Kernel::next_turn_in_time() {
     while (true) {
         const std::optional<Time> event = links_->next_event();
         const bool ranks_wait = !agenda_.empty();
-        if (!event && !ranks_wait) {
+        const auto question = questions_ ? questions_->first() : std::nullopt;
+        if (!event && !ranks_wait && !question) {
             return std::nullopt;
         }
         const bool links_first = event && (!ranks_wait || *event <= agenda_.next_at());
-        const Time at = links_first ? *event : agenda_.next_at();
+        const Time at = links_first ? *event : ranks_wait ? agenda_.next_at() : Time::max();
+        // What is there by the time of a question is there when it is answered.
+        if (question && question->at < at) {
+            if (out_ > 0) {
+                return std::nullopt;
+            }
+            turn_at_ = question->at;
+            answer_first_question();
+            continue;
+        }
         if (out_ > 0 && at > turn_at_) {
             return std::nullopt;
         }
@@ -115,6 +125,9 @@ void Kernel::end_flow(TransferId id, Time at) {
     const Transfer transfer = transfers_[id];
     if (transfer.receiver) {
         transfers_.drop(id);
+    }
+    if (questions_ && !transfer.receiver) {
+        note_for_question(transfer.source, transfer.op, at);
     }
     if (transfer.receiver || !waits_for_receiver(transfer.op)) {
         end_send(transfer, at);

@@ -36,6 +36,16 @@ inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int so
     return last.channel;
 }
 
+// All but when it is there, and whom it holds.
+[[gnu::always_inline]] inline void fill_in(Message& message, NumberedOp send, Time begin) {
+    message.begin = begin;
+    message.amount = send.op.amount;
+    message.bytes = send.op.bytes;
+    message.payload = send.payload;
+    message.number = send.number + 1;
+    message.measure = send.op.measure;
+}
+
 // A send whose times are known when it begins, where the network prices messages or (`at_ends`) times both their ends,
 // unless it may have to wait for its receiver.
 template <bool at_ends, bool may_wait>
@@ -68,12 +78,7 @@ template <bool at_ends, bool may_wait>
     }
     const Time busy = is_async && !at_ends ? state.clock : goes_on;
     const Duration idle = may_wait && !at_ends && !is_async ? goes_on - message.end : Duration{0};
-    message.begin = begin;
-    message.amount = op.amount;
-    message.bytes = op.bytes;
-    message.payload = at.payload;
-    message.number = at.number + 1;
-    message.measure = op.measure;
+    fill_in(message, at, begin);
     if constexpr (may_wait) {
         message.transfer = TransferId::none;
     }
@@ -95,6 +100,8 @@ template <bool at_ends, bool may_wait>
         const WaitingReceive receive = *waiting;
         matching_.drop_oldest(to);
         deliver(op.peer, receive, at_once);
+    } else if (questions_) [[unlikely]] {
+        note_for_question(rank, op, message.end);
     }
     return !waits || is_async;
 }
@@ -157,7 +164,9 @@ bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) 
             }
             emit(rank, op, self.op_number, self.program.clock, self.program.clock, Duration{0}, 0);
             return true;
-        case OpKind::now: ++self.op_number; return true;
+        case OpKind::look:
+        case OpKind::test: return ask(rank, self, op);
+        case OpKind::now: look_at_clock(rank, self); return true;
         case OpKind::finish: return finish(rank, self);
     }
     check(false, "rank {} did an op of kind {}", rank, static_cast<int>(op.kind));

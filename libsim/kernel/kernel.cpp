@@ -59,10 +59,22 @@ std::optional<int> Kernel::next_turn() {
     if (links_) {
         return next_turn_in_time();
     }
-    if (agenda_.empty() && out_ == 0 && postponed_ > 0) {
-        go_on_without_streams();
+    if (agenda_.empty() && out_ == 0) {
+        go_on_with_what_is_known();
     }
     return agenda_.empty() ? std::nullopt : std::optional(hand_out(agenda_.pop()));
+}
+
+// No rank can go on by itself: of the computations that wait to know what their streams do, and of the questions, the
+// first.
+void Kernel::go_on_with_what_is_known() {
+    const auto question = questions_ ? questions_->first() : std::nullopt;
+    const auto compute = postponed_ > 0 ? first_postponed_compute() : std::nullopt;
+    if (compute && (!question || compute->at <= question->at)) {
+        end_postponed_compute(compute->rank, of(compute->rank), Time{});
+    } else if (question) {
+        answer_first_question();
+    }
 }
 
 int Kernel::hand_out(int rank) {
@@ -88,6 +100,10 @@ void Kernel::allocate(int rank, RankState& self, const Op& op) {
 }
 
 void Kernel::unblock(int rank, RankState& self) {
+    if (questions_ && !self.is_blocked_in(OpKind::look) && !self.is_blocked_in(OpKind::test) &&
+        self.status == Status::blocked) [[unlikely]] {
+        questions_->note_progress();
+    }
     self.status = Status::due;
     ++due_;
     agenda_.push({self.program.clock, rank, self.op_number});

@@ -18,6 +18,7 @@
 #include "libsim/kernel/link_traffic.hpp"
 #include "libsim/kernel/matching.hpp"
 #include "libsim/kernel/prices.hpp"
+#include "libsim/kernel/questions.hpp"
 #include "libsim/kernel/rank_state.hpp"
 #include "libsim/kernel/rendezvous.hpp"
 #include "libsim/kernel/transfers.hpp"
@@ -76,13 +77,16 @@ public:
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
     // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
     bool stuck() const {
-        return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) && !all_finished();
+        return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) &&
+               !(questions_ && questions_->any_due()) && !all_finished();
     }
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     Status status(int rank) const { return of(rank).status; }
     Time time(int rank) const { return of(rank).program.clock; }
     const Delivery& delivered(int rank) const { return of(rank).delivery; }
+    // What the rank's last question found. Requires: it has asked one, and the answer was not "no".
+    const Arrival& found(int rank) const { return questions_->found(rank); }
     // The op that a rank is blocked in, its number, and since when. Requires: it is blocked.
     const Op& blocked_in(int rank) const { return of(rank).pending; }
     std::uint32_t blocked_op_number(int rank) const { return of(rank).pending_number; }
@@ -115,6 +119,16 @@ private:
     struct Awake {
         int rank;
         Stream stream;
+    };
+    struct RankAt {
+        int rank;
+        Time at;
+    };
+    // A message that a question finds, and when it was sent.
+    struct Found {
+        Time at;
+        Time begin;
+        Arrival arrival;
     };
 
     RankState& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -201,7 +215,21 @@ private:
     Time end_beside_streams(int rank, const RankState& self, const Op& op, Time now);
     void compute_beside_streams(int rank, RankState& self, NumberedOp at, Time now);
     void end_postponed_compute(int rank, RankState& self, Time now);
-    void go_on_without_streams();
+    std::optional<RankAt> first_postponed_compute();
+
+    // kernel/asking.cpp
+    Questions& questions();
+    std::optional<Time> there_at(const Message& message);
+    std::optional<Found> first_found(int rank, const Op& look, Time by);
+    Time next_own_event(int rank);
+    Joinable& tested(int rank, const Op& op, std::uint32_t number);
+    bool ask(int rank, RankState& self, const Op& op);
+    void look_at_clock(int rank, RankState& self);
+    bool answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number);
+    void give_answer(int rank, Time at, Duration idle, const Arrival& found);
+    void note_for_question(int source, const Op& send, Time at);
+    void note_end_for_question(int rank, Time at);
+    void answer_first_question();
 
     // kernel/joining.cpp
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
@@ -222,6 +250,7 @@ private:
     [[noreturn]] void throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const;
 
     // kernel.cpp
+    void go_on_with_what_is_known();
     int hand_out(int rank);
     void allocate(int rank, RankState& self, const Op& op);
     void unblock(int rank, RankState& self);
@@ -254,8 +283,9 @@ private:
     Rendezvous rendezvous_;
     std::vector<RankState> ranks_;
     DataAhead ahead_;
-    std::vector<Awake> awake_;  // streams that may go on
-    Pace beside_streams_;       // of a computation's time
+    std::optional<Questions> questions_;  // once a rank has asked one
+    std::vector<Awake> awake_;            // streams that may go on
+    Pace beside_streams_;                 // of a computation's time
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;

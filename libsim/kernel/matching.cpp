@@ -31,8 +31,24 @@ Matching::Channel Matching::channel(int source, int target, int tag, Stream stre
         }
         table_[slot] = static_cast<Channel>(queues_.size());
         queues_.push_back({source, target, tag, none, none, stream, false});
+        if (!to_.empty()) {
+            index(table_[slot]);
+        }
     }
     return table_[slot];
+}
+
+void Matching::index_by_target(int ranks) {
+    to_.resize(static_cast<std::size_t>(ranks));
+    for (Channel channel = 0; channel < queues_.size(); ++channel) {
+        index(channel);
+    }
+}
+
+void Matching::index(Channel channel) {
+    if (queues_[channel].stream == Stream::main) {
+        to_[static_cast<std::size_t>(queues_[channel].target)].push_back(channel);
+    }
 }
 
 void Matching::grow() {

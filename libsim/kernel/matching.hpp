@@ -70,6 +70,19 @@ public:
         append(queues_[channel]).receive = receive;
     }
 
+    // From now on for_each_message_to() knows what is there. Cost: 4 B per channel.
+    void index_by_target(int ranks);
+    // visit(source, tag, message) for the oldest message of each channel to `target`, of programs, not of streams, in
+    // an order of no meaning. Requires: index_by_target().
+    template <class Visit>
+    void for_each_message_to(int target, Visit visit) const {
+        for (const Channel channel : to_[static_cast<std::size_t>(target)]) {
+            if (const Message* const message = oldest_message(channel)) {
+                visit(queues_[channel].source, queues_[channel].tag, *message);
+            }
+        }
+    }
+
     // For explanations: messages to `target` not yet received, the oldest of each channel.
     struct Unmatched {
         int source;
@@ -114,11 +127,13 @@ private:
     }
     std::uint32_t new_node();
     void grow();
+    void index(Channel channel);
     std::size_t slot_of(int source, int target, int tag, Stream stream) const;
 
     std::vector<Queue> queues_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;
+    std::vector<std::vector<Channel>> to_;  // by target, the channels of programs; empty: nobody asks
     std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, none);  // open addressing, size a power of 2
 };
 

@@ -94,21 +94,19 @@ void Kernel::end_postponed_compute(int rank, RankState& self, Time now) {
     unblock(rank, self);
 }
 
-void Kernel::go_on_without_streams() {
-    int first = -1;
-    Time first_end;
+std::optional<Kernel::RankAt> Kernel::first_postponed_compute() {
+    std::optional<RankAt> first;
     for (int rank = 0; rank < ranks(); ++rank) {
         const RankState& self = of(rank);
         if (!self.is_blocked_in(OpKind::compute)) {
             continue;
         }
         const Time end = end_beside_streams(rank, self, self.pending, Time{});
-        if (first < 0 || end < first_end) {
-            first = rank;
-            first_end = end;
+        if (!first || end < first->at) {
+            first = RankAt{rank, end};
         }
     }
-    end_postponed_compute(first, of(first), Time{});
+    return first;
 }
 
 }  // namespace sim::kernel

@@ -117,6 +117,9 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
 // An asynchronous op has got its end: the streams that wait for it, and perhaps the program, go on.
 void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
     const Time end = self.joinables.find(id)->end;
+    if (questions_) [[unlikely]] {
+        note_end_for_question(rank, end);
+    }
     for (std::size_t index = 0; index < self.queues.size(); ++index) {
         StreamQueue& at = self.queues[index];
         // Most streams wait for none, and need not be looked through.

@@ -23,7 +23,10 @@ public:
         make_room();
     }
 
-    Answer ask(Op op) override { observes(op.kind == OpKind::now ? "asks for the time" : "wants data"); }
+    Answer ask(Op op) override {
+        const bool asks = op.kind == OpKind::look || op.kind == OpKind::test;
+        observes(op.kind == OpKind::now ? "asks for the time" : asks ? "asks what has come" : "wants data");
+    }
     Label intern(std::string_view text) override { return names_->intern(text); }
     GroupId number(const Group& group) override { return groups_->number(group); }
     void write(std::span<const std::byte>) override { observes("sends data"); }

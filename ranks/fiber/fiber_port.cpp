@@ -55,6 +55,7 @@ void FiberPort::make_room() {
 Port::Answer FiberPort::ask(Op op) {
     op.answer = true;
     *next_++ = op;
+    asked_ = op;
     hand_over();
     const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank());
     return {run_->kernel.time(rank()), delivery.bytes};
@@ -80,12 +81,11 @@ void FiberPort::write(std::span<const std::byte> payload) {
 
 void FiberPort::read(std::span<std::byte> payload) {
     const BreakOut::HostCode here(*break_out_);
-    const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank());
     if (over_) {
         std::memset(payload.data(), 0, payload.size());
         return;
     }
-    const std::vector<std::byte> data = run_->payloads.take(delivery.source, delivery.number);
+    const std::vector<std::byte> data = run_->payload_of_answer(rank(), asked_);
     check(data.size() == payload.size(), "a payload of {} B is read as {} B", data.size(), payload.size());
     std::memcpy(payload.data(), data.data(), data.size());
 }

@@ -50,6 +50,7 @@ private:
     Run* run_;
     BreakOut* break_out_;
     std::span<Op> slots_;
+    Op asked_ = {};  // the last question
     const Op* taken_;
     Body body_ = nullptr;
     void* host_ = nullptr;

@@ -78,6 +78,17 @@ void Run::has_come_to(Time time) {
     }
 }
 
+std::vector<std::byte> Run::payload_of_answer(int rank, const Op& question) {
+    const kernel::Kernel::Delivery& delivery = kernel.delivered(rank);
+    if (question.kind == OpKind::look || question.kind == OpKind::test) {
+        const auto found = std::as_bytes(std::span(&kernel.found(rank), 1));
+        return delivery.bytes == 0 ? std::vector<std::byte>() : std::vector<std::byte>(found.begin(), found.end());
+    }
+    const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
+    return wants_data && delivery.bytes > 0 ? payloads.take(delivery.source, delivery.number)
+                                            : std::vector<std::byte>();
+}
+
 double Run::wall_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -139,6 +139,10 @@ void Inbox::check_numbers(Op& op) const {
         if (op.peer < 0 || op.peer >= ranks || op.peer == rank_ || op.amount < (op.kind == OpKind::receive ? -1 : 0)) {
             violated("a message that cannot be");
         }
+    } else if (op.kind == OpKind::look) {
+        if (op.peer < any_source || op.peer >= ranks || op.peer == rank_ || op.tag < 0) {
+            violated("a question that cannot be");
+        }
     } else if (op.kind == OpKind::allocate ? op.amount == INT64_MIN : op.amount < 0) {
         violated("a negative amount");
     }

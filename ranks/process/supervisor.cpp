@@ -126,17 +126,8 @@ void Supervisor::take_turn(int rank) {
 
 void Supervisor::answer(int rank) {
     Rank& self = of(rank);
-    const Op& question = *self.inbox.last_op();
-    const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
-    std::vector<std::byte> payload;
-    if (wants_data) {
-        const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank);
-        if (delivery.bytes > 0) {
-            payload = run_->payloads.take(delivery.source, delivery.number);
-        }
-    }
     self.asked = false;
-    self.inbox.answer(run_->kernel.time(rank), std::move(payload));
+    self.inbox.answer(run_->kernel.time(rank), run_->payload_of_answer(rank, *self.inbox.last_op()));
 }
 
 // Gives the kernel what the rank has posted. False if there is nothing. Requires: the rank is out.

@@ -1,0 +1,198 @@
+// How the kernel answers what ranks ask about what has come (questions.hpp).
+#include "libsim/error.hpp"
+#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::kernel {
+
+namespace {
+
+bool waits_until_there(const Op& look) {
+    return look.kind == OpKind::look && look.amount != 0;
+}
+
+bool asks_for(const Op& look, int source, int tag) {
+    return look.kind == OpKind::look && look.tag == tag && (look.peer == any_source || look.peer == source);
+}
+
+}  // namespace
+
+Questions& Kernel::questions() {
+    if (!questions_) {
+        questions_.emplace(ranks());
+        matching_.index_by_target(ranks());
+    }
+    return *questions_;
+}
+
+// When a message is there; empty: that is not known yet.
+std::optional<Time> Kernel::there_at(const Message& message) {
+    if (links_ && message.transfer != TransferId::none) {
+        const Transfer& transfer = transfers_[message.transfer];
+        return transfer.ended ? std::optional(transfer.message.end) : std::nullopt;
+    }
+    return message.end;
+}
+
+// The message that a look finds first, by time, then by its source; among those that are there by `by`.
+std::optional<Kernel::Found> Kernel::first_found(int rank, const Op& look, Time by) {
+    std::optional<Found> first;
+    const auto consider = [&](int source, const Message& message) {
+        const std::optional<Time> at = there_at(message);
+        if (at && *at <= by && (!first || std::pair(*at, source) < std::pair(first->at, first->arrival.source))) {
+            first = Found{*at,
+                          message.begin,
+                          {.source = source,
+                           .tag = look.tag,
+                           .bytes = message.bytes,
+                           .size = Size{message.amount, message.measure}}};
+        }
+    };
+    if (look.peer != any_source) {
+        if (const Message* const message =
+                matching_.oldest_message(matching_.channel(look.peer, rank, look.tag, Stream::main))) {
+            consider(look.peer, *message);
+        }
+        return first;
+    }
+    questions();
+    matching_.for_each_message_to(rank, [&](int source, int tag, const Message& message) {
+        if (tag == look.tag) {
+            consider(source, message);
+        }
+    });
+    return first;
+}
+
+// The next time at which something of the rank is there, after its own; max: nothing is known.
+Time Kernel::next_own_event(int rank) {
+    RankState& self = of(rank);
+    const Time now = self.program.clock;
+    Time next = Time::max();
+    matching_.for_each_message_to(rank, [&](int /*source*/, int /*tag*/, const Message& message) {
+        const std::optional<Time> at = there_at(message);
+        next = at && *at > now ? std::min(next, *at) : next;
+    });
+    for (const Joinable& joinable : self.joinables.all()) {
+        next = joinable.done && !joinable.joined && joinable.end > now ? std::min(next, joinable.end) : next;
+    }
+    return next;
+}
+
+Joinable& Kernel::tested(int rank, const Op& op, std::uint32_t number) {
+    RankState& self = of(rank);
+    Joinable* const joinable = self.joinables.find(awaited_by(op));
+    if (joinable == nullptr) {
+        throw ProgramError(
+            fmt::format("rank {}, op {}: asks at {} for its asynchronous op {}, which it has already joined", rank,
+                        number, describe_time(self.program.clock), op.amount));
+    }
+    return *joinable;
+}
+
+void Kernel::look_at_clock(int rank, RankState& self) {
+    if (questions_) {
+        questions_->note_asking(rank, self.program.clock, self.op_number);
+    }
+    ++self.op_number;
+}
+
+// Whether the answer is known for certain, whatever other ranks still do.
+bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number) {
+    const Time now = self.program.clock;
+    if (op.kind == OpKind::test) {
+        const Joinable& joinable = tested(rank, op, number);
+        if (joinable.done && joinable.end <= now) {
+            give_answer(rank, now, Duration{0}, {.source = rank});
+            return true;
+        }
+        return false;
+    }
+    if (op.peer == any_source) {
+        return false;
+    }
+    const std::optional<Found> found = first_found(rank, op, waits_until_there(op) ? Time::max() : now);
+    if (found) {
+        give_answer(rank, std::max(now, found->at), std::max(found->begin - now, Duration{0}), found->arrival);
+    }
+    return found.has_value();
+}
+
+bool Kernel::ask(int rank, RankState& self, const Op& op) {
+    const std::uint32_t number = self.op_number++;
+    questions().note_asking(rank, self.program.clock, number);
+    if (answer_at_once(rank, self, op, number)) {
+        return true;
+    }
+    const Time now = self.program.clock;
+    const bool later = !waits_until_there(op) && questions().was_no(rank, op);
+    Time at = now;
+    if (waits_until_there(op)) {
+        const std::optional<Found> found = first_found(rank, op, Time::max());
+        at = found ? std::max(now, found->at) : Time::max();
+    } else if (later) {
+        at = next_own_event(rank);
+    }
+    self.block(op, number);
+    questions().ask(rank, questions().without_end() ? Time::max() : at, later);
+    return false;
+}
+
+// The rank's time moves to that of the answer.
+void Kernel::give_answer(int rank, Time at, Duration idle, const Arrival& found) {
+    RankState& self = of(rank);
+    self.spend(Stream::main, {.idle = idle, .end = at});
+    questions().close(rank, found);
+    self.delivery = {};
+    self.delivery.bytes = found.source == any_source ? 0 : sizeof(Arrival);
+}
+
+// A message that no receive waited for may be what its target asks for.
+void Kernel::note_for_question(int source, const Op& send, Time at) {
+    questions_->note_progress();
+    const bool is_of_program = send.stream == Stream::main || is_asynchronous(send);
+    if (!is_of_program || !questions_->is_open(send.peer)) {
+        return;
+    }
+    const RankState& self = of(send.peer);
+    const bool is_wanted = waits_until_there(self.pending) && asks_for(self.pending, source, send.tag);
+    if (is_wanted || questions_->is_later(send.peer)) {
+        questions_->may_answer(send.peer, std::max(self.program.clock, at));
+    }
+}
+
+void Kernel::note_end_for_question(int rank, Time at) {
+    if (questions_->is_open(rank) && questions_->is_later(rank)) {
+        questions_->may_answer(rank, std::max(of(rank).program.clock, at));
+    }
+}
+
+// Requires: no rank can go on without an answer.
+void Kernel::answer_first_question() {
+    const auto [at, rank] = *questions_->first();
+    RankState& self = of(rank);
+    const Op& op = self.pending;
+    const Time now = self.program.clock;
+    Arrival found;
+    Duration idle = at - now;
+    if (op.kind == OpKind::test) {
+        const Joinable& joinable = tested(rank, op, self.pending_number);
+        found.source = joinable.done && joinable.end <= at ? rank : any_source;
+    } else if (const std::optional<Found> first = first_found(rank, op, at)) {
+        found = first->arrival;
+        idle = std::clamp(first->begin - now, Duration{0}, at - now);
+    }
+    if (found.source == any_source) {
+        questions_->note_no(rank, at, op);
+        const bool is_alone = !questions_->is_later(rank) && next_own_event(rank) == Time::max();
+        is_alone ? questions_->note_in_vain() : questions_->note_progress();
+    }
+    give_answer(rank, at, idle, found);
+    unblock(rank, self);
+}
+
+}  // namespace sim::kernel

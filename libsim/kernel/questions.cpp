@@ -1,0 +1,82 @@
+#include "libsim/kernel/questions.hpp"
+
+#include <algorithm>
+
+namespace sim::kernel {
+
+namespace {
+
+bool is_same_question(const Op& a, const Op& b) {
+    return a.kind == b.kind && a.peer == b.peer && a.tag == b.tag && a.amount == b.amount;
+}
+
+}  // namespace
+
+void Questions::ask(int rank, Time at, bool later) {
+    Question& question = of(rank);
+    question.open = true;
+    question.later = later;
+    question.at = at;
+    if (at != Time::max()) {
+        ++due_;
+        push(rank);
+    }
+}
+
+void Questions::may_answer(int rank, Time at) {
+    Question& question = of(rank);
+    if (at < question.at) {
+        due_ += question.at == Time::max() ? 1 : 0;
+        question.at = at;
+        push(rank);
+    }
+}
+
+void Questions::push(int rank) {
+    queue_.push({of(rank).at, rank, 0});
+}
+
+std::optional<Questions::Due> Questions::first() {
+    while (!queue_.empty()) {
+        const Event& top = queue_.top();
+        const Question& question = of(top.rank);
+        if (question.open && question.at == top.at) {
+            return Due{top.at, top.rank};
+        }
+        queue_.pop();
+    }
+    return std::nullopt;
+}
+
+void Questions::close(int rank, const Arrival& found) {
+    Question& question = of(rank);
+    due_ -= question.open && question.at != Time::max() ? 1 : 0;
+    question.open = false;
+    question.found = found;
+}
+
+void Questions::note_asking(int rank, Time at, std::uint32_t number) {
+    Asking& asking = asking_[rank];
+    if (asking.at != at || asking.next != number) {
+        asking = {at};
+    }
+    asking.next = number + 1;
+}
+
+void Questions::note_no(int rank, Time at, const Op& op) {
+    Asking& asking = asking_[rank];
+    if (asking.at != at) {
+        asking.at = at;
+        asking.no.clear();
+    }
+    if (!was_no(rank, op)) {
+        asking.no.push_back(op);
+    }
+}
+
+bool Questions::was_no(int rank, const Op& op) const {
+    const std::vector<Op>& no = asking_.at(rank).no;
+    return std::any_of(no.begin(), no.end(), [&](const Op& asked) { return is_same_question(asked, op); });
+}
+
+}  // namespace sim::kernel
