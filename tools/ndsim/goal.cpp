@@ -1,10 +1,12 @@
 // `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp).
+#include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
 #include "libsim/report/text_table.hpp"
+#include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
@@ -35,7 +37,8 @@ const command_line::Executable goal_command{
     .summary = "Runs a GOAL schedule under LogGP: when each rank has done what it sends, receives and calculates.",
     .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
                  "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=0.04,S=8192      # with others; time in ns, say",
-                 "ndsim goal ring.goal --charge match --json"},
+                 "ndsim goal ring.goal --charge match --json",
+                 "ndsim goal ring.goal --timeline                                  # what each CPU does when"},
 };
 
 std::vector<config::OptionRow> option_rows(GoalOptions& options) {
@@ -46,9 +49,16 @@ std::vector<config::OptionRow> option_rows(GoalOptions& options) {
          "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
          config::enumerator(options.charge, {"arrival", "match"})}};
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs, {.json = "print one JSON object instead of the table", .table = "when each rank finishes"});
+        options.outputs, {.json = "print one JSON object instead of the table",
+                          .table = "when each rank finishes",
+                          .timeline = "what each CPU does when, a picosecond for each unit of the schedule's time; for "
+                                      "ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
+}
+
+const char* name_of(goal::Charge charge) {
+    return charge == goal::Charge::arrival ? "arrival" : "match";
 }
 
 std::string json_of(const goal::GoalOutcome& outcome) {
@@ -85,8 +95,8 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
     const auto later = [&](std::size_t a, std::size_t b) { return outcome.rank_finish[a] > outcome.rank_finish[b]; };
     std::stable_sort(ranks.begin(), ranks.end(), later);
     const std::size_t last = ranks.front();
-    std::string text = fmt::format("LogGP {}, charged on {}\n{}", describe(options.costs),
-                                   options.charge == goal::Charge::arrival ? "arrival" : "match", counted(schedule));
+    std::string text =
+        fmt::format("LogGP {}, charged on {}\n{}", describe(options.costs), name_of(options.charge), counted(schedule));
     if (ranks.size() > most_rows) {
         text += fmt::format("the {} ranks that finish last; --json has all\n", most_rows);
         ranks.resize(most_rows);
@@ -98,6 +108,20 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
         table.rows.push_back({{fmt::format("{}", rank), fmt::format("{}", outcome.rank_finish[rank])}});
     }
     return text + "\n" + text_of(table) + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
+}
+
+constexpr int most_cpus_drawn = 255;  // as many as there are streams
+
+report::Timeline empty_timeline(const GoalOptions& options, const goal::GoalSchedule& schedule) {
+    report::Timeline timeline{.title = fmt::format("GOAL schedule {}", options.file),
+                              .facts = {{"LogGP", describe(options.costs)},
+                                        {"charged on", name_of(options.charge)},
+                                        {"1 ps", "one unit of the schedule's time"}},
+                              .ranks = static_cast<int>(schedule.ranks.size())};
+    for (int cpu = 1; cpu < schedule.cpus; ++cpu) {
+        timeline.stream_names.push_back(fmt::format("cpu {}", cpu));
+    }
+    return timeline;
 }
 
 report::Table finish_of(const goal::GoalOutcome& outcome) {
@@ -118,9 +142,21 @@ int run_goal(int argc, const char* const* argv) {
     command_line::check_outputs(options.outputs);
     const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::GoalSchedule schedule = goal::parse(text, options.file);
-    const goal::GoalOutcome outcome = goal::run(schedule, options.costs, options.charge);
+    const bool is_drawn = command_line::wants_timeline(options.outputs);
+    if (is_drawn && schedule.cpus > most_cpus_drawn) {
+        throw UsageError(fmt::format("{}: a timeline shows CPUs 0 to {}, and there is a CPU {}", options.file,
+                                     most_cpus_drawn - 1, schedule.cpus - 1));
+    }
+    report::Timeline timeline = empty_timeline(options, schedule);
+    const auto add = [&](const trace::Span& span) { timeline.add(span); };
+    const goal::GoalOutcome outcome =
+        goal::run(schedule, options.costs, options.charge, is_drawn ? trace::SpanSink(add) : nullptr);
+    timeline.end = Time{Duration{*std::max_element(outcome.rank_finish.begin(), outcome.rank_finish.end())}};
+    timeline.fault = outcome.finished() ? "" : goal::explain(schedule, outcome, text);
+    // Of a schedule that cannot end, too: it shows how far the ranks came.
+    command_line::write_timeline(options.outputs, timeline);
     if (!outcome.finished()) {
-        throw DeadlockError(goal::explain(schedule, outcome, text));
+        throw DeadlockError(timeline.fault);
     }
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
                                                   .json = [&] { return json_of(outcome); },
