@@ -3,6 +3,7 @@
 #include "libsim/goal/dependencies.hpp"
 #include "libsim/goal/event_heap.hpp"
 #include "libsim/goal/meeting.hpp"
+#include "libsim/goal/span_recorder.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -46,7 +47,7 @@ std::int64_t further_bytes(const GoalOp& op) {
 
 class GoalRun {
 public:
-    GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge);
+    GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge, SpanRecorder* spans);
 
     GoalOutcome outcome();
 
@@ -78,6 +79,7 @@ private:
     void do_message(OpIndex send, const GoalOp& op);
     bool take_message(const GoalOp& send, const GoalOp& payer);
     void end_rendezvous(const GoalOp& send, const GoalOp& payer);
+    OpIndex index_of(const GoalOp& op) const { return static_cast<OpIndex>(&op - schedule_.ops.data()); }
 
     void done(const GoalOp& op) {
         --left_;
@@ -104,9 +106,10 @@ private:
     std::uint32_t next_number_ = 0;
     Event now_;                // what is done
     UnsignedWide latest_ = 0;  // the latest that was ever due: now_ may lie before it
+    SpanRecorder* spans_;      // null: nobody asked for spans
 };
 
-GoalRun::GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge)
+GoalRun::GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge, SpanRecorder* spans)
     : schedule_(schedule),
       costs_(costs),
       charge_(charge),
@@ -116,12 +119,16 @@ GoalRun::GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge
       clocks_(stride_ * schedule.ranks.size()),
       waiting_(schedule.ranks.size()),
       partner_(charge == Charge::match ? schedule.ops.size() : 0, no_op),
-      left_(schedule.ops.size()) {}
+      left_(schedule.ops.size()),
+      spans_(spans) {}
 
 GoalOutcome GoalRun::outcome() {
     begin();
     while (!events_.empty()) {
         step();
+    }
+    if (spans_ != nullptr) [[unlikely]] {
+        spans_->finish();
     }
     for (Waiting& waiting : waiting_) {
         post_late(waiting, ~UnsignedWide{0});
@@ -188,6 +195,9 @@ void GoalRun::do_calc(const GoalOp& op) {
         return;
     }
     clock = plus(now_.at, op.size);
+    if (spans_ != nullptr) [[unlikely]] {
+        spans_->calc(index_of(op), {now_.at, clock});
+    }
     dependencies_.started(op);
     done(op);
 }
@@ -204,7 +214,11 @@ void GoalRun::do_send(OpIndex index, const GoalOp& op) {
     clock = plus(sent, cost_of(further, costs_.overhead_per_byte));
     side = plus(plus(now_.at, costs_.gap.count()), cost_of(further, costs_.gap_per_byte));
     push(index | is_message, plus(sent, costs_.latency.count()));
-    if (op.size <= costs_.eager_limit.count) {
+    const bool is_eager = op.size <= costs_.eager_limit.count;
+    if (spans_ != nullptr) [[unlikely]] {
+        spans_->send(index, {now_.at, clock}, !is_eager);
+    }
+    if (is_eager) {
         done(op);
     }
 }
@@ -236,6 +250,9 @@ void GoalRun::do_message(OpIndex send, const GoalOp& op) {
             return;
         }
         const OpIndex receive = meet(send, op);
+        if (spans_ != nullptr) [[unlikely]] {
+            spans_->message(send, receive, op.cpu, {now_.at, cpu(op.peer, op.cpu)});
+        }
         if (receive != no_op) {
             end_rendezvous(op, op);
             done(schedule_.ops[receive]);
@@ -248,9 +265,13 @@ void GoalRun::do_message(OpIndex send, const GoalOp& op) {
             return events_.pop();
         }
     }
-    if (take_message(op, schedule_.ops[partner_[send]])) {
+    const GoalOp& receive = schedule_.ops[partner_[send]];
+    if (take_message(op, receive)) {
+        if (spans_ != nullptr) [[unlikely]] {
+            spans_->message(send, partner_[send], receive.cpu, {now_.at, cpu(op.peer, receive.cpu)});
+        }
         end_rendezvous(op, op);
-        done(schedule_.ops[partner_[send]]);
+        done(receive);
     }
 }
 
@@ -271,6 +292,9 @@ bool GoalRun::take_message(const GoalOp& send, const GoalOp& payer) {
 void GoalRun::end_rendezvous(const GoalOp& send, const GoalOp& payer) {
     if (send.size <= costs_.eager_limit.count) {
         return;
+    }
+    if (spans_ != nullptr) [[unlikely]] {
+        spans_->met(index_of(send), payer.cpu, now_.at);
     }
     std::int64_t& clock = cpu(send.rank, payer.cpu);
     std::int64_t& side = sending(send.rank, payer.nic);
@@ -350,8 +374,12 @@ OpIndex GoalRun::meet(OpIndex send, const GoalOp& op) {
 
 }  // namespace
 
-GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge) {
-    return GoalRun(schedule, costs, charge).outcome();
+GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge, const trace::SpanSink& on_span) {
+    if (!on_span) {
+        return GoalRun(schedule, costs, charge, nullptr).outcome();
+    }
+    SpanRecorder spans(schedule, on_span);
+    return GoalRun(schedule, costs, charge, &spans).outcome();
 }
 
 LogGP loggopsim_costs() {

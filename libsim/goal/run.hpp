@@ -27,6 +27,7 @@
 
 #include "libsim/goal/schedule.hpp"
 #include "libsim/network/loggp.hpp"
+#include "libsim/trace/span.hpp"
 
 #include <vector>
 
@@ -42,9 +43,10 @@ struct GoalOutcome {
     bool finished() const { return waiting.empty() && blocked.empty(); }
 };
 
-// A picosecond of `costs` is one unit of the schedule's time. Throws std::overflow_error where a time leaves 63 bits.
-// Requires: no cost is negative.
-GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge = Charge::arrival);
+// A picosecond of `costs` is one unit of the schedule's time. `on_span` gets the timeline (span_recorder.hpp), of one
+// CPU in order. Throws std::overflow_error where a time leaves 63 bits. Requires: no cost is negative.
+GoalOutcome run(const GoalSchedule& schedule, const LogGP& costs, Charge charge = Charge::arrival,
+                const trace::SpanSink& on_span = nullptr);
 
 // LogGOPSim's default values of L, o, g, G, O and S.
 LogGP loggopsim_costs();

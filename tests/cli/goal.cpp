@@ -1,5 +1,6 @@
 // `ndsim goal`: GOAL schedules under LogGP.
 #include "tests/cli/command.hpp"
+#include "tests/support/chrome_rules.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -95,6 +96,54 @@ TEST_F(GoalCommand, EndsWithExitCode3WhereTheScheduleCannotEnd) {
     EXPECT_EQ(said.out, "");
     EXPECT_THAT(said.err, StartsWith("ndsim goal: deadlock: 1 of 2 operations never end"));
     EXPECT_THAT(said.err, HasSubstr("did you mean 8?\n"));
+}
+
+TEST_F(GoalCommand, DrawsWhatEachCpuDoes) {
+    // calc 1000 | send 1000, then from 2000 + 1000 to 5000 a receive of 1001 bytes
+    const std::string text =
+        "num_ranks 2\nrank 0 {\nc: calc 1000\ns: send 1001b to 1\ns requires c\n}\n"
+        "rank 1 {\nrecv 1001b from 0\ncalc 500 cpu 1\n}\n";
+    const Said said = run(text, "--loggp L=1000,o=1000,g=0,G=1 --timeline --ascii");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, HasSubstr("2 ranks, 5 ns; a column is "));
+    EXPECT_THAT(said.out, HasSubstr("\nrank 1 stream 1  CCCCC"));
+    EXPECT_THAT(said.out, HasSubstr("\n\nLogGP L=1000,o=1000,"));
+}
+
+TEST_F(GoalCommand, WritesTracesWithAPicosecondForEachUnitOfTime) {
+    const TemporaryFolder folder;
+    const std::string trace = folder.file("t.json");
+    const Said said = run(ping_pong, fmt::format("--json --trace '{}' --report '{}' --loggp L=1000,o=200,g=5,G=1",
+                                                 trace, folder.file("t.html")));
+    EXPECT_EQ(said.out, "{\"rank_finish\":[2926,1663]}\n");
+    EXPECT_EQ(said.err, "");
+    EXPECT_THAT(sim::test::ChromeRules().broken_in(content_of(trace)), testing::IsEmpty());
+    std::vector<std::string> slices;
+    const json written = json::parse(content_of(trace));
+    for (const json& event : written["traceEvents"]) {
+        if (event["ph"] == "X") {
+            slices.push_back(fmt::format("{} {} {}+{}", event["pid"].get<int>(), event["name"].get<std::string>(),
+                                         event["args"]["ps"].get<int>(), event["args"]["dur_ps"].get<int>()));
+        }
+    }
+    EXPECT_THAT(slices,
+                testing::UnorderedElementsAre("0 send 0+200", "1 recv 1200+263", "1 send 1463+200", "0 recv 2663+263"));
+    EXPECT_THAT(content_of(folder.file("t.html")), StartsWith("<!DOCTYPE html>"));
+}
+
+TEST_F(GoalCommand, DrawsAScheduleThatCannotEndAsFarAsItCame) {
+    const Said said = run("num_ranks 2\nrank 0 {\nc: calc 100\nr: recv 5b from 1\nr requires c\n}\nrank 1 {\n}\n",
+                          "--timeline --ascii");
+    EXPECT_EQ(said.exit_code, 3);
+    EXPECT_THAT(said.out, HasSubstr("rank 0  CCC"));
+    EXPECT_THAT(said.out, HasSubstr("broke off: deadlock: 1 of 2 operations never end"));
+}
+
+TEST_F(GoalCommand, RefusesToDrawMoreCpusThanThereAreStreams) {
+    const std::string text = "num_ranks 1\nrank 0 {\ncalc 1 cpu 255\n}\n";
+    EXPECT_EQ(run(text, "--json").out, "{\"rank_finish\":[1]}\n");
+    EXPECT_EQ(refused(text, "--timeline"),
+              "ndsim goal: x.goal: a timeline shows CPUs 0 to 254, and there is a CPU 255");
 }
 
 TEST_F(GoalCommand, RefusesWhatIsNoSchedule) {

@@ -1,4 +1,6 @@
 // Every trace obeys the rules of those who read it, and is read back as it was: all scenarios, layouts and streams.
+#include "libsim/goal/run.hpp"
+#include "libsim/goal/text.hpp"
 #include "libsim/planning/predict.hpp"
 #include "tests/strategies/layouts.hpp"
 #include "tests/strategies/strategy_run.hpp"
@@ -36,6 +38,23 @@ report::Timeline predicted(const training::Layout& layout) {
         planning::predict(small_gpt(), plain_machine(), layout,
                           {.unfold = true, .on_span = [&](const Span& span) { timeline.add(span); }});
     timeline.ranks = step.simulated_ranks;
+    return timeline;
+}
+
+// Long and short messages, some of them early, on two CPUs.
+report::Timeline scheduled(goal::Charge charge) {
+    const std::string text =
+        "num_ranks 3\n"
+        "rank 0 {\ns: send 5000b to 1 tag 1\nc: calc 700\nd: calc 900 cpu 1\nt: send 64b to 2\nc requires s\nt "
+        "requires d\n}\n"
+        "rank 1 {\na: calc 40000\nr: recv 5000b from 0 tag 1\nr requires a\nq: recv 70b from 2 cpu 1\n}\n"
+        "rank 2 {\nr: recv 64b from 0\ns: send 70b to 1 cpu 1\ns requires r\nu: send 3b to 0\n}\n";
+    report::Timeline timeline{.ranks = 3, .stream_names = {"cpu 1"}};
+    LogGP costs = goal::loggopsim_costs();
+    costs.eager_limit = Bytes{1000};
+    const goal::GoalOutcome outcome =
+        goal::run(goal::parse(text, "x"), costs, charge, [&](const Span& span) { timeline.add(span); });
+    EXPECT_TRUE(outcome.finished());
     return timeline;
 }
 
@@ -84,6 +103,11 @@ TEST(TraceRules, HoldWhereMessagesTakeNoTime) {
          {"1d_data_parallel --ranks 4", "1d_data_parallel --overlap --buckets 4", "4d_hybrid --dp 2 --pp 2"}) {
         expect_good_traces(timeline_of(line, free_messages()), line);
     }
+}
+
+TEST(TraceRules, HoldForSchedulesUnderLogGP) {
+    expect_good_traces(scheduled(goal::Charge::arrival), "a schedule, charged on arrival");
+    expect_good_traces(scheduled(goal::Charge::match), "a schedule, charged on match");
 }
 
 TEST(TraceRules, HoldForPredictedStepsWithTheirStreams) {

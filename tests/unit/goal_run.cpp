@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace {
 
 using namespace sim;
@@ -180,6 +182,52 @@ TEST(GoalRun, IsThatOfThePlainestProgramForThousandsOfRandomSchedules) {
             ASSERT_EQ(fast.unreceived, plain.unreceived) << "seed " << seed;
             ASSERT_EQ(fast.waiting, plain.waiting) << "seed " << seed;
             ASSERT_EQ(fast.blocked, plain.blocked) << "seed " << seed;
+        }
+    }
+}
+
+// One line of spans: what breaks the order of a CPU, or the numbers of the messages.
+std::vector<std::string> wrong_with(const std::vector<trace::Span>& spans, const Times& finish) {
+    std::vector<std::string> wrong;
+    std::map<std::pair<int, Stream>, Time> free_at;
+    std::map<std::pair<OpKind, std::uint64_t>, int> ends;
+    for (const trace::Span& span : spans) {
+        Time& free = free_at[{span.rank, span.stream}];
+        if (span.begin < free || span.end < span.begin || span.idle > span.end - span.begin) {
+            wrong.push_back("a span of a CPU begins before the last one ends");
+        }
+        free = span.end;
+        if (free.time_since_epoch().count() > finish[static_cast<std::size_t>(span.rank)]) {
+            wrong.push_back("a span ends after its rank");
+        }
+        if ((span.kind == OpKind::compute) != (span.message == 0) ||
+            (span.message != 0 && ++ends[{span.kind, span.message}] > 1)) {
+            wrong.push_back("a message has two sends or two receives");
+        }
+    }
+    for (const auto& [end, count] : ends) {
+        if (end.first == OpKind::receive && !ends.contains({OpKind::send, end.second})) {
+            wrong.push_back("a message is received and was not sent");
+        }
+    }
+    return wrong;
+}
+
+TEST(GoalRun, IsTheSameWithSpansAndTheseFollowOneAnotherForThousandsOfRandomSchedules) {
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+        test::Random random(seed);
+        const goal::GoalSchedule schedule = random_schedule(random);
+        const LogGP with = costs(random.below(3) * 100, random.below(3) * 50, random.below(3) * 40,
+                                 {random.below(3), 1 + random.below(2)}, {random.below(3), 1 + random.below(2)},
+                                 random.below(2) * 100);
+        for (const Charge charge : {Charge::arrival, Charge::match}) {
+            std::vector<trace::Span> spans;
+            const goal::GoalOutcome drawn =
+                goal::run(schedule, with, charge, [&](const trace::Span& span) { spans.push_back(span); });
+            const goal::GoalOutcome plain = goal::run(schedule, with, charge);
+            ASSERT_EQ(drawn.rank_finish, plain.rank_finish) << "seed " << seed;
+            ASSERT_EQ(drawn.blocked, plain.blocked) << "seed " << seed;
+            ASSERT_EQ(wrong_with(spans, drawn.rank_finish), std::vector<std::string>{}) << "seed " << seed;
         }
     }
 }

@@ -1,11 +1,13 @@
 // `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp), or on a network of
 // ours.
+#include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/explain.hpp"
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/text.hpp"
 #include "libsim/report/text_table.hpp"
+#include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
@@ -43,6 +45,7 @@ const command_line::Executable goal_command{
     .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
                  "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=0.04,S=8192      # with others; time in ns, say",
                  "ndsim goal ring.goal --charge match --json",
+                 "ndsim goal ring.goal --timeline                                  # what each CPU does when",
                  "ndsim goal ring.goal --topology dgx-h100 --unit ns               # over links that messages share"},
 };
 
@@ -56,9 +59,16 @@ std::vector<config::OptionRow> option_rows(GoalOptions& options) {
     const std::vector<config::OptionRow> on_network = option_rows(options.on_network);
     rows.insert(rows.end(), on_network.begin(), on_network.end());
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs, {.json = "print one JSON object instead of the table", .table = "when each rank finishes"});
+        options.outputs, {.json = "print one JSON object instead of the table",
+                          .table = "when each rank finishes",
+                          .timeline = "what each CPU does when, a picosecond for each unit of the schedule's time; for "
+                                      "ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
+}
+
+const char* name_of(goal::Charge charge) {
+    return charge == goal::Charge::arrival ? "arrival" : "match";
 }
 
 std::string json_of(const goal::GoalOutcome& outcome) {
@@ -87,12 +97,9 @@ std::string counted(const goal::GoalSchedule& schedule) {
 
 std::string costs_of(const GoalOptions& options) {
     if (!options.is_loggp()) {
-        const NetworkChoice& network = options.on_network.network;
-        return fmt::format("network {}, times in picoseconds\n",
-                           network.profile.empty() ? network.topology : network.profile);
+        return fmt::format("network {}, times in picoseconds\n", options.on_network.network.name());
     }
-    return fmt::format("LogGP {}, charged on {}\n", describe(options.costs),
-                       options.charge == goal::Charge::arrival ? "arrival" : "match");
+    return fmt::format("LogGP {}, charged on {}\n", describe(options.costs), name_of(options.charge));
 }
 
 // All ranks, or of very many those that finish last.
@@ -119,6 +126,24 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
     return text + "\n" + text_of(table) + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
 }
 
+constexpr int most_cpus_drawn = 255;  // as many as there are streams
+
+report::Timeline empty_timeline(const GoalOptions& options, const goal::GoalSchedule& schedule) {
+    report::Timeline timeline{.title = fmt::format("GOAL schedule {}", options.file),
+                              .ranks = static_cast<int>(schedule.ranks.size())};
+    if (options.is_loggp()) {
+        timeline.facts = {{"LogGP", describe(options.costs)},
+                          {"charged on", name_of(options.charge)},
+                          {"1 ps", "one unit of the schedule's time"}};
+    } else {
+        timeline.facts = {{"network", options.on_network.network.name()}};
+    }
+    for (int cpu = 1; cpu < schedule.cpus; ++cpu) {
+        timeline.stream_names.push_back(fmt::format("cpu {}", cpu));
+    }
+    return timeline;
+}
+
 report::Table finish_of(const goal::GoalOutcome& outcome) {
     report::Table table{.columns = {{"rank"}, {"finish"}}, .rows = {}};
     for (std::size_t rank = 0; rank < outcome.rank_finish.size(); ++rank) {
@@ -126,10 +151,6 @@ report::Table finish_of(const goal::GoalOutcome& outcome) {
     }
     return table;
 }
-
-}  // namespace
-
-namespace {
 
 void check(const GoalOptions& options) {
     const GoalOptions unsaid;
@@ -143,13 +164,31 @@ void check(const GoalOptions& options) {
     command_line::check_outputs(options.outputs);
 }
 
-goal::GoalOutcome outcome_of(const GoalOptions& options, const goal::GoalSchedule& schedule, const std::string& text) {
-    if (!options.is_loggp()) {
-        return run_on_network({options.file, text, schedule}, options.on_network, nullptr);
+goal::GoalOutcome run_under_loggp(const GoalOptions& options, const GoalFile& file, report::Timeline* timeline) {
+    if (timeline == nullptr) {
+        return goal::run(file.schedule, options.costs, options.charge);
     }
-    goal::GoalOutcome outcome = goal::run(schedule, options.costs, options.charge);
+    goal::GoalOutcome outcome = goal::run(file.schedule, options.costs, options.charge,
+                                          [timeline](const trace::Span& span) { timeline->add(span); });
+    timeline->end = Time{Duration{*std::max_element(outcome.rank_finish.begin(), outcome.rank_finish.end())}};
+    return outcome;
+}
+
+// Throws DeadlockError where it cannot end; the timeline, of how far the ranks came, is written before.
+goal::GoalOutcome run_and_draw(const GoalOptions& options, const GoalFile& file) {
+    const bool is_drawn = command_line::wants_timeline(options.outputs);
+    if (is_drawn && file.schedule.cpus > most_cpus_drawn) {
+        throw UsageError(fmt::format("{}: a timeline shows CPUs 0 to {}, and there is a CPU {}", options.file,
+                                     most_cpus_drawn - 1, file.schedule.cpus - 1));
+    }
+    report::Timeline timeline = empty_timeline(options, file.schedule);
+    report::Timeline* const drawn = is_drawn ? &timeline : nullptr;
+    goal::GoalOutcome outcome = options.is_loggp() ? run_under_loggp(options, file, drawn)
+                                                   : run_on_network(file, options.on_network, drawn);
+    timeline.fault = outcome.finished() ? "" : goal::explain(file.schedule, outcome, file.text);
+    command_line::write_timeline(options.outputs, timeline);
     if (!outcome.finished()) {
-        throw DeadlockError(goal::explain(schedule, outcome, text));
+        throw DeadlockError(timeline.fault);
     }
     return outcome;
 }
@@ -164,7 +203,7 @@ int run_goal(int argc, const char* const* argv) {
     check(options);
     const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::GoalSchedule schedule = goal::parse(text, options.file);
-    const goal::GoalOutcome outcome = outcome_of(options, schedule, text);
+    const goal::GoalOutcome outcome = run_and_draw(options, {options.file, text, schedule});
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
                                                   .json = [&] { return json_of(outcome); },
                                                   .table = [&] { return finish_of(outcome); }});
