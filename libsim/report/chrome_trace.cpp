@@ -65,7 +65,7 @@ private:
         for (const UsedLane& used : lanes_.used) {
             separate();
             fmt::print(out_, fmt::runtime(metadata), "thread_name", used.rank, used.lane.id(), "name",
-                       fmt::format("\"{}\"", used.lane.name()));
+                       json_text(used.lane.name(timeline_)));
             separate();
             fmt::print(out_, fmt::runtime(metadata), "thread_sort_index", used.rank, used.lane.id(), "sort_index",
                        order++);

@@ -102,7 +102,7 @@ private:
         metadata("thread_name", launching_thread, "launches");
         for (const UsedLane& used : lanes_.used) {
             metadata("thread_name", stream_of(used.lane),
-                     fmt::format("stream {} {}", stream_of(used.lane), used.lane.name()));
+                     fmt::format("stream {} {}", stream_of(used.lane), used.lane.name(timeline_)));
         }
     }
 

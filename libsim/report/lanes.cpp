@@ -49,8 +49,8 @@ int Lane::id() const {
     return (row < kinds ? 1 + row : 101 + row - kinds) + 1000 * overflow;
 }
 
-std::string Lane::name() const {
-    const std::string first = row < kinds ? kind_names[row] : fmt::format("stream {}", row - kinds + 1);
+std::string Lane::name(const Timeline& timeline) const {
+    const std::string first = row < kinds ? kind_names[row] : timeline.name_of(static_cast<Stream>(row - kinds + 1));
     return overflow == 0 ? first : fmt::format("{} {}", first, overflow + 1);
 }
 

@@ -16,7 +16,8 @@ struct Lane {
 
     // Numbers to be read: 1 to 4 are the kinds of work, 101 is stream 1; the second lane of each is 1000 further on.
     int id() const;
-    std::string name() const;  // "receive", "receive 2", "stream 1"
+    // "receive", "receive 2"; of a stream the run's name of it: "stream 1", "gradients and parameters".
+    std::string name(const Timeline& timeline) const;
     bool computes() const { return row == 0; }
     friend auto operator<=>(const Lane&, const Lane&) = default;
 };

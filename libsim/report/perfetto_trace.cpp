@@ -131,7 +131,7 @@ private:
         for (const UsedLane& used : lanes_.used) {
             ProtobufMessage descriptor;
             descriptor.number(descriptor_::uuid, uuid_of(used.rank, used.lane));
-            descriptor.text(descriptor_::name, used.lane.name());
+            descriptor.text(descriptor_::name, used.lane.name(timeline_));
             descriptor.number(descriptor_::parent_uuid, process_uuid(used.rank));
             descriptor.number(descriptor_::sibling_order_rank, order++);
             write_track(descriptor);

@@ -75,17 +75,7 @@ private:
 
     Time now() const { return std::min(style_.now.value_or(end_), end_); }
 
-    // When the rank that ended the run was last seen at work.
-    Time broken_off() const {
-        if (style_.now) {
-            return now();
-        }
-        Time last;
-        for (const Span& span : timeline_.spans) {
-            last = std::max(last, span.rank == timeline_.fault_rank ? span.end : Time{});
-        }
-        return last;
-    }
+    Time broken_off() const { return style_.now ? now() : timeline_.broken_off(); }
 
     void fill_cells() {
         for (const auto& fills :

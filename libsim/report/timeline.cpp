@@ -19,6 +19,14 @@ Time Timeline::end_of_all() const {
     return last;
 }
 
+Time Timeline::broken_off() const {
+    Time last;
+    for (const trace::Span& span : spans) {
+        last = std::max(last, span.rank == fault_rank ? span.end : Time{});
+    }
+    return last;
+}
+
 std::string Timeline::name_of(int rank) const {
     const auto index = static_cast<std::size_t>(rank);
     return index < rank_names.size() ? rank_names[index] : fmt::format("Rank {}", rank);

@@ -43,6 +43,8 @@ struct Timeline {
     void add(const trace::Span& span);
     // The end of the run, or of what is known of it.
     Time end_of_all() const;
+    // When the rank that ended the run was last seen at work.
+    Time broken_off() const;
     std::string name_of(int rank) const;
     // Requires: a stream beside the program's own.
     std::string name_of(Stream stream) const;

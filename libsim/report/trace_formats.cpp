@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 namespace sim::report {
@@ -28,8 +29,8 @@ void write_packed_chrome_trace(std::ostream& out, const Timeline& timeline) {
 
 // In the order of --help; where a name ends with several suffixes, the longest is its own.
 constexpr auto formats = std::to_array<TraceFormat>({
-    {".json", "Chrome JSON", one_file<write_chrome_trace>},
-    {".json.gz", "the same, compressed", one_file<write_packed_chrome_trace>},
+    {".json", "Chrome JSON", one_file<write_chrome_trace>, true},
+    {".json.gz", "the same, compressed", one_file<write_packed_chrome_trace>, true},
     {".pftrace", "Perfetto protobuf", one_file<write_perfetto_trace>},
     {"/", "a folder for Holistic Trace Analysis", kineto_files},
     {".csv", "a row per span", one_file<write_span_csv>},
@@ -68,6 +69,25 @@ const TraceFormat& trace_format_of(const std::string& file) {
         refuse_suffix(file, name.substr(dot));
     }
     return formats.front();
+}
+
+std::string viewing_advice(const std::string& file, const Timeline& timeline, std::size_t most_events) {
+    const TraceFormat& format = trace_format_of(file);
+    if (!format.is_chrome_json) {
+        return "";
+    }
+    // An event for each span, and the two ends of an arrow for each message that arrives.
+    const auto arrives = [](const Span& span) { return span.kind == OpKind::receive && span.message != 0; };
+    const auto messages = std::count_if(timeline.spans.begin(), timeline.spans.end(), arrives);
+    const std::size_t events = timeline.spans.size() + 2 * static_cast<std::size_t>(messages);
+    if (events <= most_events) {
+        return "";
+    }
+    const bool has_suffix = file.ends_with(format.suffix);
+    const std::string stem =
+        file == "-" ? "FILE" : file.substr(0, file.size() - (has_suffix ? format.suffix.size() : 0));
+    return fmt::format("{}: {} events make viewers of Chrome JSON slow; for as many there is {}.pftrace",
+                       file == "-" ? "the trace" : file, events, stem);
 }
 
 std::string trace_suffixes() {

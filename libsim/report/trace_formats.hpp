@@ -16,6 +16,7 @@ struct TraceFormat {
     std::string_view suffix;                                    // ".json"; "/": a folder
     std::string_view what;                                      // "Chrome JSON"
     std::vector<TraceFile> (*files)(const Timeline& timeline);  // they refer to it
+    bool is_chrome_json = false;                                // which viewers read as a whole
 
     bool is_folder() const { return suffix == "/"; }
 };
@@ -23,6 +24,13 @@ struct TraceFormat {
 std::span<const TraceFormat> trace_formats();
 // Of a name without a suffix, and of standard output (-), the first. Throws UsageError for a suffix that none has.
 const TraceFormat& trace_format_of(const std::string& file);
+// Of more events viewers of Chrome JSON are slow, and come close to what a browser has for all of it.
+inline constexpr std::size_t most_chrome_events = 1'000'000;
+// What is to be said of a trace in a format that is not made for as many events, with the file to write instead; empty:
+// nothing. Cost: spans.
+std::string viewing_advice(const std::string& file, const Timeline& timeline,
+                           std::size_t most_events = most_chrome_events);
+
 // ".json: Chrome JSON; .csv: …", for --help.
 std::string trace_suffixes();
 

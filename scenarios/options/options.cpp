@@ -47,10 +47,11 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
     const std::string& first = scenario.axes.front().first;
     if (size) {
         settings.erase("ranks");
+        settings.erase("scaling");
         settings[first] = {"--scaling", *size, true};
         return;
     }
-    for (const std::string name : {"ranks", first.c_str(), "trace", "show-schedule"}) {
+    for (const std::string name : {"ranks", first.c_str(), "trace", "report", "svg", "show-schedule"}) {
         if (settings.contains(name)) {
             throw config::UsageError(fmt::format(
                 "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,

@@ -51,7 +51,7 @@ bool is_among(const Path& documented, const std::set<Path>& printed) {
 }
 
 // Only a rank program of one's own computes in FLOPs.
-const std::set<std::string> printed_by_others{"traceEvents[].args.flops"};
+const std::set<std::string> printed_by_others{"traceEvents[].args.flops", "flops"};
 
 class EverySchema : public testing::TestWithParam<const char*> {};
 
@@ -172,6 +172,39 @@ TEST(Columns, OfCsvAreThoseThatAreDocumented) {
                 EXPECT_TRUE(column.what.ends_with('.')) << column.name();
             }
         }
+    }
+}
+
+// Of runs whose spans have, all together, every number but FLOPs.
+TEST(Columns, OfSpansAreThoseThatAreDocumented) {
+    const TemporaryFolder folder;
+    const JsonSchema schema("span.schema.json");
+    Path documented;
+    for (const SchemaKey& key : sim::command_line::Schemas().keys_of("span.schema.json")) {
+        if (!key.path.empty()) {
+            documented.push_back(key.name());
+        }
+    }
+    std::set<std::string> printed;
+    for (const char* const line : {"2d_tensor_parallel --quiet --host fiber", "distributed_hello --quiet",
+                                   "1d_data_parallel --overlap --buckets 2 --quiet --host fiber",
+                                   "ndsim train --model llama3.2-1b --gpus 4 --pp 2 --global-batch 4"}) {
+        const std::string file = folder.file("spans");
+        ASSERT_EQ(run_command(fmt::format("{0} --trace '{1}.ndjson'", line, file)).exit_code, 0) << line;
+        std::istringstream spans(content_of(file + ".ndjson"));
+        for (std::string span; std::getline(spans, span);) {
+            const json object = json::parse(span);
+            ASSERT_EQ(schema.complaints(object), "") << line << "\n" << span;
+            for (const auto& [key, value] : object.items()) {
+                printed.insert(key);
+            }
+        }
+        ASSERT_EQ(run_command(fmt::format("{0} --trace '{1}.csv'", line, file)).exit_code, 0) << line;
+        const std::string table = content_of(file + ".csv");
+        EXPECT_EQ(sim::report::csv_cells(table.substr(0, table.find('\n'))), documented) << line;
+    }
+    for (const std::string& name : documented) {
+        EXPECT_TRUE(printed.contains(name) || printed_by_others.contains(name)) << name;
     }
 }
 

@@ -42,7 +42,8 @@ std::vector<std::string> names(const Offer& offer) {
 TEST(Outputs, HaveAnOptionForWhatACommandOffers) {
     EXPECT_THAT(names(everything), ElementsAre("csv", "svg", "json"));
     EXPECT_THAT(names({.table = "all rows"}), ElementsAre("csv", "json"));
-    EXPECT_THAT(names({.timeline = "what happens when"}), ElementsAre("trace", "report", "timeline", "ascii", "json"));
+    EXPECT_THAT(names({.timeline = "what happens when"}),
+                ElementsAre("svg", "trace", "report", "timeline", "ascii", "json"));
     EXPECT_THAT(names({}), ElementsAre("json"));
 }
 

@@ -211,4 +211,35 @@ TEST(TraceFolder, IsWrittenAsAWholeOrNotAtAll) {
     EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
 }
 
+// Three spans, and the two ends of an arrow.
+TEST(TraceFormats, AdviseAgainstChromeJsonOfTooManyEvents) {
+    const std::string label = "data";
+    Timeline timeline{.ranks = 2};
+    timeline.add({.rank = 0, .kind = OpKind::send, .label = &label, .message = 1});
+    timeline.add({.rank = 1, .kind = OpKind::receive, .label = &label, .message = 1});
+    timeline.add({.rank = 1, .label = &label});
+    EXPECT_EQ(viewing_advice("x.json", timeline, 4),
+              "x.json: 5 events make viewers of Chrome JSON slow; for as many there is x.pftrace");
+    EXPECT_THAT(viewing_advice("a.b/x.json.gz", timeline, 4), HasSubstr("for as many there is a.b/x.pftrace"));
+    EXPECT_THAT(viewing_advice("a.b/x", timeline, 4), HasSubstr("for as many there is a.b/x.pftrace"));
+    EXPECT_EQ(viewing_advice("-", timeline, 4),
+              "the trace: 5 events make viewers of Chrome JSON slow; for as many there is FILE.pftrace");
+    for (const char* const file : {"x.pftrace", "x.csv", "x.ndjson", "x/"}) {
+        EXPECT_EQ(viewing_advice(file, timeline, 4), "") << file;
+    }
+    EXPECT_EQ(viewing_advice("x.json", timeline, 5), "");
+    EXPECT_EQ(viewing_advice("x.json", timeline), "");
+}
+
+TEST(TraceFormats, CallStreamsAsTheRunDoes) {
+    Timeline timeline{.ranks = 1, .stream_names = {"\"gradients\""}};
+    timeline.add({.stream = Stream{1}, .label = &name, .end = Time{Duration{1'000}}});
+    timeline.add({.stream = Stream{2}, .label = &name, .end = Time{Duration{1'000}}});
+    const TemporaryFolder folder;
+    const std::string json = content_of(written(folder, "x.json", timeline));
+    EXPECT_THAT(json, HasSubstr(R"("tid":101,"args":{"name":"\"gradients\""})"));
+    EXPECT_THAT(json, HasSubstr(R"("tid":102,"args":{"name":"stream 2"})"));
+    EXPECT_THAT(content_of(written(folder, "x.pftrace", timeline)), HasSubstr("\"gradients\""));
+}
+
 }  // namespace

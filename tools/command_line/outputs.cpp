@@ -3,6 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/report/csv.hpp"
 #include "libsim/report/page.hpp"
+#include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
@@ -43,6 +44,7 @@ struct Format {
     void (*export_program)(std::ostream& out, const RecordedProgram& program) = nullptr;
     const char* help = "";               // empty: the offer's words
     std::string (*details)() = nullptr;  // behind them
+    const char* of_timeline = "";        // in place of both where a command offers not that, but a timeline
 
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
 };
@@ -64,11 +66,20 @@ std::string suffixes() {
 void page(std::ostream& out, const report::Timeline& timeline) {
     report::write_page(out, timeline);
 }
+void svg(std::ostream& out, const report::Timeline& timeline) {
+    out << report::svg_timeline(timeline);
+}
 
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
-    {"svg", "plot", "FILE.svg", &Offer::picture, picture},
+    {.option = "svg",
+     .also = "plot",
+     .takes = "FILE.svg",
+     .words = &Offer::picture,
+     .show = picture,
+     .draw = svg,
+     .of_timeline = "draw the timeline as a picture, a row for each rank and stream"},
     {.option = "trace",
      .takes = "FILE|-",
      .words = &Offer::timeline,
@@ -98,6 +109,9 @@ void check_trace(const std::string& file) {
 void write_trace(const std::string& file, const report::Timeline& timeline) {
     const report::TraceFormat& format = report::trace_format_of(file);
     const std::vector<report::TraceFile> files = format.files(timeline);
+    if (const std::string advice = report::viewing_advice(file, timeline); !advice.empty()) {
+        tell(advice + "\n");
+    }
     if (format.is_folder()) {
         write_output_folder(file, files);
     } else {
@@ -108,7 +122,9 @@ void write_trace(const std::string& file, const report::Timeline& timeline) {
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;
     for (const Format& format : formats) {
-        const std::string& offered = offer.*format.words;
+        const bool of_timeline =
+            (offer.*format.words).empty() && *format.of_timeline != '\0' && !offer.timeline.empty();
+        const std::string offered = of_timeline ? format.of_timeline : offer.*format.words;
         if (offered.empty()) {
             continue;
         }
