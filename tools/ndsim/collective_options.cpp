@@ -2,9 +2,6 @@
 
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
-#include "libsim/config/profile.hpp"
-#include "libsim/config/topology_table.hpp"
-#include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/collective_methods.hpp"
@@ -12,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 namespace sim::tools {
 
@@ -44,33 +40,6 @@ planning::CollectiveCase case_of_kind(const std::string& typed) {
     }
     throw config::UsageError(
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
-}
-
-Cluster cluster_of(CollectiveOptions& options) {
-    if (!options.profile.empty()) {
-        options.ranks = options.ranks == 0 ? ranks_unless_said : options.ranks;
-        if (!options.topology.empty()) {
-            throw config::UsageError("--topology and --profile both say what the links are; give one of them");
-        }
-        Cluster cluster = config::read_profile(options.profile, options.ranks);
-        try {
-            require_price(cluster, Bytes{1});
-        } catch (const ProgramError& error) {
-            throw config::UsageError(fmt::format("--profile {} does not fit: {}", options.profile, error.what()));
-        }
-        return cluster;
-    }
-    const std::string name = options.topology.empty() ? "dgx-h100" : options.topology;
-    const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
-    if (options.ranks == 0 && !is_file) {
-        options.ranks = ranks_unless_said;
-    }
-    Cluster cluster;
-    cluster.name = name;
-    auto topology = std::make_shared<const Topology>(config::read_topology(name, options.ranks));
-    options.ranks = options.ranks == 0 ? topology->gpus : options.ranks;
-    cluster.network = FairShare{std::move(topology)};
-    return cluster;
 }
 
 planning::ElementType type_named(const std::string& name) {
@@ -109,9 +78,8 @@ std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
              config::text(options.kind)}),
         {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
          whole(options.ranks, 1, most_ranks)},
-        {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
-         config::text(options.topology)},
-        {"profile", "NAME|FILE", "links as a profile has them, in place of a topology", config::text(options.profile)},
+        topology_row(options.network),
+        profile_row(options.network),
         {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
          config::text(options.sizes)},
         {"algorithm", "LIST|FILE",
@@ -146,7 +114,10 @@ planning::Sweep sweep_of(CollectiveOptions& options) {
     if (is_schedule_file(options.algorithm)) {
         take_schedule(options, sweep);
     }
-    sweep.cluster = cluster_of(options);
+    const bool needs_ranks = options.ranks == 0 && !says_ranks(options.network);
+    options.ranks = needs_ranks ? ranks_unless_said : options.ranks;
+    sweep.cluster = cluster_of(options.network, options.ranks);
+    require_price_of(options.network, sweep.cluster, Bytes{1});
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
         throw config::UsageError(
