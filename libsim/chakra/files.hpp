@@ -6,6 +6,7 @@
 
 #include "libsim/chakra/trace.hpp"
 
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Traces {
 // `path` is a folder with the files of one PREFIX, or PREFIX itself. Throws UsageError, which names file and node: files
 // that are missing or cut off, messages of more than 64 MiB, whatever node_of() and graph_of() refuse.
 Traces read(const std::string& path);
+
+// The trace of one rank; errors name `file`.
+RankTrace read_rank(std::streambuf& input, int rank, const std::string& file);
 
 // Writes PREFIX.RANK.et of all ranks, and PREFIX.comm_group.json where there are process groups: what ASTRA-sim takes as
 // --workload-configuration=PREFIX and --comm-group-configuration, whose groups are named by decimal numbers.

@@ -147,23 +147,25 @@ private:
     }
 
     std::vector<int> ranks_of(const NodeAt& at, const Node& node) const {
-        const ProcessGroups& own = traces_->ranks[static_cast<std::size_t>(at.rank)].groups;
-        auto found = own.find(node.group);
-        if (found == own.end()) {
-            found = traces_->groups.find(node.group);
-            if (found == traces_->groups.end() && !node.group.empty()) {
-                refuse_member(at, fmt::format("process group \"{}\" is not defined, neither by a METADATA node nor by a "
-                                              "file of groups",
-                                              config::shortened(node.group)));
+        for (const ProcessGroups* groups : {&traces_->ranks[static_cast<std::size_t>(at.rank)].groups,
+                                            &traces_->groups}) {
+            const auto found = groups->find(node.group);
+            if (found != groups->end()) {
+                return found->second.empty() ? world() : found->second;
             }
         }
-        const bool is_world = (found == own.end() && node.group.empty()) || found->second.empty();
-        if (!is_world) {
-            return found->second;
+        if (!node.group.empty()) {
+            refuse_member(at, fmt::format("process group \"{}\" is not defined, neither by a METADATA node nor by a "
+                                          "file of groups",
+                                          config::shortened(node.group)));
         }
-        std::vector<int> world(traces_->ranks.size());
-        std::iota(world.begin(), world.end(), 0);
-        return world;
+        return world();
+    }
+
+    std::vector<int> world() const {
+        std::vector<int> ranks(traces_->ranks.size());
+        std::iota(ranks.begin(), ranks.end(), 0);
+        return ranks;
     }
 
     int group_of(const NodeAt& at, const Node& node) {

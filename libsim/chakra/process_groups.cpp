@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace sim::chakra {
 
@@ -30,6 +30,11 @@ std::vector<int> ranks_of(const json& list, const std::string& name, const std::
                                              config::shortened(rank.dump(-1, ' ', true, json::error_handler_t::replace))));
         }
         ranks.push_back(rank.get<int>());
+    }
+    std::vector<int> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+        refuse_groups(where, fmt::format("group \"{}\" has rank {} twice", config::shortened(name), *twice));
     }
     return ranks;
 }

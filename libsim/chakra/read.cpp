@@ -24,7 +24,7 @@ constexpr int most_traces = 100'000;
 // The messages of a file, one after another.
 class MessageInput {
 public:
-    explicit MessageInput(const std::string& file) : file_(file), input_(file) {}
+    MessageInput(std::streambuf& input, const std::string& file) : input_(&input), file_(file) {}
 
     // False at the end of the file.
     bool next(std::string& message) {
@@ -43,7 +43,7 @@ public:
             const std::size_t wanted = std::min<std::size_t>(at_once, *length - message.size());
             const std::size_t before = message.size();
             message.resize(before + wanted);
-            const std::streamsize got = input_.sgetn(message.data() + before, static_cast<std::streamsize>(wanted));
+            const std::streamsize got = input_->sgetn(message.data() + before, static_cast<std::streamsize>(wanted));
             if (static_cast<std::size_t>(got) != wanted) {
                 refuse_end();
             }
@@ -59,7 +59,7 @@ private:
     std::optional<std::uint64_t> take_length() {
         std::uint64_t length = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
-            const int byte = input_.sbumpc();
+            const int byte = input_->sbumpc();
             if (byte == std::char_traits<char>::eof()) {
                 if (shift > 0) {
                     refuse_end();
@@ -75,8 +75,8 @@ private:
     }
     [[noreturn]] void refuse_end() const { refuse("is cut off: its last message has no end"); }
 
+    std::streambuf* input_;
     std::string file_;
-    trace_files::GzipInput input_;
 };
 
 // Metadata is kept where something depends on it.
@@ -88,25 +88,6 @@ void drop_idle_metadata(std::vector<Node>& nodes) {
     }
     std::erase_if(nodes,
                   [&](const Node& node) { return node.kind == NodeKind::metadata && !wanted.contains(node.id); });
-}
-
-RankTrace read_rank(const std::string& file, int rank) {
-    MessageInput input(file);
-    std::string message;
-    if (!input.next(message)) {
-        input.refuse("is empty");
-    }
-    RankTrace trace{.version = version_of(message, file)};
-    while (input.next(message)) {
-        trace.nodes.push_back(node_of(message, rank, file, trace.groups));
-    }
-    if (trace.nodes.empty()) {
-        input.refuse("has no nodes");
-    }
-    std::stable_sort(trace.nodes.begin(), trace.nodes.end(), [](const Node& a, const Node& b) { return a.id < b.id; });
-    drop_idle_metadata(trace.nodes);
-    graph_of(trace, file);
-    return trace;
 }
 
 // "step" and 3 of "step.3.et" and "step.3.et.gz".
@@ -175,6 +156,25 @@ std::vector<std::string> files_of(const std::string& folder, std::optional<std::
 
 }  // namespace
 
+RankTrace read_rank(std::streambuf& from, int rank, const std::string& file) {
+    MessageInput input(from, file);
+    std::string message;
+    if (!input.next(message)) {
+        input.refuse("is empty");
+    }
+    RankTrace trace{.version = version_of(message, file)};
+    while (input.next(message)) {
+        trace.nodes.push_back(node_of(message, rank, file, trace.groups));
+    }
+    if (trace.nodes.empty()) {
+        input.refuse("has no nodes");
+    }
+    std::stable_sort(trace.nodes.begin(), trace.nodes.end(), [](const Node& a, const Node& b) { return a.id < b.id; });
+    drop_idle_metadata(trace.nodes);
+    graph_of(trace, file);
+    return trace;
+}
+
 Traces read(const std::string& path) {
     Traces traces;
     if (config::is_folder(path)) {
@@ -185,7 +185,8 @@ Traces read(const std::string& path) {
         traces.files = files_of(folder, prefix.filename().string(), path);
     }
     for (const std::string& file : traces.files) {
-        traces.ranks.push_back(read_rank(file, static_cast<int>(traces.ranks.size())));
+        trace_files::GzipInput input(file);
+        traces.ranks.push_back(read_rank(input, static_cast<int>(traces.ranks.size()), file));
     }
     return traces;
 }

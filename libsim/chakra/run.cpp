@@ -77,21 +77,21 @@ void require_prices(const Traces& traces, const Cluster& cluster) {
     }
 }
 
-// The streams of one rank's nodes; none: what takes no time.
+// The streams of one rank's nodes, from the nodes themselves or from what they meet; none: what takes no time.
 std::vector<std::optional<Stream>> streams_of_rank(const Traces& traces, int rank, const Meetings& meetings,
-                                                   const std::vector<Stream>& stream_of_meeting,
+                                                   const std::optional<std::vector<Stream>>& stream_of_meeting,
                                                    const std::vector<Duration>& times) {
     const std::vector<Node>& nodes = traces.ranks[static_cast<std::size_t>(rank)].nodes;
     std::vector<std::optional<Stream>> streams(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::int32_t meeting = meetings.of[static_cast<std::size_t>(rank)][i];
-        if (stream_of_meeting.empty()) {
+        if (!stream_of_meeting) {
             if (nodes[i].kind != NodeKind::metadata) {
                 check_stream(traces, rank, nodes[i]);
                 streams[i] = nodes[i].stream;
             }
         } else if (meeting >= 0) {
-            streams[i] = stream_of_meeting[static_cast<std::size_t>(meeting)];
+            streams[i] = (*stream_of_meeting)[static_cast<std::size_t>(meeting)];
         } else if (times[i] > Duration{0}) {
             streams[i] = Stream::main;
         }
@@ -126,7 +126,7 @@ replay::Replay run(const Traces& traces, const RunOptions& options) {
     const int ranks = static_cast<int>(traces.ranks.size());
     const bool says = says_streams(traces);
     std::vector<std::vector<std::uint32_t>> orders;
-    std::vector<Stream> stream_of_meeting;
+    std::optional<std::vector<Stream>> stream_of_meeting;  // none: nodes say it
     if (!says) {
         orders = order_of({traces, graphs, times, meetings});
         stream_of_meeting = streams_of(meetings, ranks);

@@ -3,7 +3,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
-#include "tests/chakra/text_traces.hpp"
+#include "tests/chakra/traces.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::int64_t MB = 1'000'000;
-const std::string nothing_before;
 
 Cluster fifty() {
     return uniform({.latency = 5us, .bandwidth = 50 * GB_per_s});
@@ -78,17 +77,23 @@ TEST(ChakraRun, TakesAnAllGathersSizeForOneShard) {
 // 2 (n-1) steps, in each of which all five send and receive a fifth: a sum made of messages costs what the sum does.
 TEST(ChakraRun, RunsARingOfMessagesAsFastAsTheCollective) {
     constexpr int n = 5;
-    std::vector<std::string> ranks;
+    chakra::Traces ring;
     for (int rank = 0; rank < n; ++rank) {
-        std::string lines;
-        for (int step = 0; step < 2 * (n - 1); ++step) {
-            const std::string before = step > 0 ? after(2 * step) : nothing_before;
-            lines += send(2 * step + 1, (rank + 1) % n, MB, before, step);
-            lines += receive(2 * step + 2, (rank + n - 1) % n, MB, before, step);
+        ring.files.push_back(fmt::format("ring.{}.et", rank));
+        chakra::RankTrace& trace = ring.ranks.emplace_back();
+        for (std::uint64_t step = 0; step < 2 * (n - 1); ++step) {
+            chakra::Node node{.id = 2 * step + 1, .kind = chakra::NodeKind::send, .peer = (rank + 1) % n, .bytes = MB};
+            if (step > 0) {
+                node.data_deps = {2 * step};
+            }
+            trace.nodes.push_back(node);
+            node.id += 1;
+            node.kind = chakra::NodeKind::receive;
+            node.peer = (rank + n - 1) % n;
+            trace.nodes.push_back(node);
         }
-        ranks.push_back(lines);
     }
-    EXPECT_THAT(finish_of(ranks), testing::Each(8 * 25us));
+    EXPECT_THAT(finish_of(ring, {.cluster = fifty()}), testing::Each(8 * 25us));
     const std::string sum = collective(1, all_reduce_type, n * MB);
     EXPECT_THAT(finish_of({sum, sum, sum, sum, sum}), testing::Each(8 * 25us));
 }
@@ -135,7 +140,9 @@ TEST(ChakraRun, ComputesTheSmallestIdFirstOfThoseThatMayBegin) {
 TEST(ChakraRun, TakesNumOpsWhereThereIsNoTime) {
     const std::string rank = "id: 1 type: COMP_NODE" + whole("num_ops", 7'000'000) + "\n";
     Cluster cluster = fifty();
-    EXPECT_THAT(error_of<config::UsageError>({rank}), HasSubstr("t.0.et: node 1 has num_ops and no duration"));
+    cluster.compute.per_flop.reset();
+    EXPECT_THAT(error_of<config::UsageError>({rank}, cluster),
+                HasSubstr("t.0.et: node 1 has num_ops and no duration"));
     cluster.compute.per_flop = pace_of(1 * TFLOP_per_s);
     EXPECT_THAT(finish_of(traces_of({rank}), {.cluster = cluster}), ElementsAre(7us));
 }

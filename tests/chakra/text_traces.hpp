@@ -3,7 +3,6 @@
 // Each line is one message in protobuf's text format: the first a GlobalMetadata, all others Nodes.
 #pragma once
 
-#include "libsim/chakra/files.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <fmt/format.h>
@@ -82,14 +81,5 @@ public:
 private:
     TemporaryFolder folder_;
 };
-
-// The traces of ranks 0, 1, … of these lines.
-inline chakra::Traces traces_of(const std::vector<std::string>& ranks) {
-    const TextTraces text;
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        text.with(static_cast<int>(rank), ranks[rank]);
-    }
-    return chakra::read(text.prefix());
-}
 
 }  // namespace sim::test
