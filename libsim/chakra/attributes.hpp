@@ -3,10 +3,10 @@
 
 namespace sim::chakra::attribute {
 
-inline constexpr const char* time = "ndsim_ps";               // of a computation, where it is no whole microsecond
-inline constexpr const char* stream = "ndsim_stream";         // 0: the program's own, which computes; 255: asynchronous
-inline constexpr const char* amount = "ndsim_amount";         // of a message or collective, as ndsim counts it
-inline constexpr const char* measure = "ndsim_measure";       // of that: bytes, or (billionths of) units
+inline constexpr const char* time = "ndsim_ps";          // of a computation, where it is no whole microsecond
+inline constexpr const char* stream = "ndsim_stream";    // 0: the program's own, which computes; 255: asynchronous
+inline constexpr const char* amount = "ndsim_amount";    // of a message or collective, as ndsim counts it
+inline constexpr const char* measure = "ndsim_measure";  // of that: bytes, or (billionths of) units
 inline constexpr const char* in_collective = "ndsim_in_collective";
 inline constexpr const char* root = "ndsim_root";
 inline constexpr const char* reduction = "ndsim_reduction";

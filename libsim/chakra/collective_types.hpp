@@ -11,16 +11,16 @@ namespace sim::chakra {
 
 // By number. A number that is a second name of a kind stands behind the first, which is the one that is written.
 inline constexpr std::array collective_types{
-    CollectiveKind::all_reduce,     // ALL_REDUCE
-    CollectiveKind::reduce,         // REDUCE
-    CollectiveKind::all_gather,     // ALL_GATHER
-    CollectiveKind::gather,         // GATHER
-    CollectiveKind::scatter,        // SCATTER
-    CollectiveKind::broadcast,      // BROADCAST
-    CollectiveKind::all_to_all,     // ALL_TO_ALL
-    CollectiveKind::reduce_scatter, // REDUCE_SCATTER
-    CollectiveKind::reduce_scatter, // REDUCE_SCATTER_BLOCK
-    CollectiveKind::barrier,        // BARRIER
+    CollectiveKind::all_reduce,      // ALL_REDUCE
+    CollectiveKind::reduce,          // REDUCE
+    CollectiveKind::all_gather,      // ALL_GATHER
+    CollectiveKind::gather,          // GATHER
+    CollectiveKind::scatter,         // SCATTER
+    CollectiveKind::broadcast,       // BROADCAST
+    CollectiveKind::all_to_all,      // ALL_TO_ALL
+    CollectiveKind::reduce_scatter,  // REDUCE_SCATTER
+    CollectiveKind::reduce_scatter,  // REDUCE_SCATTER_BLOCK
+    CollectiveKind::barrier,         // BARRIER
 };
 
 inline std::optional<CollectiveKind> collective_of_type(std::int64_t type) {

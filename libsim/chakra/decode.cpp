@@ -7,8 +7,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 
-#include "execution_trace.pb.h"
-
+#include <execution_trace.pb.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -110,13 +109,13 @@ void take_time(Node& node, const ChakraProtoMsg::Node& from, const Attributes& a
 
 void take_size(Node& node, const Attributes& attributes) {
     const bool needs_size = node.kind != NodeKind::collective || node.collective != CollectiveKind::barrier;
-    node.bytes = needs_size ? attributes.needed("comm_size", 0, largest)
-                            : attributes.whole("comm_size", 0, largest).value_or(0);
+    node.bytes =
+        needs_size ? attributes.needed("comm_size", 0, largest) : attributes.whole("comm_size", 0, largest).value_or(0);
     if (const auto amount = attributes.whole(attribute::amount, 0, largest)) {
         const std::string measure = attributes.text(attribute::measure);
         if (measure != "bytes" && measure != "units") {
-            attributes.refuse(fmt::format("{} must be bytes or units, not \"{}\"", attribute::measure,
-                                          config::shortened(measure)));
+            attributes.refuse(
+                fmt::format("{} must be bytes or units, not \"{}\"", attribute::measure, config::shortened(measure)));
         }
         node.size = Size{*amount, measure == "units" ? Measure::units : Measure::bytes};
     }

@@ -5,7 +5,7 @@
 #include "libsim/chakra/process_groups.hpp"
 #include "libsim/collectives/schedules/algorithms.hpp"
 
-#include "execution_trace.pb.h"
+#include <execution_trace.pb.h>
 
 #include <chrono>
 

@@ -24,9 +24,8 @@ Size size_of(const Node& node) {
 
 std::string text_of_size(const Node& node) {
     const Size size = size_of(node);
-    return size.measure == Measure::units
-               ? fmt::format("{:g} units", Units::from_billionths(size.amount).value())
-               : fmt::format("{} bytes", size.amount);
+    return size.measure == Measure::units ? fmt::format("{:g} units", Units::from_billionths(size.amount).value())
+                                          : fmt::format("{} bytes", size.amount);
 }
 
 // The matching stream of a message: asynchronous ones meet those of the program.
@@ -147,8 +146,8 @@ private:
     }
 
     std::vector<int> ranks_of(const NodeAt& at, const Node& node) const {
-        for (const ProcessGroups* groups : {&traces_->ranks[static_cast<std::size_t>(at.rank)].groups,
-                                            &traces_->groups}) {
+        for (const ProcessGroups* groups :
+             {&traces_->ranks[static_cast<std::size_t>(at.rank)].groups, &traces_->groups}) {
             const auto found = groups->find(node.group);
             if (found != groups->end()) {
                 return found->second.empty() ? world() : found->second;
@@ -175,16 +174,15 @@ private:
         }
         std::vector<int> ranks = ranks_of(at, node);
         if (std::find(ranks.begin(), ranks.end(), at.rank) == ranks.end()) {
-            refuse_member(at, fmt::format("rank {} is not in process group \"{}\"", at.rank,
-                                          config::shortened(node.group)));
+            refuse_member(
+                at, fmt::format("rank {} is not in process group \"{}\"", at.rank, config::shortened(node.group)));
         }
         const int last = *std::max_element(ranks.begin(), ranks.end());
         if (last >= std::ssize(traces_->ranks)) {
             refuse_member(at, fmt::format("process group \"{}\" has rank {}, of which there is no file",
                                           config::shortened(node.group), last));
         }
-        const auto [found, is_new] =
-            numbers_.try_emplace({node.group, ranks}, static_cast<int>(groups_->size()));
+        const auto [found, is_new] = numbers_.try_emplace({node.group, ranks}, static_cast<int>(groups_->size()));
         if (is_new) {
             groups_->push_back(Group::of(std::move(ranks)));
         }

@@ -16,8 +16,8 @@ namespace sim::chakra {
 
 struct OrderQuestion {
     const Traces& traces;
-    const std::vector<Graph>& graphs;                // by rank
-    const std::vector<std::vector<Duration>>& times; // by rank and node: of computations; 0: none
+    const std::vector<Graph>& graphs;                 // by rank
+    const std::vector<std::vector<Duration>>& times;  // by rank and node: of computations; 0: none
     const Meetings& meetings;
 };
 

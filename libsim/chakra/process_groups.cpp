@@ -26,8 +26,9 @@ std::vector<int> ranks_of(const json& list, const std::string& name, const std::
     std::vector<int> ranks;
     for (const json& rank : list) {
         if (!rank.is_number_integer() || rank < 0 || rank > std::numeric_limits<int>::max()) {
-            refuse_groups(where, fmt::format("group \"{}\": {} is no rank", config::shortened(name),
-                                             config::shortened(rank.dump(-1, ' ', true, json::error_handler_t::replace))));
+            refuse_groups(where,
+                          fmt::format("group \"{}\": {} is no rank", config::shortened(name),
+                                      config::shortened(rank.dump(-1, ' ', true, json::error_handler_t::replace))));
         }
         ranks.push_back(rank.get<int>());
     }

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -33,8 +32,9 @@ public:
             return false;
         }
         if (*length > longest_message) {
-            refuse(fmt::format("is no Chakra execution trace, or broken: a message of {} bytes, where {} MiB are the most",
-                               *length, longest_message >> 20U));
+            refuse(
+                fmt::format("is no Chakra execution trace, or broken: a message of {} bytes, where {} MiB are the most",
+                            *length, longest_message >> 20U));
         }
         message.clear();
         // No more memory than there is content for.
@@ -90,6 +90,10 @@ void drop_idle_metadata(std::vector<Node>& nodes) {
                   [&](const Node& node) { return node.kind == NodeKind::metadata && !wanted.contains(node.id); });
 }
 
+std::string name_in_folder(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
 // "step" and 3 of "step.3.et" and "step.3.et.gz".
 struct RankFile {
     std::string prefix;
@@ -120,7 +124,7 @@ std::vector<std::string> files_of(const std::string& folder, std::optional<std::
     const bool is_given = prefix.has_value();
     std::map<int, std::string> by_rank;
     for (const std::string& file : config::files_in(folder)) {
-        const auto found = rank_file(std::filesystem::path(file).filename().string());
+        const auto found = rank_file(name_in_folder(file));
         if (!found || (is_given && found->prefix != *prefix)) {
             continue;
         }
@@ -140,14 +144,14 @@ std::vector<std::string> files_of(const std::string& folder, std::optional<std::
     }
     const int last = by_rank.rbegin()->first;
     if (last >= most_traces) {
-        throw config::UsageError(fmt::format("{}: is of rank {}; ranks are 0 to {}", by_rank[last], last,
-                                             most_traces - 1));
+        throw config::UsageError(
+            fmt::format("{}: is of rank {}; ranks are 0 to {}", by_rank[last], last, most_traces - 1));
     }
     std::vector<std::string> files;
     for (const auto& [rank, file] : by_rank) {
         if (rank != std::ssize(files)) {
-            throw config::UsageError(fmt::format("{}: {}.{}.et is missing, though there is one of rank {}", path, *prefix,
-                                                 files.size(), last));
+            throw config::UsageError(fmt::format("{}: {}.{}.et is missing, though there is one of rank {}", path,
+                                                 *prefix, files.size(), last));
         }
         files.push_back(file);
     }
@@ -180,9 +184,9 @@ Traces read(const std::string& path) {
     if (config::is_folder(path)) {
         traces.files = files_of(path, std::nullopt, path);
     } else {
-        const std::filesystem::path prefix(path);
-        const std::string folder = prefix.has_parent_path() ? prefix.parent_path().string() : ".";
-        traces.files = files_of(folder, prefix.filename().string(), path);
+        const std::size_t slash = path.rfind('/');
+        const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+        traces.files = files_of(folder, name_in_folder(path), path);
     }
     for (const std::string& file : traces.files) {
         trace_files::GzipInput input(file);

@@ -22,8 +22,8 @@ bool is_communication(const Node& node) {
 }
 
 Duration time_of(const Node& node, int rank, const RunOptions& options, const std::string& file) {
-    const bool is_work = node.kind == NodeKind::compute || node.kind == NodeKind::memory_load ||
-                         node.kind == NodeKind::memory_store;
+    const bool is_work =
+        node.kind == NodeKind::compute || node.kind == NodeKind::memory_load || node.kind == NodeKind::memory_store;
     if (!is_work || (node.on_cpu && !options.cpu_time && !node.stream)) {
         return Duration{0};
     }
@@ -31,8 +31,8 @@ Duration time_of(const Node& node, int rank, const RunOptions& options, const st
         return node.time;
     }
     if (!options.cluster.compute.per_flop) {
-        throw config::UsageError(fmt::format("{}: {} has num_ops and no duration, and here FLOPs have no price", file,
-                                             describe(node)));
+        throw config::UsageError(
+            fmt::format("{}: {} has num_ops and no duration, and here FLOPs have no price", file, describe(node)));
     }
     return compute_time(options.cluster, rank, Flops{node.flops});
 }
@@ -103,8 +103,9 @@ void require_rising(const Traces& traces, int rank, const Graph& graph) {
     const std::vector<Node>& nodes = traces.ranks[static_cast<std::size_t>(rank)].nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (!graph[i].empty() && graph[i].back() > i) {
-            refuse_node(traces, rank, nodes[i],
-                        fmt::format("depends on {}, which comes later in the program", describe(nodes[graph[i].back()])));
+            refuse_node(
+                traces, rank, nodes[i],
+                fmt::format("depends on {}, which comes later in the program", describe(nodes[graph[i].back()])));
         }
     }
 }
@@ -148,9 +149,8 @@ replay::Replay run(const Traces& traces, const RunOptions& options) {
     });
     Cluster cluster = options.cluster;
     cluster.compute = {.per_flop = picosecond_per_flop};
-    return recording.replay({.cluster = std::move(cluster),
-                             .hash_timeline = options.hash_timeline,
-                             .on_span = options.on_span});
+    return recording.replay(
+        {.cluster = std::move(cluster), .hash_timeline = options.hash_timeline, .on_span = options.on_span});
 }
 
 }  // namespace sim::chakra

@@ -1,8 +1,8 @@
 // Runs a trace on a cluster: its computations take the time that the trace says, its messages and collectives what they
 // take on the cluster's network.
 //
-// A node begins when what it depends on has ended and its stream has come to it. A rank computes one node at a time, the
-// one with the smallest id first; its communication runs beside (streams.hpp). Nodes of memory take their time as
+// A node begins when what it depends on has ended and its stream has come to it. A rank computes one node at a time,
+// the one with the smallest id first; its communication runs beside (streams.hpp). Nodes of memory take their time as
 // computations do. What runs on the CPU takes none, unless asked for.
 #pragma once
 
@@ -19,8 +19,8 @@ struct RunOptions {
     SpanSink on_span = nullptr;
 };
 
-// Throws UsageError for a trace that cannot run: a group or file that is missing (meetings.hpp), a computation without a
-// time or price, a size without one. MismatchError and DeadlockError, which name the nodes.
+// Throws UsageError for a trace that cannot run: a group or file that is missing (meetings.hpp), a computation without
+// a time or price, a size without one. MismatchError and DeadlockError, which name the nodes.
 replay::Replay run(const Traces& traces, const RunOptions& options);
 
 }  // namespace sim::chakra

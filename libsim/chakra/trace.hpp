@@ -17,16 +17,7 @@
 namespace sim::chakra {
 
 // In the order of Chakra's own numbers.
-enum class NodeKind : std::uint8_t {
-    invalid,
-    metadata,
-    memory_load,
-    memory_store,
-    compute,
-    send,
-    receive,
-    collective
-};
+enum class NodeKind : std::uint8_t { invalid, metadata, memory_load, memory_store, compute, send, receive, collective };
 
 struct Node {
     std::uint64_t id = 0;

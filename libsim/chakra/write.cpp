@@ -1,15 +1,12 @@
 #include "libsim/chakra/files.hpp"
 #include "libsim/chakra/messages.hpp"
 #include "libsim/chakra/process_groups.hpp"
-#include "libsim/config/errors.hpp"
 #include "libsim/report/protobuf.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <ostream>
 
 namespace sim::chakra {
 
@@ -18,15 +15,6 @@ namespace {
 void append_message(std::string& file, const std::string& message) {
     report::append_varint(file, message.size());
     file += message;
-}
-
-void write_whole(const std::string& name, const std::string& content) {
-    std::ofstream out(name, std::ios::binary | std::ios::trunc);
-    out << content;
-    out.close();
-    if (!out) {
-        throw config::OutputError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
-    }
 }
 
 }  // namespace
@@ -47,15 +35,19 @@ std::string file_of(const RankTrace& trace, int rank) {
     return file;
 }
 
-void write(const std::string& prefix, const std::vector<RankTrace>& ranks) {
+std::vector<report::TraceFile> files_of(const std::string& prefix, const std::vector<RankTrace>& ranks) {
+    std::vector<report::TraceFile> files;
     ProcessGroups groups;
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        write_whole(fmt::format("{}.{}.et", prefix, rank), file_of(ranks[rank], static_cast<int>(rank)));
-        groups.insert(ranks[rank].groups.begin(), ranks[rank].groups.end());
+        const RankTrace& trace = ranks[rank];
+        files.push_back({fmt::format("{}.{}.et", prefix, rank),
+                         [&trace, rank](std::ostream& out) { out << file_of(trace, static_cast<int>(rank)); }});
+        groups.insert(trace.groups.begin(), trace.groups.end());
     }
     if (!groups.empty()) {
-        write_whole(prefix + ".comm_group.json", group_file(groups));
+        files.push_back({prefix + ".comm_group.json", [groups](std::ostream& out) { out << group_file(groups); }});
     }
+    return files;
 }
 
 }  // namespace sim::chakra

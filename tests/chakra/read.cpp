@@ -194,17 +194,17 @@ TEST(ChakraFiles, NameProcessGroupsInMetadata) {
 // Cut anywhere, a file is broken, or the message that it is cut before has no partner.
 TEST(ChakraFiles, AreRefusedWhereverTheyAreCutOff) {
     const TextTraces text;
-    const std::string good = text.encoded(version_line + compute(1, 10) +
-                                          collective(2, all_reduce_type, 1 << 20, after(1)) +
-                                          compute(3, 300, after(2)) + send(4, 1, 1 << 20, after(3)));
+    const std::string good =
+        text.encoded(version_line + compute(1, 10) + collective(2, all_reduce_type, 1 << 20, after(1)) +
+                     compute(3, 300, after(2)) + send(4, 1, 1 << 20, after(3)));
     std::stringbuf peer(text.encoded(version_line + collective(1, all_reduce_type, 1 << 20) + receive(2, 0, 1 << 20)));
     const chakra::RankTrace other = chakra::read_rank(peer, 1, "t.1.et");
     for (std::size_t length = 0; length <= good.size(); ++length) {
         std::string said = refusal_of_bytes(good.substr(0, length));
         if (said == "none") {
             std::stringbuf input(good.substr(0, length));
-            said = refusal_of_run({.ranks = {chakra::read_rank(input, 0, "t.0.et"), other},
-                                   .files = {"t.0.et", "t.1.et"}});
+            said = refusal_of_run(
+                {.ranks = {chakra::read_rank(input, 0, "t.0.et"), other}, .files = {"t.0.et", "t.1.et"}});
         }
         EXPECT_EQ(said == "none", length == good.size()) << length << " of " << good.size() << ": " << said;
         EXPECT_THAT(said, Not(HasSubstr("\n")));

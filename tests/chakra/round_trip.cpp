@@ -137,7 +137,7 @@ TEST(ChakraRoundTrip, KeepsEveryFinishTimeOfAProgramWithStreams) {
     });
     const std::vector<Duration> wanted = ends_of(recording.replay({.cluster = gpu_py()}));
     const TextTraces folder;
-    chakra::write(folder.prefix(), traces);
+    write_traces(folder.prefix(), traces);
     const chakra::Traces back = chakra::read(folder.prefix());
     EXPECT_EQ(ends_of(chakra::run(back, {.cluster = gpu_py()})), wanted);
     // Here the dependencies alone say as much.

@@ -53,11 +53,11 @@ TEST(ChakraRun, ComputesAndThenSumsInTwoStepsOfHalfEach) {
 }
 
 TEST(ChakraRun, SumsBesideComputingWhatDoesNotDependOnTheSum) {
-    const std::string rank = compute(1, 10) + compute(2, 100) + collective(3, all_reduce_type, 2 * MB, after(1)) +
-                             compute(4, 3, after(3));
+    const std::string rank =
+        compute(1, 10) + compute(2, 100) + collective(3, all_reduce_type, 2 * MB, after(1)) + compute(4, 3, after(3));
     EXPECT_THAT(finish_of({rank, rank}), ElementsAre(113us, 113us));  // the sum ends at 10 + 2 x 25
-    const std::string shorter = compute(1, 10) + compute(2, 20) + collective(3, all_reduce_type, 2 * MB, after(1)) +
-                                compute(4, 3, after(3));
+    const std::string shorter =
+        compute(1, 10) + compute(2, 20) + collective(3, all_reduce_type, 2 * MB, after(1)) + compute(4, 3, after(3));
     EXPECT_THAT(finish_of({shorter, shorter}), ElementsAre(63us, 63us));
 }
 
@@ -111,9 +111,10 @@ TEST(ChakraRun, SendsWhatMayBeginBeforeWhatWaits) {
 }
 
 TEST(ChakraRun, RunsTwoGroupsOfARankSideBySide) {
-    const std::string groups = R"(id: 9 type: METADATA_NODE inputs { values: "[{\"pg_name\": \"0\", \"ranks\": [0, 1]},)"
-                               R"( {\"pg_name\": \"1\", \"ranks\": [0, 1]}]" })"
-                               "\n";
+    const std::string groups =
+        R"(id: 9 type: METADATA_NODE inputs { values: "[{\"pg_name\": \"0\", \"ranks\": [0, 1]},)"
+        R"( {\"pg_name\": \"1\", \"ranks\": [0, 1]}]" })"
+        "\n";
     const std::string rank = groups + collective(1, all_reduce_type, 2 * MB, string("pg_name", "0")) +
                              collective(2, all_reduce_type, 2 * MB, string("pg_name", "1"));
     EXPECT_THAT(finish_of({rank, rank}), ElementsAre(50us, 50us));
@@ -131,7 +132,8 @@ TEST(ChakraRun, TakesGroupsFromTheFileOfGroupsToo) {
 
 TEST(ChakraRun, ComputesTheSmallestIdFirstOfThoseThatMayBegin) {
     // 3 may begin when 1 has ended, and goes before 4 and 5, which could have begun at once.
-    const chakra::Traces traces = traces_of({compute(1, 1) + compute(5, 50) + compute(4, 40) + compute(3, 30, after(1))});
+    const chakra::Traces traces =
+        traces_of({compute(1, 1) + compute(5, 50) + compute(4, 40) + compute(3, 30, after(1))});
     std::vector<std::string> order;
     chakra::run(traces, {.cluster = fifty(), .on_span = [&](const Span& span) { order.push_back(*span.label); }});
     EXPECT_THAT(order, ElementsAre("compute 1", "compute 3", "compute 4", "compute 5"));
@@ -141,8 +143,7 @@ TEST(ChakraRun, TakesNumOpsWhereThereIsNoTime) {
     const std::string rank = "id: 1 type: COMP_NODE" + whole("num_ops", 7'000'000) + "\n";
     Cluster cluster = fifty();
     cluster.compute.per_flop.reset();
-    EXPECT_THAT(error_of<config::UsageError>({rank}, cluster),
-                HasSubstr("t.0.et: node 1 has num_ops and no duration"));
+    EXPECT_THAT(error_of<config::UsageError>({rank}, cluster), HasSubstr("t.0.et: node 1 has num_ops and no duration"));
     cluster.compute.per_flop = pace_of(1 * TFLOP_per_s);
     EXPECT_THAT(finish_of(traces_of({rank}), {.cluster = cluster}), ElementsAre(7us));
 }
@@ -179,16 +180,18 @@ TEST(ChakraRun, NamesTheNodesOfADeadlock) {
 }
 
 TEST(ChakraRun, NamesTheCollectivesThatRanksJoinInAnotherOrder) {
-    const std::string groups = R"(id: 9 type: METADATA_NODE inputs { values: "[{\"pg_name\": \"0\", \"ranks\": [0, 1]},)"
-                               R"( {\"pg_name\": \"1\", \"ranks\": [0, 1]}]" })"
-                               "\n";
+    const std::string groups =
+        R"(id: 9 type: METADATA_NODE inputs { values: "[{\"pg_name\": \"0\", \"ranks\": [0, 1]},)"
+        R"( {\"pg_name\": \"1\", \"ranks\": [0, 1]}]" })"
+        "\n";
     const auto rank = [&](const std::string& first, const std::string& second) {
         return groups + collective(1, all_reduce_type, MB, string("pg_name", first)) +
                collective(2, all_reduce_type, MB, string("pg_name", second) + after(1));
     };
-    EXPECT_THAT(error_of<DeadlockError>({rank("0", "1"), rank("1", "0")}),
-                HasSubstr("\n  rank 0, node 1 \"collective 1\"   waits in its collective for rank 1, node 2 "
-                          "\"collective 2\"\n  rank 1, node 2 \"collective 2\"   depends on node 1 \"collective 1\"\n"));
+    EXPECT_THAT(
+        error_of<DeadlockError>({rank("0", "1"), rank("1", "0")}),
+        HasSubstr("\n  rank 0, node 1 \"collective 1\"   waits in its collective for rank 1, node 2 "
+                  "\"collective 2\"\n  rank 1, node 2 \"collective 2\"   depends on node 1 \"collective 1\"\n"));
 }
 
 TEST(ChakraRun, NamesAMessageThatNobodyReceivesAndTheNearMiss) {

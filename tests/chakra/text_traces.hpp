@@ -54,10 +54,10 @@ public:
         for (std::string line; std::getline(in, line); type = "Node") {
             const std::string text = folder_.with("message.txt", line);
             const std::string out = folder_.file("message.bin");
-            const std::string command =
-                fmt::format("protoc --proto_path='{}/libsim/chakra' --encode=ChakraProtoMsg.{} execution_trace.proto "
-                            "< '{}' > '{}'",
-                            NDSIM_SOURCE_DIR, type, text, out);
+            const std::string command = fmt::format(
+                "protoc --proto_path='{}/libsim/chakra' --encode=ChakraProtoMsg.{} execution_trace.proto "
+                "< '{}' > '{}'",
+                NDSIM_SOURCE_DIR, type, text, out);
             EXPECT_EQ(std::system(command.c_str()), 0) << line;
             const std::string message = content_of(out);
             for (std::size_t length = message.size();; length >>= 7U) {

@@ -45,9 +45,10 @@ TEST_F(ChakraCommand, SaysWhenEachRankFinishes) {
     const Said said = run_command(line("--json"));
     EXPECT_EQ(said.exit_code, 0);
     EXPECT_THAT(said.json()["rank_finish_ps"], ElementsAre(1'477'000'000, 1'480'000'000));
-    EXPECT_EQ(run_command(line("--csv -")).out, "rank,finish_ps,compute_seconds,communication_seconds,idle_seconds\n"
-                                                "0,1477000000,1e-05,0.001467,3e-06\n"
-                                                "1,1480000000,3e-06,0.001467,1e-05\n");
+    EXPECT_EQ(run_command(line("--csv -")).out,
+              "rank,finish_ps,compute_seconds,communication_seconds,idle_seconds\n"
+              "0,1477000000,1e-05,0.001467,3e-06\n"
+              "1,1480000000,3e-06,0.001467,1e-05\n");
 }
 
 TEST_F(ChakraCommand, TakesTheDefaultTopologyAndShowsTheTimeline) {
@@ -56,7 +57,7 @@ TEST_F(ChakraCommand, TakesTheDefaultTopologyAndShowsTheTimeline) {
     const Said said =
         run_command(fmt::format("ndsim chakra '{}' --timeline --ascii --trace '{}'", traces_.prefix(), trace));
     EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_THAT(said.out, HasSubstr("Rank 1"));
+    EXPECT_THAT(said.out, HasSubstr("rank 1 stream 1 "));
     EXPECT_THAT(said.out, HasSubstr("2 ranks on dgx-h100"));
     EXPECT_THAT(content_of(trace), HasSubstr("compute 1"));
 }

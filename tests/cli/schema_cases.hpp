@@ -15,7 +15,8 @@ struct PrintedJson {
     int exit_code = 0;
 };
 
-// The files that command lines read: a GOAL schedule, Chakra traces, results to compare, and published runs of which one is wrong.
+// The files that command lines read: a GOAL schedule, Chakra traces, results to compare, and published runs of which
+// one is wrong.
 class SchemaInputs {
 public:
     std::string goal() const {

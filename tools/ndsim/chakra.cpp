@@ -33,11 +33,12 @@ struct ChakraOptions {
 
 const command_line::Executable chakra_command{
     .name = "ndsim chakra",
-    .summary = "Runs Chakra execution traces on a network: when each rank has done what it computes, sends and joins. "
-               "Computations take the time that the trace says. Reads PREFIX.RANK.et of all ranks, also compressed "
-               "(.et.gz).",
+    .summary =
+        "Runs Chakra execution traces on a network: when each rank has done what it computes, sends and joins. "
+        "Computations take the time that the trace says. Reads PREFIX.RANK.et of all ranks, also compressed "
+        "(.et.gz).",
     .examples = {"ndsim chakra traces/                                  # the ranks' files in a folder",
-                 "ndsim chakra traces/step --topology rail-optimised    # or by what their names begin with",
+                 "ndsim chakra traces/step --topology fat-tree          # or by what their names begin with",
                  "ndsim chakra traces/step --groups comm_group.json --profile lab-nvlink --json",
                  "ndsim chakra traces/step --report step.html"},
 };
@@ -117,8 +118,9 @@ int run_traces(const ChakraOptions& options) {
 #else
 
 int run_traces(const ChakraOptions&) {
-    throw config::MachineLimit("this ndsim was built without Protobuf, which Chakra's traces need; install Debian's "
-                               "libprotobuf-dev and protobuf-compiler, and build it again");
+    throw config::MachineLimit(
+        "this ndsim was built without Protobuf, which Chakra's traces need; install Debian's "
+        "libprotobuf-dev and protobuf-compiler, and build it again");
 }
 
 #endif

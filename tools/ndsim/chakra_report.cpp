@@ -37,14 +37,15 @@ std::vector<std::size_t> shown_ranks(const ChakraRun& run) {
 
 std::string text_of(const ChakraRun& run) {
     const std::vector<RankTotals>& ranks = run.outcome.ranks;
-    std::string text = fmt::format("{} ranks on {}: {} nodes, of which {} compute, {} join a collective and {} send\n",
-                                   ranks.size(), run.network, run.nodes, run.computations, run.collectives,
-                                   run.messages);
+    std::string text =
+        fmt::format("{} ranks on {}: {} nodes, of which {} compute, {} join a collective and {} send\n", ranks.size(),
+                    run.network, run.nodes, run.computations, run.collectives, run.messages);
     const std::vector<std::size_t> shown = shown_ranks(run);
     if (shown.size() < ranks.size()) {
         text += fmt::format("the {} ranks that finish last; --json has all\n", shown.size());
     }
-    text += fmt::format("\n{:>8}  {:>12}  {:>12}  {:>12}  {:>12}\n", "rank", "finish", "compute", "communicate", "idle");
+    text +=
+        fmt::format("\n{:>8}  {:>12}  {:>12}  {:>12}  {:>12}\n", "rank", "finish", "compute", "communicate", "idle");
     for (const std::size_t rank : shown) {
         const RankTotals& totals = ranks[rank];
         text += fmt::format("{:>8}  {:>12}  {:>12}  {:>12}  {:>12}\n", rank, time_text(totals.end, 5),
@@ -83,10 +84,9 @@ report::Table table_of(const ChakraRun& run) {
         .rows = {}};
     for (std::size_t rank = 0; rank < run.outcome.ranks.size(); ++rank) {
         const RankTotals& totals = run.outcome.ranks[rank];
-        table.rows.push_back({std::to_string(rank), std::to_string(finish_ps(totals)),
-                              fmt::format("{:.12g}", seconds(totals.compute)),
-                              fmt::format("{:.12g}", seconds(totals.communication)),
-                              fmt::format("{:.12g}", seconds(totals.idle))});
+        table.rows.push_back(
+            {std::to_string(rank), std::to_string(finish_ps(totals)), fmt::format("{:.12g}", seconds(totals.compute)),
+             fmt::format("{:.12g}", seconds(totals.communication)), fmt::format("{:.12g}", seconds(totals.idle))});
     }
     return table;
 }
