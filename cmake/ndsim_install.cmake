@@ -4,12 +4,14 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 
 get_property(rooms GLOBAL PROPERTY NDSIM_LIBSIM_ROOMS)
+# Who uses the package needs no Protobuf: `ndsim chakra` has that room.
+list(REMOVE_ITEM rooms chakra)
 list(TRANSFORM rooms PREPEND ndsim_)
 install(TARGETS ${rooms} ndsim_sim ndsim_ranks EXPORT ndsim_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
 
-install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE)
 # To read, and to copy from: the library has them compiled in.
 install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware FILES_MATCHING PATTERN *.toml)
 install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas FILES_MATCHING PATTERN *.json)

@@ -35,6 +35,7 @@ test_set=(
     "shellcheck             shellcheck"
     "doxygen                doxygen"
     "protobuf-compiler      protoc"
+    "libprotobuf-dev        usr/include/google/protobuf/message_lite.h"
     "esbuild                esbuild"
     "chromium               chromium"
     "chromium-driver        chromedriver"

@@ -10,6 +10,14 @@
 
 namespace sim::report {
 
+// Appends a number in the form that the format has for all of them: seven bits a byte, the lowest first.
+inline void append_varint(std::string& bytes, std::uint64_t value) {
+    for (; value >= 0x80U; value >>= 7U) {
+        bytes += static_cast<char>(value | 0x80U);
+    }
+    bytes += static_cast<char>(value);
+}
+
 class ProtobufMessage {
 public:
     void number(std::uint32_t field, std::uint64_t value) {
@@ -34,12 +42,7 @@ public:
     const std::string& bytes() const { return bytes_; }
 
 private:
-    void varint(std::uint64_t value) {
-        for (; value >= 0x80U; value >>= 7U) {
-            bytes_ += static_cast<char>(value | 0x80U);
-        }
-        bytes_ += static_cast<char>(value);
-    }
+    void varint(std::uint64_t value) { append_varint(bytes_, value); }
 
     std::string bytes_;
 };

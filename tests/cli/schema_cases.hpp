@@ -1,6 +1,7 @@
 // Command lines whose output is held against the schemas: together they print every key and column that is documented.
 #pragma once
 
+#include "tests/chakra/text_traces.hpp"
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -14,11 +15,18 @@ struct PrintedJson {
     int exit_code = 0;
 };
 
-// The files that command lines read: a GOAL schedule, results to compare, and published runs of which one is wrong.
+// The files that command lines read: a GOAL schedule, Chakra traces, results to compare, and published runs of which
+// one is wrong.
 class SchemaInputs {
 public:
     std::string goal() const {
         return folder_.with("ping.goal", "num_ranks 2\nrank 0 {\nsend 64b to 1\n}\nrank 1 {\nrecv 64b from 0\n}\n");
+    }
+    std::string chakra() const {
+        using namespace sim::test;
+        traces_.with(0, compute(1, 10) + send(2, 1, 5'000, after(1)));
+        traces_.with(1, receive(1, 0, 5'000) + compute(2, 3));
+        return traces_.prefix();
     }
     std::string result(const std::string& name, const std::string& line) const {
         return folder_.with(name, run_command(line + " --json").out);
@@ -40,6 +48,7 @@ public:
 
 private:
     TemporaryFolder folder_;
+    sim::test::TextTraces traces_;
 };
 
 inline std::vector<PrintedJson> results_of_scenarios() {
@@ -119,6 +128,8 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"hardware", "ndsim hardware H100-SXM-80GB --json"},
         {"goal", fmt::format("ndsim goal '{}' --json", inputs.goal())},
         {"trace", fmt::format("ndsim goal '{}' --trace -", inputs.goal())},
+        {"chakra", fmt::format("ndsim chakra '{}' --profile lab-nvlink --json", inputs.chakra())},
+        {"trace", fmt::format("ndsim chakra '{}' --trace -", inputs.chakra())},
         {"compare",
          fmt::format("ndsim compare '{}' '{}' --json", inputs.result("a.json", "1d_data_parallel --quiet --host fiber"),
                      inputs.result("b.json", "3d_pipeline_parallel --quiet --host fiber"))},

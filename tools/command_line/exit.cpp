@@ -61,6 +61,8 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     } catch (const DeadlockError& error) {
         tell(fmt::format("{}: {}\n", name, error.what()));
         return deadlock;
+    } catch (const MismatchError& error) {
+        return complain(name, error.what(), deadlock);
     } catch (const config::MachineLimit& error) {
         return complain(name, error.what(), machine_limit);
     } catch (const config::OutputError& error) {

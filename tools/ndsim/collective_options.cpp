@@ -2,7 +2,6 @@
 
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
-#include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/collective_methods.hpp"
@@ -43,26 +42,6 @@ planning::CollectiveCase case_of_kind(const std::string& typed) {
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
-Cluster take_cluster(CollectiveOptions& options) {
-    NetworkChoice choice = options.network;
-    choice.topology = choice.given() ? choice.topology : "dgx-h100";
-    const std::string& name = choice.topology;
-    const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
-    if (options.ranks == 0 && !is_file) {
-        options.ranks = ranks_unless_said;
-    }
-    Cluster cluster = cluster_of(choice, options.ranks);
-    if (const auto topology = shared_topology(cluster.network); options.ranks == 0) {
-        options.ranks = topology->gpus;
-    }
-    try {
-        require_price(cluster, Bytes{1});
-    } catch (const ProgramError& error) {
-        throw config::UsageError(fmt::format("--profile {} does not fit: {}", choice.profile, error.what()));
-    }
-    return cluster;
-}
-
 planning::ElementType type_named(const std::string& name) {
     const auto& types = planning::element_types();
     const auto at =
@@ -99,10 +78,8 @@ std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
              config::text(options.kind)}),
         {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
          whole(options.ranks, 1, most_ranks)},
-        {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
-         config::text(options.network.topology)},
-        {"profile", "NAME|FILE", "links as a profile has them, in place of a topology",
-         config::text(options.network.profile)},
+        topology_row(options.network),
+        profile_row(options.network),
         {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
          config::text(options.sizes)},
         {"algorithm", "LIST|FILE",
@@ -140,7 +117,10 @@ planning::Sweep sweep_of(CollectiveOptions& options) {
     if (is_schedule_file(options.algorithm)) {
         take_schedule(options, sweep);
     }
-    sweep.cluster = take_cluster(options);
+    const bool needs_ranks = options.ranks == 0 && !says_ranks(options.network);
+    options.ranks = needs_ranks ? ranks_unless_said : options.ranks;
+    sweep.cluster = cluster_of(options.network, options.ranks);
+    require_price_of(options.network, sweep.cluster, Bytes{1});
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
         throw config::UsageError(

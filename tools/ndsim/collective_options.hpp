@@ -4,7 +4,7 @@
 #include "libsim/config/option_row.hpp"
 #include "libsim/planning/collective_sweep.hpp"
 #include "tools/command_line/outputs.hpp"
-#include "tools/ndsim/network_choice.hpp"
+#include "tools/ndsim/network_options.hpp"
 
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ namespace sim::tools {
 
 struct CollectiveOptions {
     std::string kind;
-    int ranks = 0;          // 0: not given
-    NetworkChoice network;  // not given: dgx-h100
+    int ranks = 0;  // 0: not given
+    NetworkOptions network;
     std::string sizes = "1K:1G";
     std::string algorithm = "auto";
     int channels = 0;  // 0: not given

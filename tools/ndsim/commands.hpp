@@ -13,7 +13,7 @@ struct Command {
 };
 
 CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
-CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_validate, run_trace;
+CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {
@@ -27,6 +27,7 @@ inline constexpr Command commands[] = {
     {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},
     {"flows", "when flows over shared links end, max-min fair", run_flows},
     {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},
+    {"chakra", "run Chakra execution traces, such as ASTRA-sim's, on any network", run_chakra},
     {"trace", "where the time of a trace went, how two differ, and other formats: ours and the PyTorch profiler's",
      run_trace},
     {"validate", "published training runs, predicted and compared with what was measured", run_validate},

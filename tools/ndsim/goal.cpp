@@ -97,7 +97,7 @@ std::string counted(const goal::GoalSchedule& schedule) {
 
 std::string costs_of(const GoalOptions& options) {
     if (!options.is_loggp()) {
-        return fmt::format("network {}, times in picoseconds\n", options.on_network.network.name());
+        return fmt::format("network {}, times in picoseconds\n", name_of(options.on_network.network));
     }
     return fmt::format("LogGP {}, charged on {}\n", describe(options.costs), name_of(options.charge));
 }
@@ -136,7 +136,7 @@ report::Timeline empty_timeline(const GoalOptions& options, const goal::GoalSche
                           {"charged on", name_of(options.charge)},
                           {"1 ps", "one unit of the schedule's time"}};
     } else {
-        timeline.facts = {{"network", options.on_network.network.name()}};
+        timeline.facts = {{"network", name_of(options.on_network.network)}};
     }
     for (int cpu = 1; cpu < schedule.cpus; ++cpu) {
         timeline.stream_names.push_back(fmt::format("cpu {}", cpu));

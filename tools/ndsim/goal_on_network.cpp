@@ -63,7 +63,7 @@ std::vector<config::OptionRow> option_rows(GoalOnNetwork& options) {
 }
 
 goal::GoalOutcome run_on_network(const GoalFile& file, const GoalOnNetwork& options, report::Timeline* timeline) {
-    const int ranks = static_cast<int>(file.schedule.ranks.size());
+    int ranks = static_cast<int>(file.schedule.ranks.size());
     const Cluster cluster = goal::with_time_as_work(cluster_of(options.network, ranks));
     const replay::Recording programs = programs_of(file, options.units);
     replay::ReplayOptions replay{.cluster = cluster, .hash_timeline = false};

@@ -5,7 +5,7 @@
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/to_program.hpp"
 #include "libsim/report/timeline.hpp"
-#include "tools/ndsim/network_choice.hpp"
+#include "tools/ndsim/network_options.hpp"
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace sim::tools {
 
 struct GoalOnNetwork {
-    NetworkChoice network;
+    NetworkOptions network;
     goal::GoalUnits units;
 };
 

@@ -1,0 +1,41 @@
+// This table holds Chakra's numbers of collectives (comm_type), and what they are here.
+#pragma once
+
+#include "libsim/op.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace sim::chakra {
+
+// By number. A number that is a second name of a kind stands behind the first, which is the one that is written.
+inline constexpr std::array collective_types{
+    CollectiveKind::all_reduce,      // ALL_REDUCE
+    CollectiveKind::reduce,          // REDUCE
+    CollectiveKind::all_gather,      // ALL_GATHER
+    CollectiveKind::gather,          // GATHER
+    CollectiveKind::scatter,         // SCATTER
+    CollectiveKind::broadcast,       // BROADCAST
+    CollectiveKind::all_to_all,      // ALL_TO_ALL
+    CollectiveKind::reduce_scatter,  // REDUCE_SCATTER
+    CollectiveKind::reduce_scatter,  // REDUCE_SCATTER_BLOCK
+    CollectiveKind::barrier,         // BARRIER
+};
+
+inline std::optional<CollectiveKind> collective_of_type(std::int64_t type) {
+    if (type < 0 || type >= static_cast<std::int64_t>(collective_types.size())) {
+        return std::nullopt;
+    }
+    return collective_types[static_cast<std::size_t>(type)];
+}
+
+constexpr std::int64_t type_of(CollectiveKind kind) {
+    std::int64_t type = 0;
+    while (collective_types[static_cast<std::size_t>(type)] != kind) {
+        ++type;
+    }
+    return type;
+}
+
+}  // namespace sim::chakra

@@ -1,0 +1,139 @@
+// `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/chakra/run.hpp).
+#include "libsim/config/errors.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
+#include "tools/ndsim/chakra_report.hpp"
+#include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/network_options.hpp"
+
+#include <fmt/format.h>
+
+#ifdef NDSIM_CHAKRA
+#include "libsim/chakra/process_groups.hpp"
+#include "libsim/chakra/run.hpp"
+#include "libsim/report/timeline.hpp"
+#endif
+
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+
+namespace {
+
+struct ChakraOptions {
+    std::string traces;
+    NetworkOptions network;
+    std::string groups;
+    double flops_per_second = 0;
+    bool cpu_time = false;
+    command_line::Outputs outputs;
+};
+
+const command_line::Executable chakra_command{
+    .name = "ndsim chakra",
+    .summary =
+        "Runs Chakra execution traces on a network: when each rank has done what it computes, sends and joins. "
+        "Computations take the time that the trace says. Reads PREFIX.RANK.et of all ranks, also compressed "
+        "(.et.gz).",
+    .examples = {"ndsim chakra traces/                                  # the ranks' files in a folder",
+                 "ndsim chakra traces/step --topology fat-tree          # or by what their names begin with",
+                 "ndsim chakra traces/step --groups comm_group.json --profile lab-nvlink --json",
+                 "ndsim chakra traces/step --report step.html"},
+};
+
+std::vector<config::OptionRow> option_rows(ChakraOptions& options) {
+    std::vector<config::OptionRow> rows{
+        config::as_argument({"PREFIX", "", "a folder with the files of all ranks, PREFIX.RANK.et, or PREFIX",
+                             config::text(options.traces)}),
+        topology_row(options.network),
+        profile_row(options.network),
+        {"groups", "FILE", "ASTRA-sim's file of process groups, where the traces name none: {\"0\": [0, 1]}",
+         config::text(options.groups)},
+        {"flops-per-second", "X", "a GPU's speed, for computations without a time (what the profile says)",
+         config::real(options.flops_per_second, 1, 1e18)},
+        {"cpu-time", "", "what runs on the CPU takes its time, too, as if the GPU did it",
+         config::flag(options.cpu_time)}};
+    const std::vector<config::OptionRow> outputs =
+        command_line::output_rows(options.outputs, {.json = "print one JSON object instead of the table",
+                                                    .table = "when each rank finishes",
+                                                    .timeline = "the run's timeline, for ui.perfetto.dev"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
+}
+
+#ifdef NDSIM_CHAKRA
+
+void count_nodes(const chakra::Traces& traces, ChakraRun& run) {
+    for (const chakra::RankTrace& trace : traces.ranks) {
+        run.nodes += std::ssize(trace.nodes);
+        for (const chakra::Node& node : trace.nodes) {
+            run.computations += node.kind == chakra::NodeKind::compute ? 1 : 0;
+            run.collectives += node.kind == chakra::NodeKind::collective ? 1 : 0;
+            run.messages += node.kind == chakra::NodeKind::send ? 1 : 0;
+        }
+    }
+}
+
+// Computations are timed by their length alone: how many FLOPs these were, a trace seldom knows.
+void add_span(report::Timeline& timeline, const Span& span) {
+    Span shown = span;
+    shown.amount = span.kind == OpKind::compute ? 0 : span.amount;
+    timeline.add(shown);
+}
+
+int run_traces(const ChakraOptions& options) {
+    chakra::Traces traces = chakra::read(options.traces);
+    if (!options.groups.empty()) {
+        traces.groups = chakra::read_group_file(options.groups);
+    }
+    int ranks = static_cast<int>(traces.ranks.size());
+    chakra::RunOptions ask{.cluster = cluster_of(options.network, ranks),
+                           .cpu_time = options.cpu_time,
+                           .hash_timeline = options.outputs.contains("json")};
+    if (options.flops_per_second > 0) {
+        ask.cluster.compute.per_flop = pace_of(FlopRate{static_cast<std::int64_t>(options.flops_per_second)});
+    }
+    report::Timeline timeline{.title = chakra_command.name,
+                              .facts = {{"ranks", std::to_string(ranks)}, {"network", ask.cluster.name}},
+                              .ranks = ranks,
+                              .topology = network::shared_topology(ask.cluster.network)};
+    if (command_line::wants_timeline(options.outputs)) {
+        ask.on_span = [&](const Span& span) { add_span(timeline, span); };
+    }
+    ChakraRun run{.network = ask.cluster.name, .outcome = chakra::run(traces, ask)};
+    count_nodes(traces, run);
+    timeline.totals = run.outcome.ranks;
+    timeline.end = run.outcome.end;
+    if (command_line::wants_timeline(options.outputs)) {
+        command_line::write_timeline(options.outputs, timeline);
+    }
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(run); },
+                                                  .json = [&] { return json_of(run); },
+                                                  .table = [&] { return table_of(run); }});
+    return done;
+}
+
+#else
+
+int run_traces(const ChakraOptions&) {
+    throw config::MachineLimit(
+        "this ndsim was built without Protobuf, which Chakra's traces need; install Debian's "
+        "libprotobuf-dev and protobuf-compiler, and build it again");
+}
+
+#endif
+
+}  // namespace
+
+int run_chakra(int argc, const char* const* argv) {
+    ChakraOptions options;
+    if (!command_line::take_options(chakra_command, option_rows(options), argc, argv)) {
+        return done;
+    }
+    command_line::check_outputs(options.outputs);
+    return run_traces(options);
+}
+
+}  // namespace sim::tools

@@ -1,0 +1,56 @@
+#include "tools/ndsim/network_options.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
+#include "libsim/config/topology_table.hpp"
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace sim::tools {
+
+std::string name_of(const NetworkOptions& options) {
+    return !options.profile.empty() ? options.profile : options.topology.empty() ? "dgx-h100" : options.topology;
+}
+
+config::OptionRow topology_row(NetworkOptions& options) {
+    return {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
+            config::text(options.topology)};
+}
+
+config::OptionRow profile_row(NetworkOptions& options) {
+    return {"profile", "NAME|FILE", "links as a profile has them, in place of a topology",
+            config::text(options.profile)};
+}
+
+bool says_ranks(const NetworkOptions& options) {
+    const std::string name = name_of(options);
+    return options.profile.empty() && (name.ends_with(".toml") || name.find('/') != std::string::npos);
+}
+
+Cluster cluster_of(const NetworkOptions& options, int& ranks) {
+    if (!options.profile.empty()) {
+        if (!options.topology.empty()) {
+            throw config::UsageError("--topology and --profile both say what the links are; give one of them");
+        }
+        return config::read_profile(options.profile, ranks);
+    }
+    Cluster cluster;
+    cluster.name = name_of(options);
+    auto topology = std::make_shared<const Topology>(config::read_topology(cluster.name, ranks));
+    ranks = ranks == 0 ? topology->gpus : ranks;
+    cluster.network = FairShare{std::move(topology)};
+    return cluster;
+}
+
+void require_price_of(const NetworkOptions& options, const Cluster& cluster, Size size) {
+    try {
+        require_price(cluster, size);
+    } catch (const ProgramError& error) {
+        throw config::UsageError(fmt::format("--profile {} does not fit: {}", options.profile, error.what()));
+    }
+}
+
+}  // namespace sim::tools
