@@ -1,5 +1,6 @@
 // `ndsim collective` as a user types it.
 #include "tests/cli/command.hpp"
+#include "tests/support/chrome_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,6 +116,45 @@ TEST(NdsimCollective, WritesCsvAndAPicture) {
     EXPECT_THAT(content_of(folder.file("t.svg")), EndsWith("</svg>\n"));
     const Said alone = run_command("ndsim collective all_reduce --algorithm ring,direct --sizes 1K:1M --csv -");
     EXPECT_EQ(alone.out, csv);
+}
+
+TEST(NdsimCollective, WritesTheTimelineOfTheLastSizeByItsFastestAlgorithm) {
+    const TemporaryFolder folder;
+    const std::string trace = folder.file("t.json");
+    const Said said = run_command(
+        "ndsim collective all_reduce --ranks 4 --algorithm ring,direct --sizes 1K,64M --json "
+        "--trace '" +
+        trace + "' --report '" + folder.file("t.html") + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    EXPECT_THAT(sim::test::ChromeRules().broken_in(content_of(trace)), testing::IsEmpty());
+    int sends = 0;
+    std::int64_t end = 0;
+    const json written = json::parse(content_of(trace));
+    for (const json& event : written["traceEvents"]) {
+        if (event["ph"] == "X") {
+            sends += event["cat"] == "send" ? 1 : 0;
+            end = std::max(end, event["args"]["ps"].get<std::int64_t>() + event["args"]["dur_ps"].get<std::int64_t>());
+        }
+    }
+    // Of the ring, 2 x 3 steps of 4 messages.
+    EXPECT_EQ(sends, 24);
+    const json row = said.json()["rows"][2];
+    EXPECT_EQ(row["algorithm"], "ring");
+    EXPECT_EQ(row["bytes"], 64 << 20);
+    EXPECT_DOUBLE_EQ(row["seconds"], static_cast<double>(end) * 1e-12);
+    // With its links: messages share them.
+    EXPECT_THAT(content_of(folder.file("t.html")), HasSubstr("\"topology\""));
+}
+
+TEST(NdsimCollective, DrawsTheTimelineBelowTheTable) {
+    // lab-pcie: 467 us + 0.5 MB / 15 GB/s, twice
+    const Said said = run_command(
+        "ndsim collective all_reduce --ranks 2 --profile lab-pcie --algorithm ring --sizes 1000000 --timeline --ascii");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, HasSubstr("\n# Avg bus bandwidth: 0.9993\n\nall-reduce of 1000000: 2 ranks, "
+                                    "1.0007 ms; a column is "));
+    EXPECT_THAT(said.out, HasSubstr("\nrank 1  >>>>>"));
 }
 
 TEST(NdsimCollective, CarriesOutAScheduleOfTheUsersOwn) {

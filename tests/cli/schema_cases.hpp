@@ -66,6 +66,7 @@ inline std::vector<PrintedJson> results_of_scenarios() {
         {"trace", "4d_hybrid --quiet --host fiber --trace -"},
         {"trace", "distributed_hello --quiet --trace -"},
         {"trace", "distributed_hello --mismatch --quiet --trace -", 3},
+        {"trace", "ndsim collective all_reduce --ranks 4 --algorithm ring --sizes 1M --trace -"},
         {"trace", "ndsim train --model gpt3-6.7b --gpus 16 --pp 4 --zero 3 --global-batch 16 --trace -"},
         {"trace", "ndsim train --model llama3-8b --gpus 16 --tp 2 --global-batch 16 --unfold --trace -"},
     };
@@ -117,6 +118,7 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"hardware", "ndsim hardware dgx-h100 --json"},
         {"hardware", "ndsim hardware H100-SXM-80GB --json"},
         {"goal", fmt::format("ndsim goal '{}' --json", inputs.goal())},
+        {"trace", fmt::format("ndsim goal '{}' --trace -", inputs.goal())},
         {"compare",
          fmt::format("ndsim compare '{}' '{}' --json", inputs.result("a.json", "1d_data_parallel --quiet --host fiber"),
                      inputs.result("b.json", "3d_pipeline_parallel --quiet --host fiber"))},

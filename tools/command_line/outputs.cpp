@@ -80,7 +80,7 @@ constexpr auto formats = std::to_array<Format>({
     {.option = "timeline",
      .words = &Offer::timeline,
      .picture = report::text_timeline,
-     .help = "draw the timeline as text above the rest, a row for each rank and stream"},
+     .help = "draw the timeline as text, a row for each rank and stream"},
     {.option = ascii, .words = &Offer::timeline, .help = "draw --timeline in plain ASCII"},
     {"json", "", "", &Offer::json, json},
 });

@@ -10,6 +10,7 @@
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/collective_check.hpp"
 #include "tools/ndsim/collective_options.hpp"
+#include "tools/ndsim/collective_timeline.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/nccl_table.hpp"
 #include "tools/ndsim/sweep_report.hpp"
@@ -36,7 +37,8 @@ const command_line::Executable collective_command{
         {"ndsim collective all_reduce --ranks 1024 --topology dgx-h100 --sizes 1K:8G",
          "ndsim collective all-reduce --ranks 64 --algorithm all --plot bandwidth.svg   # side by side",
          "ndsim collective alltoall --ranks 256 --topology fat-tree --explain-cost      # how times were found",
-         "ndsim collective broadcast --profile lab-pcie --sizes 1K:1M --check           # with real numbers, too"},
+         "ndsim collective broadcast --profile lab-pcie --sizes 1K:1M --check           # with real numbers, too",
+         "ndsim collective all-reduce --sizes 1M --algorithm ring --report ring.html    # each message, in a browser"},
 };
 
 // What is printed while the rows come.
@@ -73,6 +75,19 @@ public:
             report.picture = [&] { return sweep_svg(sweep, rows); };
         }
         command_line::write_outputs(options_.outputs, report);
+    }
+
+    // Of the last row's fastest method, below the table.
+    void draw(const planning::Sweep& sweep, const planning::SweepRow& row) const {
+        const report::Timeline timeline = message_timeline(sweep, row.best());
+        if (timeline.end != row.best().time.end()) {
+            tell(fmt::format("{}: note: message by message it takes {} s in place of {} s\n", collective_command.name,
+                             sim::seconds(timeline.end), row.best().seconds()));
+        }
+        if (is_table() && options_.outputs.contains("timeline")) {
+            command_line::print("\n");
+        }
+        command_line::write_timeline(options_.outputs, timeline);
     }
 
 private:
@@ -119,6 +134,9 @@ int sweep_sizes(const CollectiveOptions& options, const planning::Sweep& sweep) 
         rows.push_back(std::move(row));
     }
     output.finish(sweep, rows);
+    if (command_line::wants_timeline(options.outputs) && !rows.empty()) {
+        output.draw(sweep, rows.back());
+    }
     if (stop.received() != 0) {
         return stopped + stop.received();
     }

@@ -1,27 +1,40 @@
 #include "tools/ndsim/collective_check.hpp"
 
-#include "ranks/launch.hpp"
-
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace sim::tools {
 
 using namespace planning;
 
+namespace {
+
+ranks::LaunchOptions on_fibers(const planning::Sweep& sweep, const planning::TimedMethod& timed) {
+    return {.ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
+}
+
+}  // namespace
+
+ranks::Result carry_out_messages(const planning::Sweep& sweep, const planning::TimedMethod& timed,
+                                 trace::SpanSink on_span) {
+    const Schedule schedule = planning::schedule_for(sweep, timed.what);
+    ranks::LaunchOptions launch = on_fibers(sweep, timed);
+    launch.on_span = std::move(on_span);
+    return ranks::launch(launch, [&](GPU& gpu) { planning::run_messages(gpu, timed.what, schedule); });
+}
+
 std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod& timed) {
-    const ranks::LaunchOptions launch{
-        .ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
     const Schedule schedule = planning::schedule_for(sweep, timed.what);
     const auto differs = [&](Time end, const char* how) {
         return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
                            sim::seconds(end), how);
     };
-    const ranks::Result messages =
-        ranks::launch(launch, [&](GPU& gpu) { planning::run_messages(gpu, timed.what, schedule); });
+    const ranks::Result messages = carry_out_messages(sweep, timed);
     if (!messages.ok() || messages.end != timed.time.end()) {
         return messages.ok() ? differs(messages.end, "message by message") : messages.fault->message;
     }
-    const ranks::Result numbers = ranks::launch(launch, [&](GPU& gpu) {
+    const ranks::Result numbers = ranks::launch(on_fibers(sweep, timed), [&](GPU& gpu) {
         gpu.report("wrong", static_cast<double>(planning::run_with_data(gpu, timed.what, schedule)));
     });
     if (!numbers.ok()) {

@@ -132,9 +132,12 @@ std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
         {"explain-cost", "", "how each time was found, and why that is exact, as # lines",
          config::flag(options.explain_cost)}};
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs, {.json = "print one JSON object instead of the table",
-                          .table = "one line for each size and algorithm",
-                          .picture = "bus bandwidth over size, a curve for each algorithm; also --plot"});
+        options.outputs,
+        {.json = "print one JSON object instead of the table",
+         .table = "one line for each size and algorithm",
+         .picture = "bus bandwidth over size, a curve for each algorithm; also --plot",
+         .timeline = "the timeline of the last size by its fastest algorithm, which is carried out once "
+                     "more, message by message; for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
