@@ -152,7 +152,7 @@ TEST(NdsimCollective, DrawsTheTimelineBelowTheTable) {
     const Said said = run_command(
         "ndsim collective all_reduce --ranks 2 --profile lab-pcie --algorithm ring --sizes 1000000 --timeline --ascii");
     EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_THAT(said.out, HasSubstr("\n# Avg bus bandwidth: 0.9993\n\nall-reduce of 1000000 on 2 ranks: 2 ranks, "
+    EXPECT_THAT(said.out, HasSubstr("\n# Avg bus bandwidth: 0.9993\n\nall-reduce of 1000000: 2 ranks, "
                                     "1.0007 ms; a column is "));
     EXPECT_THAT(said.out, HasSubstr("\nrank 1  >>>>>"));
 }

@@ -9,12 +9,11 @@ namespace sim::tools {
 
 report::Timeline message_timeline(const planning::Sweep& sweep, const planning::TimedMethod& timed) {
     const planning::CollectiveCase& what = timed.what;
-    report::Timeline timeline{
-        .title = fmt::format("{} of {} on {} ranks", what.name(), config::size_text(what.bytes()), what.ranks),
-        .facts = {{"algorithm", timed.name}, {"network", sweep.cluster.name}},
-        .ranks = what.ranks,
-        .topology = network::shared_topology(sweep.cluster.network),
-        .bytes_per_unit = sweep.cluster.bytes_per_unit};
+    report::Timeline timeline{.title = fmt::format("{} of {}", what.name(), config::size_text(what.bytes())),
+                              .facts = {{"algorithm", timed.name}, {"network", sweep.cluster.name}},
+                              .ranks = what.ranks,
+                              .topology = network::shared_topology(sweep.cluster.network),
+                              .bytes_per_unit = sweep.cluster.bytes_per_unit};
     const ranks::Result result = carry_out_messages(sweep, timed, [&](const trace::Span& span) { timeline.add(span); });
     timeline.totals = result.ranks;
     timeline.end = result.end;

@@ -183,8 +183,8 @@ goal::GoalOutcome run_and_draw(const GoalOptions& options, const GoalFile& file)
     }
     report::Timeline timeline = empty_timeline(options, file.schedule);
     report::Timeline* const drawn = is_drawn ? &timeline : nullptr;
-    goal::GoalOutcome outcome = options.is_loggp() ? run_under_loggp(options, file, drawn)
-                                                   : run_on_network(file, options.on_network, drawn);
+    goal::GoalOutcome outcome =
+        options.is_loggp() ? run_under_loggp(options, file, drawn) : run_on_network(file, options.on_network, drawn);
     timeline.fault = outcome.finished() ? "" : goal::explain(file.schedule, outcome, file.text);
     command_line::write_timeline(options.outputs, timeline);
     if (!outcome.finished()) {
