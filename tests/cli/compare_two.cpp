@@ -186,6 +186,13 @@ TEST_F(ComparePage, OfPredictionsIsMadeInTheSameWay) {
     EXPECT_THAT(refusal_of("\"jitter\":0.1", "\"jitter\":{}"), HasSubstr("given: jitter must be a boolean, a number"));
 }
 
+TEST_F(ComparePage, StandsInPlaceOfTheTextWhereItIsAskedTo) {
+    const std::string a = result_of(pipeline);
+    EXPECT_THAT(compared(a, a, " --report -").out, testing::StartsWith("<!DOCTYPE html>"));
+    EXPECT_THAT(compared(a, a, " --report -").out, testing::EndsWith("</html>\n"));
+    EXPECT_EQ(compared(a, a, " --report - --json").exit_code, 2);
+}
+
 TEST_F(ComparePage, RefusesAFileThatCannotBeWrittenFirst) {
     EXPECT_THAT(refusal("ndsim compare a.json b.json --report /nowhere/page.html", 6), HasSubstr("/nowhere/page.html"));
 }

@@ -21,10 +21,11 @@ using namespace config;
 
 namespace {
 
+constexpr const char* page_option = "report";
+
 struct CompareOptions {
     std::string first;
     std::string second;
-    std::string page;  // empty: none
     command_line::Outputs outputs;
 };
 
@@ -46,9 +47,10 @@ std::vector<config::OptionRow> option_rows(CompareOptions& options) {
         options.outputs,
         {.json = "print one JSON object instead of the table", .table = "a line for each part of the time"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
-    rows.push_back(config::keeping_result({"report", "FILE.html",
-                                           "a page for the browser: both timelines, for which the runs are done again",
-                                           config::text(options.page)}));
+    // This page shows two timelines, where those of other commands show one.
+    rows.push_back(config::keeping_result(
+        {page_option, "FILE.html", "a page for the browser: both timelines, for which the runs are done again",
+         config::Text{[&outputs = options.outputs](const std::string& file) { outputs[page_option] = file; }}}));
     return rows;
 }
 
@@ -152,13 +154,10 @@ int run_compare(int argc, const char* const* argv) {
         return done;
     }
     command_line::check_outputs(options.outputs);
-    if (!options.page.empty()) {
-        command_line::check_output(options.page);
-    }
     Compared both{.a = read_run(options.first), .b = read_run(options.second), .comparison = {}};
     both.comparison = compared(both.a, both.b);
-    if (!options.page.empty()) {
-        write_page_of(both, options.page);
+    if (const auto page = options.outputs.find(page_option); page != options.outputs.end()) {
+        write_page_of(both, page->second);
     }
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(both); },
                                                   .json = [&] { return json_of(both); },
