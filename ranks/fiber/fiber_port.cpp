@@ -76,7 +76,7 @@ GroupId FiberPort::number(const Group& group) {
 
 void FiberPort::write(std::span<const std::byte> payload) {
     const BreakOut::HostCode here(*break_out_);
-    run_->payloads.put(rank(), {payload.begin(), payload.end()});
+    run_->payloads.put(rank(), {.bytes = {payload.begin(), payload.end()}});
 }
 
 void FiberPort::read(std::span<std::byte> payload) {
@@ -85,7 +85,7 @@ void FiberPort::read(std::span<std::byte> payload) {
         std::memset(payload.data(), 0, payload.size());
         return;
     }
-    const std::vector<std::byte> data = run_->payload_of_answer(rank(), asked_);
+    const std::vector<std::byte> data = run_->payload_of_answer(rank(), asked_).bytes;
     check(data.size() == payload.size(), "a payload of {} B is read as {} B", data.size(), payload.size());
     std::memcpy(payload.data(), data.data(), data.size());
 }

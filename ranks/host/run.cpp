@@ -78,15 +78,17 @@ void Run::has_come_to(Time time) {
     }
 }
 
-std::vector<std::byte> Run::payload_of_answer(int rank, const Op& question) {
+Payload Run::payload_of_answer(int rank, const Op& question) {
     const kernel::Kernel::Delivery& delivery = kernel.delivered(rank);
+    if (delivery.bytes == 0) {
+        return {};
+    }
     if (question.kind == OpKind::look || question.kind == OpKind::test) {
         const auto found = std::as_bytes(std::span(&kernel.found(rank), 1));
-        return delivery.bytes == 0 ? std::vector<std::byte>() : std::vector<std::byte>(found.begin(), found.end());
+        return {.bytes = {found.begin(), found.end()}};
     }
     const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
-    return wants_data && delivery.bytes > 0 ? payloads.take(delivery.source, delivery.number)
-                                            : std::vector<std::byte>();
+    return wants_data ? payloads.take(delivery.source, delivery.number) : Payload{};
 }
 
 double Run::wall_seconds() const {

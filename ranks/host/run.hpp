@@ -27,7 +27,7 @@ struct Run {
         }
     }
     // The payload that goes with the answer to the rank's question; empty: none.
-    std::vector<std::byte> payload_of_answer(int rank, const Op& question);
+    Payload payload_of_answer(int rank, const Op& question);
     void report(int rank, Label name, std::vector<double> values) {
         reports[names.text(name)][rank] = std::move(values);
     }

@@ -8,11 +8,12 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace sim::ranks {
 
-Inbox::Inbox(int rank, RankMemory& memory, Run& run)
-    : rank_(rank), memory_(&memory), run_(&run), out_(memory.out), in_(memory.in) {}
+Inbox::Inbox(int rank, RankMemory& memory, const Arenas& arenas, Run& run)
+    : rank_(rank), memory_(&memory), arenas_(&arenas), run_(&run), out_(memory.out), in_(memory.in) {}
 
 void Inbox::violated(const char* rule) const {
     throw Violation(fmt::format("rank {} broke its queue ({})", rank_, rule));
@@ -56,6 +57,10 @@ bool Inbox::fetch_ops() {
     }
     // A payload is written before its op: having seen the op, all of it is here or in the stream.
     fetch_bytes();
+    // A rank that goes on has read its last answer.
+    if (lent_) {
+        read_block_ = std::exchange(lent_, std::nullopt);
+    }
     for (; read_ != written; ++read_) {
         accept(memory_->ops[read_ % op_slots]);
     }
@@ -69,6 +74,10 @@ void Inbox::accept(Op op) {
         define(op);
         return;
     }
+    if (op.kind == lay_out) {
+        lay_out_next(op);
+        return;
+    }
     check_numbers(op);
     if (op.kind == OpKind::send && op.bytes > 0) {
         run_->payloads.put(rank_, take_payload(op));
@@ -78,7 +87,35 @@ void Inbox::accept(Op op) {
     has_op_ = true;
 }
 
-std::vector<std::byte> Inbox::take_payload(const Op& op) {
+void Inbox::lay_out_next(const Op& op) {
+    const std::size_t room = arenas_->bytes_each();
+    const auto offset = static_cast<std::uint64_t>(op.amount);
+    if (laid_out_ || op.bytes == 0 || op.bytes > room || offset > room - op.bytes) {
+        violated("a block that is not in its arena");
+    }
+    laid_out_ = Block{rank_, offset, op.bytes};
+}
+
+Payload Inbox::take_payload(const Op& op) {
+    if (laid_out_) {
+        const Block block = *std::exchange(laid_out_, std::nullopt);
+        if (block.size != op.bytes) {
+            violated("an op with another payload than it laid out");
+        }
+        return {.block = block};
+    }
+    return {.bytes = take_bytes(op)};
+}
+
+// The next payload of the stream, or a copy of its block.
+std::vector<std::byte> Inbox::take_bytes(const Op& op) {
+    if (laid_out_) {
+        const Block block = *take_payload(op).block;
+        const std::span<const std::byte> bytes = arenas_->bytes(block);
+        std::vector<std::byte> copy(bytes.begin(), bytes.end());
+        release(block.offset);
+        return copy;
+    }
     if (op.bytes > received_.size()) {
         violated("an op without its payload");
     }
@@ -88,8 +125,26 @@ std::vector<std::byte> Inbox::take_payload(const Op& op) {
     return payload;
 }
 
+std::optional<Block> Inbox::block_read() {
+    return std::exchange(read_block_, std::nullopt);
+}
+
+void Inbox::release(std::size_t offset) {
+    releases_.push_back(offset);
+    pass_on_releases();
+}
+
+void Inbox::pass_on_releases() {
+    const std::uint64_t read = memory_->releases_read.load(std::memory_order_acquire);
+    while (!releases_.empty() && released_ - read < release_slots) {
+        memory_->releases[released_++ % release_slots] = releases_.front();
+        releases_.pop_front();
+    }
+    memory_->releases_written.store(released_, std::memory_order_release);
+}
+
 void Inbox::define(const Op& op) {
-    const std::vector<std::byte> payload = take_payload(op);
+    const std::vector<std::byte> payload = take_bytes(op);
     if (op.kind == define_label) {
         labels_.push_back(run_->names.intern({reinterpret_cast<const char*>(payload.data()), payload.size()}));
     } else if (op.kind == define_group) {
@@ -180,10 +235,12 @@ void Inbox::check_stream(const Op& op) const {
     }
 }
 
-void Inbox::answer(Time at, std::vector<std::byte> payload) {
+void Inbox::answer(Time at, Payload payload) {
     memory_->answer_time.store(at.time_since_epoch().count(), std::memory_order_relaxed);
     memory_->answer_bytes.store(payload.size(), std::memory_order_relaxed);
-    outgoing_ = std::move(payload);
+    memory_->answer_place.store(payload.block ? arenas_->place_of(*payload.block) + 1 : 0, std::memory_order_relaxed);
+    lent_ = payload.block;
+    outgoing_ = std::move(payload.bytes);
     outgoing_done_ = in_.write(outgoing_);
     memory_->answers.store(++answers_, std::memory_order_release);
     ring_rank(*memory_);

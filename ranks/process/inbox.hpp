@@ -8,6 +8,8 @@
 #include "ranks/host/run.hpp"
 #include "ranks/process/byte_stream.hpp"
 
+#include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,7 +17,7 @@ namespace sim::ranks {
 
 class Inbox {
 public:
-    Inbox(int rank, RankMemory& memory, Run& run);
+    Inbox(int rank, RankMemory& memory, const Arenas& arenas, Run& run);
 
     struct Violation : std::runtime_error {
         using std::runtime_error::runtime_error;
@@ -28,8 +30,12 @@ public:
     void take(std::size_t ops);
 
     // Sends the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is
-    // long.
-    void answer(Time at, std::vector<std::byte> payload);
+    // longer than the stream, or as the place of its block.
+    void answer(Time at, Payload payload);
+    // The block of the last answer, once the rank has read it and nobody else needs it; once.
+    std::optional<Block> block_read();
+    // The rank may use that block of its arena again.
+    void release(std::size_t offset);
     // Moves bytes of payloads on, in both directions. True if any moved. Throws Violation.
     bool pump();
 
@@ -41,13 +47,17 @@ private:
     bool fetch_bytes();
     void accept(Op op);
     void define(const Op& op);
-    std::vector<std::byte> take_payload(const Op& op);
+    Payload take_payload(const Op& op);
+    std::vector<std::byte> take_bytes(const Op& op);
+    void lay_out_next(const Op& op);
+    void pass_on_releases();
     void check_numbers(Op& op) const;
     void check_stream(const Op& op) const;
     [[noreturn]] void violated(const char* rule) const;
 
     int rank_;
     RankMemory* memory_;
+    const Arenas* arenas_;
     Run* run_;
     StreamReader out_;
     StreamWriter in_;
@@ -58,6 +68,11 @@ private:
     std::vector<std::byte> received_;  // payload bytes whose op has not come yet
     std::vector<std::byte> outgoing_;  // the last answer's payload
     std::size_t outgoing_done_ = 0;
+    std::optional<Block> laid_out_;  // the next payload, whose op has not come yet
+    std::optional<Block> lent_;      // the block of the last answer, until the rank goes on
+    std::optional<Block> read_block_;
+    std::deque<std::size_t> releases_;  // that the rank has no room for yet
+    std::uint64_t released_ = 0;
     std::vector<Label> labels_{Label::none};  // the rank's numbers to ours
     std::vector<GroupId> groups_{GroupId::world};
     Op last_op_;

@@ -1,15 +1,21 @@
 #include "ranks/process/process_port.hpp"
 
+#include <cstring>
+#include <optional>
+
 namespace sim::ranks {
 
-ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const ProcessPortOptions& options)
+ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const Arenas& arenas,
+                         const ProcessPortOptions& options)
     : Port(options.rank, options.ranks),
       memory_(&memory),
       supervisor_(&supervisor),
+      arenas_(&arenas),
       options_(options),
       out_(memory.out),
       in_(memory.in),
-      groups_(options.ranks) {
+      groups_(options.ranks),
+      blocks_(arenas.bytes_each()) {
     next_ = memory_->ops.data();
     end_ = next_ + 1;  // one slot at a time, so that every op is published
 }
@@ -58,11 +64,35 @@ Port::Answer ProcessPort::wait_for_answer() {
     ++questions_;
     ring();
     sleep([&] { return memory_->answers.load(std::memory_order_acquire) == questions_; });
+    answer_place_ = memory_->answer_place.load(std::memory_order_relaxed);
     return {Time{Duration{memory_->answer_time.load(std::memory_order_relaxed)}},
             memory_->answer_bytes.load(std::memory_order_relaxed)};
 }
 
+// False: the payload is short, or there is no room for it in the arena.
+bool ProcessPort::lay_out_payload(std::span<const std::byte> payload) {
+    if (payload.size() < long_payload) {
+        return false;
+    }
+    const std::uint64_t released = memory_->releases_written.load(std::memory_order_acquire);
+    for (; released_ != released; ++released_) {
+        blocks_.release(memory_->releases[released_ % release_slots]);
+    }
+    memory_->releases_read.store(released_, std::memory_order_release);
+    const std::optional<std::size_t> offset = blocks_.allocate(payload.size());
+    if (!offset) {
+        return false;
+    }
+    const Block block{.rank = rank(), .offset = *offset, .size = payload.size()};
+    std::memcpy(arenas_->bytes(block).data(), payload.data(), payload.size());
+    post({.kind = lay_out, .amount = static_cast<std::int64_t>(*offset), .bytes = payload.size()});
+    return true;
+}
+
 void ProcessPort::write(std::span<const std::byte> payload) {
+    if (lay_out_payload(payload)) {
+        return;
+    }
     for (;;) {
         payload = payload.subspan(out_.write(payload));
         if (payload.empty()) {
@@ -75,6 +105,11 @@ void ProcessPort::write(std::span<const std::byte> payload) {
 }
 
 void ProcessPort::read(std::span<std::byte> payload) {
+    if (answer_place_ > 0) {
+        std::memcpy(payload.data(), arenas_->at(answer_place_ - 1), payload.size());
+        answer_place_ += payload.size();
+        return;
+    }
     for (;;) {
         payload = payload.subspan(in_.read(payload));
         if (payload.empty()) {

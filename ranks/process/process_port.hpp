@@ -7,6 +7,7 @@
 
 #include "libsim/names.hpp"
 #include "libsim/port.hpp"
+#include "ranks/process/arena.hpp"
 #include "ranks/process/byte_stream.hpp"
 #include "ranks/process/doorbells.hpp"
 
@@ -24,7 +25,8 @@ struct ProcessPortOptions {
 
 class ProcessPort final : public Port {
 public:
-    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const ProcessPortOptions& options);
+    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const Arenas& arenas,
+                const ProcessPortOptions& options);
 
     Answer ask(Op op) override;
     Label intern(std::string_view text) override;
@@ -40,6 +42,7 @@ private:
     void make_room() override;
     void publish();
     Answer wait_for_answer();
+    bool lay_out_payload(std::span<const std::byte> payload);
     template <class Ready>
     void sleep(Ready ready) {
         sleep_until(*memory_, options_.looks_before_sleep, ready);
@@ -50,6 +53,7 @@ private:
 
     RankMemory* memory_;
     const SupervisorMemory* supervisor_;
+    const Arenas* arenas_;
     ProcessPortOptions options_;
     StreamWriter out_;
     StreamReader in_;
@@ -58,6 +62,9 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t read_ = 0;  // as last seen
     std::uint64_t questions_ = 0;
+    ArenaBlocks blocks_;
+    std::uint64_t released_ = 0;
+    std::uint64_t answer_place_ = 0;  // where the last answer's payload is, from 1; 0: in the stream
 };
 
 }  // namespace sim::ranks

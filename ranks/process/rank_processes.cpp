@@ -49,7 +49,7 @@ int cores() {
 }
 
 RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked)
-    : ended_(static_cast<std::size_t>(options.ranks)) {
+    : arenas_(options.ranks), ended_(static_cast<std::size_t>(options.ranks)) {
     map_memory(options.ranks);
     event_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (event_descriptor_ < 0) {
@@ -119,8 +119,10 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
     }
 }
 
-// A rank reaches its own memory and, reading, the supervisor's word: whatever it does, it cannot disturb another rank.
+// A rank reaches its own memory and, reading, the supervisor's word and the arenas: whatever it does, it cannot disturb
+// another rank.
 void RankProcesses::forget_other_memory(int rank) {
+    arenas_.keep_own(rank);
     auto* const first = reinterpret_cast<std::byte*>(supervisor_);
     auto* const mine = reinterpret_cast<std::byte*>(memories_[static_cast<std::size_t>(rank)]);
     auto* const end = first + region_.get_size();
@@ -139,7 +141,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     int status = 1;
     try {
         forget_other_memory(rank);
-        ProcessPort port(own, *supervisor_,
+        ProcessPort port(own, *supervisor_, arenas_,
                          {.rank = rank,
                           .ranks = options.ranks,
                           .event_descriptor = event_descriptor_,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ranks/launch.hpp"
+#include "ranks/process/arena.hpp"
 #include "ranks/process/shared_memory.hpp"
 #include "ranks/process/signals.hpp"
 
@@ -35,6 +36,7 @@ public:
 
     RankMemory& memory(int rank) { return *memories_[static_cast<std::size_t>(rank)]; }
     SupervisorMemory& supervisor() { return *supervisor_; }
+    const Arenas& arenas() const { return arenas_; }
     int event_descriptor() const { return event_descriptor_; }
     const std::vector<int>& pids() const { return pids_; }
 
@@ -61,6 +63,7 @@ private:
     void forget_other_memory(int rank);
 
     boost::interprocess::mapped_region region_;
+    Arenas arenas_;
     std::size_t bytes_each_ = 0;
     SupervisorMemory* supervisor_ = nullptr;
     std::vector<RankMemory*> memories_;

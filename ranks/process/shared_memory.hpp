@@ -22,6 +22,7 @@ namespace sim::ranks {
 
 inline constexpr std::uint64_t op_slots = 1024;
 inline constexpr std::uint64_t stream_bytes = 64U << 10U;
+inline constexpr std::uint64_t release_slots = 256;
 
 // Bytes in one direction, in order.
 struct ByteRing {
@@ -34,18 +35,22 @@ struct RankMemory {
     // Written by the rank.
     alignas(64) std::atomic<std::uint64_t> ops_written;
     std::atomic<std::uint32_t> sleeping;  // 1: waits on `bell`
-    std::array<char, 1024> last_words;    // what it threw, zero-terminated
+    std::atomic<std::uint64_t> releases_read;
+    std::array<char, 1024> last_words;  // what it threw, zero-terminated
 
     // Written by the supervisor.
     alignas(64) std::atomic<std::uint64_t> ops_read;
     std::atomic<std::uint64_t> answers;     // how many questions it has answered
     std::atomic<std::int64_t> answer_time;  // of the last answer
     std::atomic<std::uint64_t> answer_bytes;
+    std::atomic<std::uint64_t> answer_place;  // of its payload in the arenas, from 1; 0: it comes through `in`
+    std::atomic<std::uint64_t> releases_written;
     std::atomic<std::uint32_t> bell;  // a futex; changes whenever the rank may want to look
 
     alignas(64) std::array<Op, op_slots> ops;
-    ByteRing out;  // rank to supervisor: payloads, before their ops
-    ByteRing in;   // supervisor to rank: payloads, before their answers
+    std::array<std::uint64_t, release_slots> releases;  // blocks of the rank's arena that it may use again, by offset
+    ByteRing out;                                       // rank to supervisor: payloads, before their ops
+    ByteRing in;                                        // supervisor to rank: payloads, before their answers
 };
 
 // The supervisor's own word, which ranks may read: 1 while it sleeps and wants its doorbell rung.
@@ -59,5 +64,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 inline constexpr auto define_label = static_cast<OpKind>(64);  // bytes: of payload, the text of the next label
 inline constexpr auto define_group = static_cast<OpKind>(65);  // bytes: of payload, int32 ranks of the next group
 inline constexpr auto hand_in = static_cast<OpKind>(66);       // label: a report's name; bytes: of payload, doubles
+inline constexpr auto lay_out =
+    static_cast<OpKind>(67);  // amount, bytes: the block of its arena where the next payload is
 
 }  // namespace sim::ranks

@@ -28,7 +28,7 @@ Supervisor::Supervisor(RankProcesses& processes, Run& run)
       pace_(io_) {
     const WallTime now = std::chrono::steady_clock::now();
     for (int rank = 0; rank < run.options->ranks; ++rank) {
-        ranks_.push_back({.inbox = Inbox(rank, processes.memory(rank), run), .last_sign = now});
+        ranks_.push_back({.inbox = Inbox(rank, processes.memory(rank), processes.arenas(), run), .last_sign = now});
     }
     begin_watching();
 }
@@ -136,6 +136,9 @@ bool Supervisor::accept(int rank) {
     try {
         if (self.inbox.waiting().empty()) {
             self.inbox.fetch();
+        }
+        if (const std::optional<Block> block = self.inbox.block_read()) {
+            of(block->rank).inbox.release(block->offset);
         }
         const std::span<const Op> ops = self.inbox.waiting();
         if (ops.empty()) {

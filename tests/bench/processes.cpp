@@ -64,6 +64,54 @@ void processes_ping_pong(benchmark::State& state) {
 }
 BENCHMARK(processes_ping_pong)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// Messages of so many bytes, there and back.
+void processes_long_ping_pong(benchmark::State& state) {
+    const auto bytes = static_cast<std::size_t>(state.range(0));
+    constexpr int each = 300;
+    run(state, 2, each * static_cast<double>(bytes), "byte", [bytes](GPU& gpu) {
+        std::vector<double> data(bytes / sizeof(double));
+        const int other = 1 - gpu.rank();
+        for (int i = 0; i < each; ++i) {
+            if (gpu.rank() == 0) {
+                gpu.send(other, data, "", Units(1));
+            }
+            gpu.receive(other, std::span(data), "", Units(1));
+            if (gpu.rank() == 1) {
+                gpu.send(other, data, "", Units(1));
+            }
+        }
+    });
+}
+BENCHMARK(processes_long_ping_pong)
+    ->Arg(16 << 10)
+    ->Arg(64 << 10)
+    ->Arg(1 << 20)
+    ->Arg(16 << 20)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+// A ring of many more processes than cores: each sends 8 B on, and waits for what comes.
+void processes_ring(benchmark::State& state) {
+    const int ranks = static_cast<int>(state.range(0));
+    const int each = 64'000 / ranks + 10;
+    run(state, ranks, each, "message", [each](GPU& gpu) {
+        const int n = gpu.world_size();
+        std::vector<double> data(1);
+        for (int i = 0; i < each; ++i) {
+            gpu.send((gpu.rank() + 1) % n, data, "", Units(1));
+            gpu.receive((gpu.rank() + n - 1) % n, std::span(data), "", Units(1));
+        }
+    });
+}
+BENCHMARK(processes_ring)
+    ->Arg(64)
+    ->Arg(512)
+    ->Arg(1024)
+    ->Arg(2000)
+    ->Arg(4000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
 // One message of 80 MB.
 void processes_carry_data(benchmark::State& state) {
     run(state, 2, 40e6, "byte", [](GPU& gpu) {

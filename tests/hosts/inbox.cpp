@@ -21,7 +21,8 @@ struct Written {
     LaunchOptions options{.ranks = 2};
     Run run{options, Order::any};
     std::unique_ptr<RankMemory> memory = std::make_unique<RankMemory>();
-    Inbox inbox{0, *memory, run};
+    Arenas arenas{2};
+    Inbox inbox{0, *memory, arenas, run};
 
     // Empty: the op was taken.
     std::string complaint(const Op& op) {
@@ -152,6 +153,51 @@ TEST(Inbox, RefusesAFlagThatIsNeitherOnNorOff) {
     const unsigned char neither = 2;
     std::memcpy(reinterpret_cast<unsigned char*>(&op) + offsetof(Op, answer), &neither, 1);
     EXPECT_EQ(complaint(op), "rank 0 broke its queue (a flag that is neither on nor off)");
+}
+
+TEST(Inbox, TakesAPayloadFromItsBlock) {
+    Written written;
+    const Block block{.rank = 0, .offset = 4096, .size = 30'000};
+    written.arenas.bytes(block)[29'999] = std::byte{7};
+    EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 4096, .bytes = 30'000}), "");
+    EXPECT_EQ(written.complaint({.kind = OpKind::send, .peer = 1, .amount = 1, .bytes = 30'000}), "");
+    const ranks::Payload payload = written.run.payloads.take(0, 0);
+    ASSERT_TRUE(payload.block);
+    EXPECT_EQ(payload.block->offset, 4096);
+    EXPECT_EQ(written.arenas.at(written.arenas.place_of(*payload.block))[29'999], std::byte{7});
+}
+
+TEST(Inbox, RefusesABlockThatIsNotInItsArena) {
+    const std::uint64_t room = Written{}.arenas.bytes_each();
+    ASSERT_GT(room, 1'000'000U);
+    constexpr const char* wrong = "rank 0 broke its queue (a block that is not in its arena)";
+    for (const auto& [offset, bytes] : std::vector<std::pair<std::int64_t, std::uint64_t>>{
+             {0, 0}, {0, room + 1}, {-1, 1}, {1, room}, {INT64_MIN, 1}, {0, UINT64_MAX}, {INT64_MAX, 1}}) {
+        EXPECT_EQ(complaint({.kind = lay_out, .amount = offset, .bytes = bytes}), wrong) << offset << ", " << bytes;
+    }
+    Written twice;
+    EXPECT_EQ(twice.complaint({.kind = lay_out, .amount = 0, .bytes = 10}), "");
+    EXPECT_EQ(twice.complaint({.kind = lay_out, .amount = 10, .bytes = 10}), wrong);
+    Written other;
+    EXPECT_EQ(other.complaint({.kind = lay_out, .amount = 0, .bytes = 10}), "");
+    EXPECT_EQ(other.complaint({.kind = OpKind::send, .peer = 1, .amount = 1, .bytes = 11}),
+              "rank 0 broke its queue (an op with another payload than it laid out)");
+}
+
+TEST(Arena, GivesOutItsLowestPlaceAndJoinsWhatComesBack) {
+    ArenaBlocks blocks(5 * 4096);
+    EXPECT_EQ(blocks.allocate(5000), 0U);  // two pages
+    EXPECT_EQ(blocks.allocate(1), 8192U);
+    EXPECT_EQ(blocks.allocate(8192), 12288U);
+    EXPECT_EQ(blocks.allocate(1), std::nullopt);
+    blocks.release(8192);
+    blocks.release(0);
+    EXPECT_EQ(blocks.allocate(12288), 0U);
+    blocks.release(77);  // nobody's
+    blocks.release(12288);
+    blocks.release(0);
+    EXPECT_EQ(blocks.allocate(5 * 4096), 0U);
+    EXPECT_EQ(ArenaBlocks(0).allocate(1), std::nullopt);
 }
 
 }  // namespace
