@@ -42,6 +42,12 @@ struct Node {
     friend bool operator==(const Node&, const Node&) = default;
 };
 
+// Of ndsim's own traces: a METADATA node with a stream waits there for its data_deps; without any it marks how far the
+// stream has come, for others to wait for.
+inline bool is_mark(const Node& node) {
+    return node.kind == NodeKind::metadata && node.stream && node.data_deps.empty();
+}
+
 // Process groups by name.
 using ProcessGroups = std::map<std::string, std::vector<int>>;
 
