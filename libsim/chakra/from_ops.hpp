@@ -1,7 +1,7 @@
 // The traces of a rank program, from the ops that its ranks posted.
 //
 // Each op is a node on the op's stream, with the program's order as its id; a wait, and what others wait for on a
-// stream, are METADATA nodes without cost. So
+// stream, are computations of no time, which others pass over. So
 // run() posts the same ops again, and every span of the run comes back, with its label. For other simulators the same
 // order is said as dependencies: on the node before on its stream, on the program's last node where it was handed over,
 // and on what was waited for.

@@ -84,10 +84,8 @@ private:
     // Below 0, as those of a collective's messages are.
     Tag inner_tag_of(std::uint32_t node) const { return Tag{-1 - meeting_number(node)}; }
 
-    static Size size_of_message(const Node& node) { return node.size.value_or(Size{Bytes{node.bytes}}); }
-
     void post(const Node& node, std::uint32_t index) {
-        const Size size = size_of_message(node);
+        const Size size = size_of(node);
         switch (node.kind) {
             case NodeKind::send:
                 if (node.in_collective) {
@@ -111,9 +109,8 @@ private:
 
     Handle start(const Node& node, std::uint32_t index) {
         switch (node.kind) {
-            case NodeKind::send: return gpu_->send_async(node.peer, node.name, size_of_message(node), tag_of(index));
-            case NodeKind::receive:
-                return gpu_->receive_async(node.peer, node.name, size_of_message(node), tag_of(index));
+            case NodeKind::send: return gpu_->send_async(node.peer, node.name, size_of(node), tag_of(index));
+            case NodeKind::receive: return gpu_->receive_async(node.peer, node.name, size_of(node), tag_of(index));
             default: return gpu_->compute_async(node.name, work_of(index));
         }
     }
@@ -122,7 +119,7 @@ private:
 
     void join(const Node& node, const Meeting& meeting) {
         const Group& group = work_->meetings.groups[static_cast<std::size_t>(meeting.group)];
-        Size size = size_of_message(node);
+        Size size = size_of(node);
         // Chakra counts the shard of each member, ndsim the result.
         if (node.collective == CollectiveKind::all_gather && !node.size) {
             size = whole_of(node, group);

@@ -69,7 +69,7 @@ void require_prices(const Traces& traces, const Cluster& cluster) {
         for (const Node& node : traces.ranks[rank].nodes) {
             if (is_communication(node)) {
                 try {
-                    require_price(cluster, node.size.value_or(Size{Bytes{node.bytes}}));
+                    require_price(cluster, size_of(node));
                 } catch (const ProgramError& error) {
                     refuse_node(traces, static_cast<int>(rank), node, error.what());
                 }
@@ -87,7 +87,7 @@ std::vector<std::optional<Stream>> streams_of_rank(const Traces& traces, int ran
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::int32_t meeting = meetings.of[static_cast<std::size_t>(rank)][i];
         if (!stream_of_meeting) {
-            if (nodes[i].kind != NodeKind::metadata || nodes[i].stream) {
+            if (nodes[i].kind != NodeKind::metadata || is_wait_or_mark(nodes[i])) {
                 check_stream(traces, rank, nodes[i]);
                 streams[i] = nodes[i].stream;
             }

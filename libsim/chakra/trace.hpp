@@ -42,10 +42,18 @@ struct Node {
     friend bool operator==(const Node&, const Node&) = default;
 };
 
-// Of ndsim's own traces: a METADATA node with a stream waits there for its data_deps; without any it marks how far the
-// stream has come, for others to wait for.
+// The size of a message or collective, as Chakra counts it or, where that cannot say it, as ndsim does.
+inline Size size_of(const Node& node) {
+    return node.size.value_or(Size{Bytes{node.bytes}});
+}
+
+// Of ndsim's own traces: metadata on a stream waits there for its data_deps; without any it marks how far the stream
+// has come, for others to wait for.
+inline bool is_wait_or_mark(const Node& node) {
+    return node.kind == NodeKind::metadata && node.stream;
+}
 inline bool is_mark(const Node& node) {
-    return node.kind == NodeKind::metadata && node.stream && node.data_deps.empty();
+    return is_wait_or_mark(node) && node.data_deps.empty();
 }
 
 // Process groups by name.

@@ -294,3 +294,36 @@ TEST(ChakraPrograms, TellOthersBytesWhereOursAreUnits) {
     EXPECT_THAT(traces[0].groups, testing::ElementsAre(std::pair("1", std::vector{1, 0})));
     EXPECT_EQ(traces[0].nodes[1].ctrl_deps, std::vector<std::uint64_t>{0});
 }
+
+// Others know neither streams nor waits; here the dependencies alone say as much.
+TEST(ChakraPrograms, FinishAtTheSameTimesByTheirDependenciesAlone) {
+    const Program program = [](GPU& gpu) {
+        const int right = (gpu.rank() + 1) % ranks;
+        const int left = (gpu.rank() + ranks - 1) % ranks;
+        gpu.compute("forward", Units{1 + gpu.rank()});
+        const Handle sum = gpu.on(
+            Stream{2}, [&] { gpu.collective(world(gpu), {.kind = CollectiveKind::all_reduce, .size = Units{12}}); });
+        gpu.compute("backward", Units{2.5});
+        gpu.send(right, Units{3.25});
+        gpu.receive(left, Units{3.25});
+        gpu.compute("more", Units{1});
+        gpu.wait(sum);
+        gpu.compute("update", Units{0.5});
+    };
+    chakra::Traces traces{.ranks = traces_of_program(ranks, program, gpu_py()), .files = {"0", "1", "2", "3"}};
+    const auto ends = [](const kernel::RunTotals& run) {
+        std::vector<Time> all;
+        for (const RankTotals& rank : run.ranks) {
+            all.push_back(rank.end);
+        }
+        return all;
+    };
+    const std::vector<Time> wanted = ends(replay::Recording(ranks, program).replay({.cluster = gpu_py()}));
+    EXPECT_EQ(ends(chakra::run(traces, {.cluster = gpu_py()})), wanted);
+    for (chakra::RankTrace& trace : traces.ranks) {
+        for (chakra::Node& node : trace.nodes) {
+            node.stream.reset();
+        }
+    }
+    EXPECT_EQ(ends(chakra::run(traces, {.cluster = gpu_py()})), wanted);
+}
