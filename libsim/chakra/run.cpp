@@ -67,7 +67,8 @@ void check_stream(const Traces& traces, int rank, const Node& node) {
 void require_prices(const Traces& traces, const Cluster& cluster) {
     for (std::size_t rank = 0; rank < traces.ranks.size(); ++rank) {
         for (const Node& node : traces.ranks[rank].nodes) {
-            if (is_communication(node)) {
+            const bool has_size = node.kind != NodeKind::collective || node.collective != CollectiveKind::barrier;
+            if (is_communication(node) && has_size) {
                 try {
                     require_price(cluster, size_of(node));
                 } catch (const ProgramError& error) {

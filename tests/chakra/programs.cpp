@@ -308,7 +308,8 @@ TEST(ChakraPrograms, FinishAtTheSameTimesByTheirDependenciesAlone) {
         gpu.receive(left, Units{3.25});
         gpu.compute("more", Units{1});
         gpu.wait(sum);
-        gpu.compute("update", Units{0.5});
+        gpu.compute("update", Units{0.5 * gpu.rank()});
+        gpu.barrier();
     };
     chakra::Traces traces{.ranks = traces_of_program(ranks, program, gpu_py()), .files = {"0", "1", "2", "3"}};
     const auto ends = [](const kernel::RunTotals& run) {
