@@ -119,26 +119,13 @@ private:
 
     void join(const Node& node, const Meeting& meeting) {
         const Group& group = work_->meetings.groups[static_cast<std::size_t>(meeting.group)];
-        Size size = size_of(node);
-        // Chakra counts the shard of each member, ndsim the result.
-        if (node.collective == CollectiveKind::all_gather && !node.size) {
-            size = whole_of(node, group);
-        }
         const int root = node.root >= 0 ? node.root : needs_root(node.collective) ? group.rank_at(0) : -1;
         gpu_->collective(group, {.kind = node.collective,
-                                 .size = size,
+                                 .size = whole_size(node, group.size()),
                                  .root = root,
                                  .reduction = node.reduction,
                                  .config = node.algorithm,
                                  .label = node.name});
-    }
-
-    static Size whole_of(const Node& shard, const Group& group) {
-        std::int64_t bytes = 0;
-        if (__builtin_mul_overflow(shard.bytes, static_cast<std::int64_t>(group.size()), &bytes)) {
-            throw_count_overflow();
-        }
-        return Bytes{bytes};
     }
 
     GPU* gpu_;

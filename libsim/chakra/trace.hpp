@@ -47,6 +47,10 @@ inline Size size_of(const Node& node) {
     return node.size.value_or(Size{Bytes{node.bytes}});
 }
 
+// The same of a collective of so many members, as ndsim counts it: of an all-gather the whole result, not a shard.
+// Throws std::overflow_error.
+Size whole_size(const Node& node, int members);
+
 // Of ndsim's own traces: metadata on a stream waits there for its data_deps; without any it marks how far the stream
 // has come, for others to wait for.
 inline bool is_wait_or_mark(const Node& node) {
