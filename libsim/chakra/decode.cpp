@@ -217,7 +217,10 @@ Node node_of(const std::string& bytes, int rank, const std::string& file, Proces
         case NodeKind::metadata:
             take_groups(from.inputs().values(), fmt::format("{}: {}", file, describe(node)), groups);
             break;
-        case NodeKind::compute: node.flops = attributes.whole("num_ops", 0, largest).value_or(0); break;
+        case NodeKind::compute:
+            node.flops = attributes.whole("num_ops", 0, largest).value_or(0);
+            node.kind = attributes.flag(attribute::wait) ? NodeKind::metadata : node.kind;
+            break;
         case NodeKind::send:
         case NodeKind::receive: take_message(node, attributes, rank); break;
         case NodeKind::collective: take_collective(node, attributes); break;

@@ -112,6 +112,12 @@ std::string bytes_of(const Node& node, int rank) {
             // ASTRA-sim passes over a computation that touches no memory.
             add_whole(to, "tensor_size", 1);
             break;
+        case NodeKind::metadata:
+            if (is_wait_or_mark(node)) {
+                to.set_type(ChakraProtoMsg::COMP_NODE);
+                add_flag(to, attribute::wait, true);
+            }
+            break;
         case NodeKind::send:
         case NodeKind::receive: add_message(to, node, rank); break;
         case NodeKind::collective: add_collective(to, node); break;

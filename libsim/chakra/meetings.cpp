@@ -18,10 +18,6 @@ const Node& node_at(const Traces& traces, const NodeAt& at) {
     return traces.ranks[static_cast<std::size_t>(at.rank)].nodes[at.node];
 }
 
-Size size_of(const Node& node) {
-    return node.size.value_or(Size{Bytes{node.bytes}});
-}
-
 std::string text_of_size(const Node& node) {
     const Size size = size_of(node);
     return size.measure == Measure::units ? fmt::format("{:g} units", Units::from_billionths(size.amount).value())

@@ -14,27 +14,27 @@ public:
     void run() {
         for (std::size_t i = 0; i < work_->plan.size(); ++i) {
             const Step& step = work_->plan[i];
-            const Node& node = work_->trace.nodes[step.node];
             if (step.stream == Stream::main) {
-                wait(step);
-                post(node, step.node);
+                carry_out(step);
             } else if (step.stream == Stream::own) {
                 wait(step);
-                handles_[i] = start(node, step.node);
+                handles_[i] = start(work_->trace.nodes[step.node], step.node);
             } else if (static_cast<int>(step.stream) <= most_streams) {
                 handles_[i] = on(step);
             } else {
-                handles_[i] = on_channel(step);
+                i = on_channel(i);
             }
         }
     }
 
 private:
+    void carry_out(const Step& step) {
+        wait(step);
+        post(work_->trace.nodes[step.node], step.node);
+    }
+
     Handle on(const Step& step) {
-        const auto work = [&] {
-            wait(step);
-            post(work_->trace.nodes[step.node], step.node);
-        };
+        const auto work = [&] { carry_out(step); };
         if (step.is_awaited) {
             return gpu_->on(step.stream, work);
         }
@@ -42,21 +42,29 @@ private:
         return {};
     }
 
-    // Channels lie behind the streams that programs name (op.hpp).
-    Handle on_channel(const Step& step) {
-        const int number = static_cast<int>(step.stream) - most_streams - 2;
+    // Channels lie behind the streams that programs name (op.hpp). Takes all that one is handed at a time, up to what
+    // others wait for, and returns the last of these steps.
+    std::size_t on_channel(std::size_t first) {
+        const Plan& plan = work_->plan;
+        std::size_t last = first;
+        while (!plan[last].is_awaited && last + 1 < plan.size() && plan[last + 1].stream == plan[first].stream) {
+            ++last;
+        }
+        const int number = static_cast<int>(plan[first].stream) - most_streams - 2;
         const auto of = static_cast<Stream>(number / channels_beside);
-        const int channel = number % channels_beside + 1;
-        const auto work = [&] {
-            wait(step);
-            post(work_->trace.nodes[step.node], step.node);
+        const auto hand_over = [&] {
+            handles_[last] = gpu_->on_channel(number % channels_beside + 1, std::nullopt, [&] {
+                for (std::size_t i = first; i <= last; ++i) {
+                    carry_out(plan[i]);
+                }
+            });
         };
         if (of == Stream::main) {
-            return gpu_->on_channel(channel, std::nullopt, work);
+            hand_over();
+        } else {
+            gpu_->start_on(of, hand_over);
         }
-        Handle handle;
-        gpu_->start_on(of, [&] { handle = gpu_->on_channel(channel, std::nullopt, work); });
-        return handle;
+        return last;
     }
 
     void wait(const Step& step) {
@@ -76,10 +84,8 @@ private:
     // Below 0, as those of a collective's messages are.
     Tag inner_tag_of(std::uint32_t node) const { return Tag{-1 - meeting_number(node)}; }
 
-    static Size size_of_message(const Node& node) { return node.size.value_or(Size{Bytes{node.bytes}}); }
-
     void post(const Node& node, std::uint32_t index) {
-        const Size size = size_of_message(node);
+        const Size size = size_of(node);
         switch (node.kind) {
             case NodeKind::send:
                 if (node.in_collective) {
@@ -96,15 +102,15 @@ private:
                 }
                 break;
             case NodeKind::collective: join(node, meeting_of(index)); break;
+            case NodeKind::metadata: break;  // it waits, and no more
             default: gpu_->compute(node.name, work_of(index)); break;
         }
     }
 
     Handle start(const Node& node, std::uint32_t index) {
         switch (node.kind) {
-            case NodeKind::send: return gpu_->send_async(node.peer, node.name, size_of_message(node), tag_of(index));
-            case NodeKind::receive:
-                return gpu_->receive_async(node.peer, node.name, size_of_message(node), tag_of(index));
+            case NodeKind::send: return gpu_->send_async(node.peer, node.name, size_of(node), tag_of(index));
+            case NodeKind::receive: return gpu_->receive_async(node.peer, node.name, size_of(node), tag_of(index));
             default: return gpu_->compute_async(node.name, work_of(index));
         }
     }
@@ -113,26 +119,13 @@ private:
 
     void join(const Node& node, const Meeting& meeting) {
         const Group& group = work_->meetings.groups[static_cast<std::size_t>(meeting.group)];
-        Size size = size_of_message(node);
-        // Chakra counts the shard of each member, ndsim the result.
-        if (node.collective == CollectiveKind::all_gather && !node.size) {
-            size = whole_of(node, group);
-        }
         const int root = node.root >= 0 ? node.root : needs_root(node.collective) ? group.rank_at(0) : -1;
         gpu_->collective(group, {.kind = node.collective,
-                                 .size = size,
+                                 .size = whole_size(node, group.size()),
                                  .root = root,
                                  .reduction = node.reduction,
                                  .config = node.algorithm,
                                  .label = node.name});
-    }
-
-    static Size whole_of(const Node& shard, const Group& group) {
-        std::int64_t bytes = 0;
-        if (__builtin_mul_overflow(shard.bytes, static_cast<std::int64_t>(group.size()), &bytes)) {
-            throw_count_overflow();
-        }
-        return Bytes{bytes};
     }
 
     GPU* gpu_;

@@ -79,15 +79,16 @@ private:
     std::string file_;
 };
 
-// Metadata is kept where something depends on it.
+// Metadata is kept where something depends on it, or where it is a wait of ndsim's.
 void drop_idle_metadata(std::vector<Node>& nodes) {
     std::unordered_set<std::uint64_t> wanted;
     for (const Node& node : nodes) {
         wanted.insert(node.ctrl_deps.begin(), node.ctrl_deps.end());
         wanted.insert(node.data_deps.begin(), node.data_deps.end());
     }
-    std::erase_if(nodes,
-                  [&](const Node& node) { return node.kind == NodeKind::metadata && !wanted.contains(node.id); });
+    std::erase_if(nodes, [&](const Node& node) {
+        return node.kind == NodeKind::metadata && !node.stream && !wanted.contains(node.id);
+    });
 }
 
 std::string name_in_folder(const std::string& path) {

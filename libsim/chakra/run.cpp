@@ -54,11 +54,12 @@ void check_stream(const Traces& traces, int rank, const Node& node) {
         refuse_node(traces, rank, node, "has no ndsim_stream, though other nodes have");
     }
     const auto stream = static_cast<int>(*node.stream);
-    if (!is_communication(node) && *node.stream != Stream::main && *node.stream != Stream::own) {
+    const bool waits = node.kind == NodeKind::metadata;
+    if (!is_communication(node) && !waits && *node.stream != Stream::main && *node.stream != Stream::own) {
         refuse_node(traces, rank, node, fmt::format("computes on stream {}; only the program itself computes", stream));
     }
     const bool is_there = stream != most_streams + 1 && stream <= last_channel_stream;
-    if (*node.stream == Stream::own ? node.kind == NodeKind::collective : !is_there) {
+    if (*node.stream == Stream::own ? node.kind == NodeKind::collective || waits : !is_there) {
         refuse_node(traces, rank, node, fmt::format("there is no stream {} for it", stream));
     }
 }
@@ -66,9 +67,10 @@ void check_stream(const Traces& traces, int rank, const Node& node) {
 void require_prices(const Traces& traces, const Cluster& cluster) {
     for (std::size_t rank = 0; rank < traces.ranks.size(); ++rank) {
         for (const Node& node : traces.ranks[rank].nodes) {
-            if (is_communication(node)) {
+            const bool has_size = node.kind != NodeKind::collective || node.collective != CollectiveKind::barrier;
+            if (is_communication(node) && has_size) {
                 try {
-                    require_price(cluster, node.size.value_or(Size{Bytes{node.bytes}}));
+                    require_price(cluster, size_of(node));
                 } catch (const ProgramError& error) {
                     refuse_node(traces, static_cast<int>(rank), node, error.what());
                 }
@@ -86,7 +88,7 @@ std::vector<std::optional<Stream>> streams_of_rank(const Traces& traces, int ran
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::int32_t meeting = meetings.of[static_cast<std::size_t>(rank)][i];
         if (!stream_of_meeting) {
-            if (nodes[i].kind != NodeKind::metadata) {
+            if (nodes[i].kind != NodeKind::metadata || is_wait_or_mark(nodes[i])) {
                 check_stream(traces, rank, nodes[i]);
                 streams[i] = nodes[i].stream;
             }
@@ -142,13 +144,18 @@ replay::Replay run(const Traces& traces, const RunOptions& options) {
             std::iota(orders.back().begin(), orders.back().end(), 0U);
         }
         plans.push_back(plan_of({graphs[index], streams, orders[index], says}));
+        for (Step& step : plans.back()) {
+            step.is_awaited = step.is_awaited || is_mark(traces.ranks[index].nodes[step.node]);
+        }
     }
     const replay::Recording recording(ranks, [&](GPU& gpu) {
         const auto index = static_cast<std::size_t>(gpu.rank());
         carry_out(gpu, {traces.ranks[index], times[index], plans[index], meetings});
     });
     Cluster cluster = options.cluster;
-    cluster.compute = {.per_flop = picosecond_per_flop};
+    // What a trace of others measured has all that slowed it down in it already.
+    const double overlap = says ? cluster.compute.overlap_slowdown : 1;
+    cluster.compute = {.per_flop = picosecond_per_flop, .overlap_slowdown = overlap};
     return recording.replay(
         {.cluster = std::move(cluster), .hash_timeline = options.hash_timeline, .on_span = options.on_span});
 }

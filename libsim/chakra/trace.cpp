@@ -19,4 +19,15 @@ std::string describe(const Node& node) {
     return fmt::format("node {} \"{}\"", node.id, name);
 }
 
+Size whole_size(const Node& node, int members) {
+    if (node.collective != CollectiveKind::all_gather || node.size) {
+        return size_of(node);
+    }
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(node.bytes, std::int64_t{members}, &bytes)) {
+        throw_count_overflow();
+    }
+    return Bytes{bytes};
+}
+
 }  // namespace sim::chakra

@@ -42,6 +42,24 @@ struct Node {
     friend bool operator==(const Node&, const Node&) = default;
 };
 
+// The size of a message or collective, as Chakra counts it or, where that cannot say it, as ndsim does.
+inline Size size_of(const Node& node) {
+    return node.size.value_or(Size{Bytes{node.bytes}});
+}
+
+// The same of a collective of so many members, as ndsim counts it: of an all-gather the whole result, not a shard.
+// Throws std::overflow_error.
+Size whole_size(const Node& node, int members);
+
+// Of ndsim's own traces: metadata on a stream waits there for its data_deps; without any it marks how far the stream
+// has come, for others to wait for.
+inline bool is_wait_or_mark(const Node& node) {
+    return node.kind == NodeKind::metadata && node.stream;
+}
+inline bool is_mark(const Node& node) {
+    return is_wait_or_mark(node) && node.data_deps.empty();
+}
+
 // Process groups by name.
 using ProcessGroups = std::map<std::string, std::vector<int>>;
 

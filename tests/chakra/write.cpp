@@ -48,6 +48,8 @@ std::vector<chakra::RankTrace> all_members() {
          .collective = CollectiveKind::reduce,
          .root = 1,
          .reduction = Reduction::max},
+        {.id = 10, .name = "wait", .kind = NodeKind::metadata, .data_deps = {8}, .stream = Stream::main},
+        {.id = 11, .name = "mark", .kind = NodeKind::metadata, .stream = Stream{2}},
     };
     chakra::RankTrace second = first;
     for (Node& node : second.nodes) {
@@ -98,6 +100,7 @@ TEST(ChakraWriting, GivesOthersWhatTheyRead) {
                    .bytes = 77,
                    .collective = CollectiveKind::reduce_scatter,
                    .group = "0"},
+                  {.id = 11, .kind = NodeKind::metadata, .data_deps = {9}, .stream = Stream::main},
                   {.id = 12, .kind = NodeKind::send, .peer = 1, .tag = 3, .bytes = 88}}};
     const TextTraces text;
     EXPECT_EQ(chakra::file_of(trace, 0),
@@ -109,6 +112,8 @@ TEST(ChakraWriting, GivesOthersWhatTheyRead) {
                            R"(id: 9 name: "sum" type: COMM_COLL_NODE data_deps: 4 )" +
                            R"(attr { name: "is_cpu_op" bool_val: false })" + whole("comm_type", 7) +
                            whole("comm_size", 77) + string("pg_name", "0") + "\n" +
+                           R"(id: 11 type: COMP_NODE data_deps: 9 attr { name: "is_cpu_op" bool_val: false })" +
+                           R"( attr { name: "ndsim_wait" bool_val: true })" + whole("ndsim_stream", 0) + "\n" +
                            R"(id: 12 type: COMM_SEND_NODE attr { name: "is_cpu_op" bool_val: false })" +
                            whole("comm_src", 0) + whole("comm_dst", 1) + whole("comm_tag", 3) + whole("comm_size", 88) +
                            "\n"));

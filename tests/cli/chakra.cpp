@@ -84,6 +84,24 @@ TEST_F(ChakraCommand, EndsWithExitCode3ForDeadlocksAndMismatches) {
     EXPECT_THAT(refusal(line(""), 3), HasSubstr("rank 1, node 3 \"receive 3\" receives 2000000 bytes"));
 }
 
+// The last rank ends when `ndsim collective` says.
+TEST_F(ChakraCommand, CarriesCollectivesOutByAName) {
+    const auto expect = [&](int type, std::int64_t bytes, const std::string& asked) {
+        for (int rank = 0; rank < 16; ++rank) {
+            traces_.with(rank, collective(1, type, bytes));
+        }
+        for (const std::string algorithm : {"auto", "ring", "direct"}) {
+            const std::string option = " --algorithm " + algorithm + " --json";
+            const Said ours = run_command(fmt::format("ndsim chakra '{}'", traces_.prefix()) + option);
+            const Said alone = run_command("ndsim collective " + asked + " --ranks 16" + option);
+            EXPECT_EQ(ours.json()["simulated_seconds"], alone.json()["rows"][0]["seconds"]) << asked << option;
+        }
+    };
+    expect(all_reduce_type, 1'024, "all-reduce --sizes 1K");
+    expect(all_gather_type, 64 * 1'024, "all-gather --sizes 1M");  // a shard
+    EXPECT_THAT(refusal(line("--algorithm rign")), HasSubstr("ring"));
+}
+
 TEST_F(ChakraCommand, TakesTheSpeedOfAGpuForComputationsWithoutATime) {
     traces_.with(0, "id: 1 type: COMP_NODE" + whole("num_ops", 5'000'000) + "\n");
     const std::string run = fmt::format("ndsim chakra '{}' --json", traces_.prefix());

@@ -1,4 +1,5 @@
 // `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/chakra/run.hpp).
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #ifdef NDSIM_CHAKRA
+#include "libsim/chakra/fastest.hpp"
 #include "libsim/chakra/process_groups.hpp"
 #include "libsim/chakra/run.hpp"
 #include "libsim/report/timeline.hpp"
@@ -26,6 +28,7 @@ struct ChakraOptions {
     std::string traces;
     NetworkOptions network;
     std::string groups;
+    std::string algorithm;  // empty: that of each kind
     double flops_per_second = 0;
     bool cpu_time = false;
     command_line::Outputs outputs;
@@ -43,6 +46,14 @@ const command_line::Executable chakra_command{
                  "ndsim chakra traces/step --report step.html"},
 };
 
+std::vector<std::string> algorithm_names() {
+    std::vector<std::string> names{"auto"};
+    for (const Algorithm algorithm : all_algorithms()) {
+        names.emplace_back(name_of(algorithm));
+    }
+    return names;
+}
+
 std::vector<config::OptionRow> option_rows(ChakraOptions& options) {
     std::vector<config::OptionRow> rows{
         config::as_argument({"PREFIX", "", "a folder with the files of all ranks, PREFIX.RANK.et, or PREFIX",
@@ -51,6 +62,9 @@ std::vector<config::OptionRow> option_rows(ChakraOptions& options) {
         profile_row(options.network),
         {"groups", "FILE", "ASTRA-sim's file of process groups, where the traces name none: {\"0\": [0, 1]}",
          config::text(options.groups)},
+        {"algorithm", "NAME",
+         "of collectives that have it, or auto: the fastest for each size and group (each kind's own)",
+         config::choice(options.algorithm, algorithm_names())},
         {"flops-per-second", "X", "a GPU's speed, for computations without a time (what the profile says)",
          config::real(options.flops_per_second, 1, 1e18)},
         {"cpu-time", "", "what runs on the CPU takes its time, too, as if the GPU did it",
@@ -94,6 +108,11 @@ int run_traces(const ChakraOptions& options) {
                            .hash_timeline = options.outputs.contains("json")};
     if (options.flops_per_second > 0) {
         ask.cluster.compute.per_flop = pace_of(FlopRate{static_cast<std::int64_t>(options.flops_per_second)});
+    }
+    if (options.algorithm == "auto") {
+        chakra::take_fastest(traces, ask.cluster);
+    } else if (const auto algorithm = algorithm_named(options.algorithm)) {
+        chakra::take_algorithm(traces, *algorithm);
     }
     report::Timeline timeline{.title = chakra_command.name,
                               .facts = {{"ranks", std::to_string(ranks)}, {"network", ask.cluster.name}},

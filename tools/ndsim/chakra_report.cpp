@@ -37,9 +37,9 @@ std::vector<std::size_t> shown_ranks(const ChakraRun& run) {
 
 std::string text_of(const ChakraRun& run) {
     const std::vector<RankTotals>& ranks = run.outcome.ranks;
-    std::string text =
-        fmt::format("{} ranks on {}: {} nodes, of which {} compute, {} join a collective and {} send\n", ranks.size(),
-                    run.network, run.nodes, run.computations, run.collectives, run.messages);
+    std::string text = fmt::format("{} rank{} on {}: {} nodes, of which {} compute, {} join a collective and {} send\n",
+                                   ranks.size(), ranks.size() == 1 ? "" : "s", run.network, run.nodes, run.computations,
+                                   run.collectives, run.messages);
     const std::vector<std::size_t> shown = shown_ranks(run);
     if (shown.size() < ranks.size()) {
         text += fmt::format("the {} ranks that finish last; --json has all\n", shown.size());

@@ -2,11 +2,11 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/schedules/custom_schedule.hpp"
+#include "libsim/collectives/time/wiring_of.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/network/routes.hpp"
 #include "libsim/split.hpp"
 
 #include <fmt/format.h>
@@ -18,16 +18,6 @@ namespace sim::tools {
 using namespace config;
 
 namespace {
-
-int gpus_per_node(const Cluster& cluster) {
-    const auto topology = shared_topology(cluster.network);
-    return topology != nullptr ? topology->gpus_per_node() : ranks_per_node(cluster);
-}
-
-Wiring wiring_of(const Cluster& cluster) {
-    const auto topology = shared_topology(cluster.network);
-    return topology == nullptr ? Wiring::private_links : has_rails(*topology) ? Wiring::rails : Wiring::shared_links;
-}
 
 Algorithm algorithm_of(const std::string& typed, CollectiveKind kind) {
     const std::string name = hyphenated(typed);

@@ -1,0 +1,187 @@
+#include "libsim/chakra/from_ops.hpp"
+
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace sim::chakra {
+
+namespace {
+
+constexpr std::int64_t any_amount = -1;
+
+// The k-th message of two ranks, a tag and a stream meets the k-th receive, which may take any size.
+using Channel = std::tuple<int, int, std::int32_t, Stream>;
+
+Channel channel_of(int source, int target, const Op& op) {
+    return {source, target, op.tag, op.stream == Stream::own ? Stream::main : op.stream};
+}
+
+using SentSizes = std::map<Channel, std::vector<Size>>;
+
+SentSizes sent_sizes(const ProgramOps& ops) {
+    SentSizes sizes;
+    for (std::size_t rank = 0; rank < ops.ranks.size(); ++rank) {
+        for (const Op& op : ops.ranks[rank]) {
+            if (op.kind == OpKind::send) {
+                sizes[channel_of(static_cast<int>(rank), op.peer, op)].emplace_back(op.amount, op.measure);
+            }
+        }
+    }
+    return sizes;
+}
+
+// What other simulators are told where a size is in units: the bytes that they are on this cluster, or one each.
+std::int64_t bytes_for_others(const Cluster& cluster, Size size) {
+    return size.measure == Measure::bytes || cluster.bytes_per_unit > 0 ? bytes_of(cluster, size)
+                                                                        : ceil_div(size.amount, Units::per_unit);
+}
+
+class TraceWriter {
+public:
+    TraceWriter(const ProgramOps& ops, const Cluster& cluster, const SentSizes& sent, int rank)
+        : ops_(&ops), cluster_(&cluster), sent_(&sent), rank_(rank) {}
+
+    RankTrace trace() {
+        for (const Op& op : ops_->ranks[static_cast<std::size_t>(rank_)]) {
+            take(op);
+        }
+        return std::move(trace_);
+    }
+
+private:
+    void take(const Op& op) {
+        switch (op.kind) {
+            case OpKind::compute: add(op, computation(op)); break;
+            case OpKind::send:
+            case OpKind::receive: add(op, message(op)); break;
+            case OpKind::collective: add(op, collective(op)); break;
+            case OpKind::wait: wait(op); break;
+            case OpKind::record: mark(op); break;
+            default: break;
+        }
+    }
+
+    Node computation(const Op& op) const {
+        const Work work{op.amount, op.measure};
+        return {.kind = NodeKind::compute,
+                .time = compute_time(*cluster_, rank_, work),
+                .flops = op.measure == Measure::flops ? op.amount : 0};
+    }
+
+    Node message(const Op& op) {
+        const bool sends = op.kind == OpKind::send;
+        Size size{op.amount, op.measure};
+        if (!sends) {
+            const Channel channel = channel_of(op.peer, rank_, op);
+            const std::size_t number = received_[channel]++;
+            const auto sent = sent_->find(channel);
+            if (op.amount == any_amount && sent != sent_->end() && number < sent->second.size()) {
+                size = sent->second[number];
+            }
+        }
+        Node node{.kind = sends ? NodeKind::send : NodeKind::receive,
+                  .peer = op.peer,
+                  .tag = op.tag,
+                  .in_collective = op.tag < 0};
+        take_size(node, size, bytes_for_others(*cluster_, size));
+        return node;
+    }
+
+    Node collective(const Op& op) {
+        const CollectiveWord word = collective_word(op);
+        const Group& group = ops_->groups[static_cast<std::size_t>(word.group)];
+        if (group.stands_for_another()) {
+            throw ProgramError("a trace has no groups that stand for larger ones");
+        }
+        const Size size{op.amount, op.measure};
+        const bool is_shard = word.kind == CollectiveKind::all_gather;
+        const std::int64_t bytes = bytes_for_others(*cluster_, is_shard ? ceil_div(size, group.size()) : size);
+        Node node{.kind = NodeKind::collective,
+                  .collective = word.kind,
+                  .root = op.peer,
+                  .reduction = word.reduction,
+                  .algorithm = algorithm_of(op)};
+        take_size(node, size, bytes);
+        if (is_shard && !node.size && bytes * group.size() != op.amount) {
+            node.size = size;
+        }
+        if (word.group != GroupId::world) {
+            node.group = fmt::format("{}", static_cast<std::uint32_t>(word.group));
+            trace_.groups[node.group] = group.ranks();
+        }
+        return node;
+    }
+
+    static void take_size(Node& node, Size size, std::int64_t bytes) {
+        node.bytes = bytes;
+        if (size.measure != Measure::bytes) {
+            node.size = size;
+        }
+    }
+
+    void wait(const Op& op) {
+        const std::uint64_t awaited = asynchronous_.at(static_cast<std::size_t>(op.amount));
+        add_node({.name = "wait", .kind = NodeKind::metadata, .data_deps = {awaited}}, op.stream);
+    }
+
+    void mark(const Op& op) {
+        add_node({.name = "mark", .kind = NodeKind::metadata}, op.stream);
+        asynchronous_.push_back(trace_.nodes.back().id);
+    }
+
+    void add(const Op& op, Node node) {
+        node.name = ops_->names.text(op.label);
+        add_node(std::move(node), op.stream);
+    }
+
+    void add_node(Node node, Stream stream) {
+        node.id = trace_.nodes.size();
+        node.stream = stream;
+        for (const Stream before : {Stream::main, stream}) {
+            const auto last = last_.find(before);
+            if (last != last_.end() && !depends_on(node, last->second)) {
+                node.ctrl_deps.push_back(last->second);
+            }
+        }
+        if (stream == Stream::own) {
+            asynchronous_.push_back(node.id);
+        } else {
+            last_[stream] = node.id;
+        }
+        trace_.nodes.push_back(std::move(node));
+    }
+
+    static bool depends_on(const Node& node, std::uint64_t id) {
+        const auto is_among = [id](const std::vector<std::uint64_t>& ids) {
+            return std::find(ids.begin(), ids.end(), id) != ids.end();
+        };
+        return is_among(node.ctrl_deps) || is_among(node.data_deps);
+    }
+
+    const ProgramOps* ops_;
+    const Cluster* cluster_;
+    const SentSizes* sent_;
+    int rank_;
+    RankTrace trace_;
+    std::map<Stream, std::uint64_t> last_;     // node on each stream
+    std::vector<std::uint64_t> asynchronous_;  // by number: the node
+    std::map<Channel, std::size_t> received_;
+};
+
+}  // namespace
+
+std::vector<RankTrace> traces_of(const ProgramOps& ops, const Cluster& cluster) {
+    const SentSizes sent = sent_sizes(ops);
+    std::vector<RankTrace> traces;
+    for (std::size_t rank = 0; rank < ops.ranks.size(); ++rank) {
+        traces.push_back(TraceWriter(ops, cluster, sent, static_cast<int>(rank)).trace());
+    }
+    return traces;
+}
+
+}  // namespace sim::chakra
