@@ -1,5 +1,5 @@
 // Any program as a trace: written, read and run again, it leaves the same timeline, span for span.
-#include "libsim/chakra/from_ops.hpp"
+#include "libsim/chakra/from_program.hpp"
 #include "libsim/chakra/run.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "libsim/replay/recording.hpp"
@@ -14,48 +14,8 @@ using namespace sim;
 using namespace sim::test;
 using namespace std::chrono_literals;
 
-// Keeps the ops of a rank that observes nothing.
-class KeepingPort final : public Port {
-public:
-    KeepingPort(int rank, int ranks, Names& names, Groups& groups)
-        : Port(rank, ranks), names_(&names), groups_(&groups) {
-        next_ = &posted_;
-        end_ = next_ + 1;
-    }
-    Answer ask(Op) override { throw std::logic_error("nobody answers here"); }
-    Label intern(std::string_view text) override { return names_->intern(text); }
-    GroupId number(const Group& group) override { return groups_->number(group); }
-    void write(std::span<const std::byte>) override {}
-    void read(std::span<std::byte>) override {}
-    void report(Label, std::span<const double>) override {}
-    std::vector<Op> ops;
-
-private:
-    void make_room() override {
-        ops.push_back(posted_);
-        next_ = &posted_;
-    }
-
-    Op posted_;
-    Names* names_;
-    Groups* groups_;
-};
-
 std::vector<chakra::RankTrace> traces_of_program(int ranks, const Program& program, const Cluster& cluster) {
-    Names names;
-    Groups groups(ranks);
-    std::vector<std::vector<Op>> ops;
-    for (int rank = 0; rank < ranks; ++rank) {
-        KeepingPort port(rank, ranks, names, groups);
-        GPU gpu(port);
-        program(gpu);
-        ops.push_back(std::move(port.ops));
-    }
-    std::vector<Group> by_number;
-    for (std::size_t id = 0; id < groups.size(); ++id) {
-        by_number.push_back(groups.group(static_cast<GroupId>(id)));
-    }
-    return chakra::traces_of({ops, names, by_number}, cluster);
+    return chakra::traces_of(replay::Recording(ranks, program), cluster);
 }
 
 void expect_same_timeline(int ranks, const Program& program, const Cluster& cluster) {

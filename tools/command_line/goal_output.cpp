@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 namespace sim::command_line {
 
 namespace {
@@ -21,16 +23,17 @@ goal::WrittenProgram written_down(const RecordedProgram& program) {
 
 }  // namespace
 
-void write_goal(std::ostream& out, const RecordedProgram& program) {
-    const goal::WrittenProgram written = written_down(program);
+std::vector<report::TraceFile> goal_file(const RecordedProgram& program) {
+    const auto written = std::make_shared<const goal::WrittenProgram>(written_down(program));
     const int ranks = program.ops->ranks();
-    const bool in_units = written.sizes == Measure::units;
-    goal::write_text(
-        out, written.schedule,
-        fmt::format("{}, {} rank{}. Times are in picoseconds, sizes in {}.\n"
-                    "On the network that it ran on: ndsim goal FILE --profile {}{}",
-                    program.title, ranks, ranks == 1 ? "" : "s", in_units ? "billionths of a unit" : "bytes",
-                    program.profile, in_units ? " --sizes units" : ""));
+    const bool in_units = written->sizes == Measure::units;
+    const std::string comment = fmt::format(
+        "{}, {} rank{}. Times are in picoseconds, sizes in {}.\n"
+        "On the network that it ran on: ndsim goal FILE --profile {}{}",
+        program.title, ranks, ranks == 1 ? "" : "s", in_units ? "billionths of a unit" : "bytes", program.profile,
+        in_units ? " --sizes units" : "");
+    return {{.name = "",
+             .write = [written, comment](std::ostream& out) { goal::write_text(out, written->schedule, comment); }}};
 }
 
 }  // namespace sim::command_line

@@ -6,6 +6,7 @@
 #include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/trace_formats.hpp"
+#include "tools/command_line/chakra_output.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/goal_output.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -40,8 +41,8 @@ struct Format {
     void (*check)(const std::string& file) = nullptr;
     void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
     std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
-    // Of formats that show the program.
-    void (*export_program)(std::ostream& out, const RecordedProgram& program) = nullptr;
+    // Of formats that show the program: one file, or those of a folder.
+    std::vector<report::TraceFile> (*program_files)(const RecordedProgram& program) = nullptr;
     const char* help = "";               // empty: the offer's words
     std::string (*details)() = nullptr;  // behind them
     const char* of_timeline = "";        // in place of both where a command offers not that, but a timeline
@@ -91,7 +92,13 @@ constexpr auto formats = std::to_array<Format>({
      .words = &Offer::timeline,
      .draw = page,
      .help = "a page for the browser: the timeline, its replay, and where the time went"},
-    {.option = "goal", .takes = "FILE", .words = &Offer::program, .export_program = write_goal},
+    {.option = "goal", .takes = "FILE", .words = &Offer::program, .program_files = goal_file},
+    {.option = "chakra",
+     .takes = "FOLDER",
+     .words = &Offer::program,
+     .check = check_chakra,
+     .program_files = chakra_files,
+     .help = "the program as Chakra execution traces, a file for each rank, for ndsim chakra and ASTRA-sim"},
     {.option = "timeline",
      .words = &Offer::timeline,
      .picture = report::text_timeline,
@@ -184,15 +191,21 @@ bool wants_timeline(const Outputs& outputs) {
 
 bool wants_program(const Outputs& outputs) {
     return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
-        return format.export_program != nullptr && outputs.contains(format.option);
+        return format.program_files != nullptr && outputs.contains(format.option);
     });
 }
 
 void write_program(const Outputs& outputs, const RecordedProgram& program) {
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.option);
-        if (format.export_program != nullptr && wanted != outputs.end()) {
-            write_output(wanted->second, [&](std::ostream& out) { format.export_program(out, program); });
+        if (format.program_files == nullptr || wanted == outputs.end()) {
+            continue;
+        }
+        const std::vector<report::TraceFile> files = format.program_files(program);
+        if (files.front().name.empty()) {
+            write_output(wanted->second, files.front().write);
+        } else {
+            write_output_folder(wanted->second, files);
         }
     }
 }

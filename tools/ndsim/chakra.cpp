@@ -1,6 +1,7 @@
 // `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/chakra/run.hpp).
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
+#include "tools/command_line/chakra_output.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
@@ -137,9 +138,7 @@ int run_traces(const ChakraOptions& options) {
 #else
 
 int run_traces(const ChakraOptions&) {
-    throw config::MachineLimit(
-        "this ndsim was built without Protobuf, which Chakra's traces need; install Debian's "
-        "libprotobuf-dev and protobuf-compiler, and build it again");
+    throw config::MachineLimit(command_line::without_protobuf);
 }
 
 #endif

@@ -1,4 +1,4 @@
-#include "libsim/chakra/from_ops.hpp"
+#include "libsim/chakra/from_program.hpp"
 
 #include "libsim/error.hpp"
 
@@ -23,14 +23,14 @@ Channel channel_of(int source, int target, const Op& op) {
 
 using SentSizes = std::map<Channel, std::vector<Size>>;
 
-SentSizes sent_sizes(const ProgramOps& ops) {
+SentSizes sent_sizes(const replay::Recording& program) {
     SentSizes sizes;
-    for (std::size_t rank = 0; rank < ops.ranks.size(); ++rank) {
-        for (const Op& op : ops.ranks[rank]) {
+    for (int rank = 0; rank < program.ranks(); ++rank) {
+        program.for_each_op(rank, [&](const Op& op) {
             if (op.kind == OpKind::send) {
-                sizes[channel_of(static_cast<int>(rank), op.peer, op)].emplace_back(op.amount, op.measure);
+                sizes[channel_of(rank, op.peer, op)].emplace_back(op.amount, op.measure);
             }
-        }
+        });
     }
     return sizes;
 }
@@ -43,13 +43,11 @@ std::int64_t bytes_for_others(const Cluster& cluster, Size size) {
 
 class TraceWriter {
 public:
-    TraceWriter(const ProgramOps& ops, const Cluster& cluster, const SentSizes& sent, int rank)
-        : ops_(&ops), cluster_(&cluster), sent_(&sent), rank_(rank) {}
+    TraceWriter(const replay::Recording& program, const Cluster& cluster, const SentSizes& sent, int rank)
+        : program_(&program), cluster_(&cluster), sent_(&sent), rank_(rank) {}
 
     RankTrace trace() {
-        for (const Op& op : ops_->ranks[static_cast<std::size_t>(rank_)]) {
-            take(op);
-        }
+        program_->for_each_op(rank_, [this](const Op& op) { take(op); });
         return std::move(trace_);
     }
 
@@ -94,7 +92,7 @@ private:
 
     Node collective(const Op& op) {
         const CollectiveWord word = collective_word(op);
-        const Group& group = ops_->groups[static_cast<std::size_t>(word.group)];
+        const Group& group = program_->group(word.group);
         if (group.stands_for_another()) {
             throw ProgramError("a trace has no groups that stand for larger ones");
         }
@@ -135,7 +133,7 @@ private:
     }
 
     void add(const Op& op, Node node) {
-        node.name = ops_->names.text(op.label);
+        node.name = program_->text(op.label);
         add_node(std::move(node), op.stream);
     }
 
@@ -163,7 +161,7 @@ private:
         return is_among(node.ctrl_deps) || is_among(node.data_deps);
     }
 
-    const ProgramOps* ops_;
+    const replay::Recording* program_;
     const Cluster* cluster_;
     const SentSizes* sent_;
     int rank_;
@@ -175,11 +173,11 @@ private:
 
 }  // namespace
 
-std::vector<RankTrace> traces_of(const ProgramOps& ops, const Cluster& cluster) {
-    const SentSizes sent = sent_sizes(ops);
+std::vector<RankTrace> traces_of(const replay::Recording& program, const Cluster& cluster) {
+    const SentSizes sent = sent_sizes(program);
     std::vector<RankTrace> traces;
-    for (std::size_t rank = 0; rank < ops.ranks.size(); ++rank) {
-        traces.push_back(TraceWriter(ops, cluster, sent, static_cast<int>(rank)).trace());
+    for (int rank = 0; rank < program.ranks(); ++rank) {
+        traces.push_back(TraceWriter(program, cluster, sent, rank).trace());
     }
     return traces;
 }
