@@ -24,6 +24,9 @@ if [[ ! -e $build/build.ninja ]]; then
     exit 1
 fi
 
+# One at a time: pages run beside each other, and ninja may rewrite its logs when it opens them.
+ask_ninja() { flock "$build/build.ninja" ninja -C "$build" "$@"; }
+
 # How the build compiles a file: its line of compile_commands.json.
 command_of() {
     awk -v file="\"file\": \"$1\"" '
@@ -66,7 +69,7 @@ linked_objects() {
 
 # What was compiled into the objects in build/linked and includes one of the headers. The build knows what it made them of.
 compiled_from() {
-    ninja -C "$build" -t deps | awk -v source="$source/" -v headers="$*" '
+    ask_ninja -t deps | awk -v source="$source/" -v headers="$*" '
         BEGIN { count = split(headers, names, " "); for (i = 1; i <= count; ++i) changed[source names[i]] = 1 }
         FILENAME == "build/linked" { linked[$1] = 1; next }
         /^[^ ]/ {
@@ -130,7 +133,7 @@ compile_unit() {
 }
 
 # The linker takes an object that it is given rather than the library's of the same name.
-link=$(ninja -C "$build" -t commands "bin/$name" | tail -n 1)
+link=$(ask_ninja -t commands "bin/$name" | tail -n 1)
 replaced=()
 headers=()
 hardware=$build/libsim/hardware_files.cpp
