@@ -7,8 +7,10 @@ inline constexpr const char* time = "ndsim_ps";          // of a computation, wh
 inline constexpr const char* stream = "ndsim_stream";    // 0: the program's own, which computes; 255: asynchronous
 inline constexpr const char* amount = "ndsim_amount";    // of a message or collective, as ndsim counts it
 inline constexpr const char* measure = "ndsim_measure";  // of that: bytes, or (billionths of) units
-inline constexpr const char* wait =
-    "ndsim_wait";  // of a computation of no time: it waits or marks, and computes nothing
+// Of a computation of no time: what it is in place of one.
+inline constexpr const char* wait = "ndsim_wait";  // it waits or marks
+inline constexpr const char* allocation = "ndsim_allocation";
+inline constexpr const char* log_line = "ndsim_log_line";
 inline constexpr const char* in_collective = "ndsim_in_collective";
 inline constexpr const char* root = "ndsim_root";
 inline constexpr const char* reduction = "ndsim_reduction";

@@ -107,11 +107,8 @@ void take_time(Node& node, const ChakraProtoMsg::Node& from, const Attributes& a
     node.time = Duration{attributes.whole(attribute::time, 0, largest).value_or(said.count())};
 }
 
-void take_size(Node& node, const Attributes& attributes) {
-    const bool needs_size = node.kind != NodeKind::collective || node.collective != CollectiveKind::barrier;
-    node.bytes =
-        needs_size ? attributes.needed("comm_size", 0, largest) : attributes.whole("comm_size", 0, largest).value_or(0);
-    if (const auto amount = attributes.whole(attribute::amount, 0, largest)) {
+void take_exact_size(Node& node, const Attributes& attributes, std::int64_t least) {
+    if (const auto amount = attributes.whole(attribute::amount, least, largest)) {
         const std::string measure = attributes.text(attribute::measure);
         if (measure != "bytes" && measure != "units") {
             attributes.refuse(
@@ -119,6 +116,27 @@ void take_size(Node& node, const Attributes& attributes) {
         }
         node.size = Size{*amount, measure == "units" ? Measure::units : Measure::bytes};
     }
+}
+
+// A computation may be what Chakra has no kind for.
+void take_computation(Node& node, const Attributes& attributes) {
+    node.flops = attributes.whole("num_ops", 0, largest).value_or(0);
+    if (attributes.flag(attribute::wait)) {
+        node.kind = NodeKind::metadata;
+    } else if (attributes.flag(attribute::log_line)) {
+        node.kind = NodeKind::log_line;
+    } else if (attributes.flag(attribute::allocation)) {
+        node.kind = NodeKind::allocation;
+        attributes.needed(attribute::amount, -largest, largest);
+        take_exact_size(node, attributes, -largest);
+    }
+}
+
+void take_size(Node& node, const Attributes& attributes) {
+    const bool needs_size = node.kind != NodeKind::collective || node.collective != CollectiveKind::barrier;
+    node.bytes =
+        needs_size ? attributes.needed("comm_size", 0, largest) : attributes.whole("comm_size", 0, largest).value_or(0);
+    take_exact_size(node, attributes, 0);
 }
 
 void take_message(Node& node, const Attributes& attributes, int rank) {
@@ -217,10 +235,7 @@ Node node_of(const std::string& bytes, int rank, const std::string& file, Proces
         case NodeKind::metadata:
             take_groups(from.inputs().values(), fmt::format("{}: {}", file, describe(node)), groups);
             break;
-        case NodeKind::compute:
-            node.flops = attributes.whole("num_ops", 0, largest).value_or(0);
-            node.kind = attributes.flag(attribute::wait) ? NodeKind::metadata : node.kind;
-            break;
+        case NodeKind::compute: take_computation(node, attributes); break;
         case NodeKind::send:
         case NodeKind::receive: take_message(node, attributes, rank); break;
         case NodeKind::collective: take_collective(node, attributes); break;

@@ -39,11 +39,15 @@ void add_time(ChakraProtoMsg::Node& to, const Node& node) {
     }
 }
 
+void add_exact_size(ChakraProtoMsg::Node& to, Size size) {
+    add_whole(to, attribute::amount, size.amount);
+    add_text(to, attribute::measure, size.measure == Measure::units ? "units" : "bytes");
+}
+
 void add_size(ChakraProtoMsg::Node& to, const Node& node) {
     add_whole(to, "comm_size", node.bytes);
     if (node.size) {
-        add_whole(to, attribute::amount, node.size->amount);
-        add_text(to, attribute::measure, node.size->measure == Measure::units ? "units" : "bytes");
+        add_exact_size(to, *node.size);
     }
 }
 
@@ -101,7 +105,7 @@ std::string bytes_of(const Node& node, int rank) {
     ChakraProtoMsg::Node to;
     to.set_id(node.id);
     to.set_name(node.name);
-    to.set_type(static_cast<ChakraProtoMsg::NodeType>(node.kind));
+    to.set_type(is_of_ndsim(node.kind) ? ChakraProtoMsg::COMP_NODE : static_cast<ChakraProtoMsg::NodeType>(node.kind));
     to.mutable_ctrl_deps()->Add(node.ctrl_deps.begin(), node.ctrl_deps.end());
     to.mutable_data_deps()->Add(node.data_deps.begin(), node.data_deps.end());
     add_flag(to, "is_cpu_op", node.on_cpu);
@@ -121,6 +125,11 @@ std::string bytes_of(const Node& node, int rank) {
         case NodeKind::send:
         case NodeKind::receive: add_message(to, node, rank); break;
         case NodeKind::collective: add_collective(to, node); break;
+        case NodeKind::allocation:
+            add_flag(to, attribute::allocation, true);
+            add_exact_size(to, *node.size);
+            break;
+        case NodeKind::log_line: add_flag(to, attribute::log_line, true); break;
         default: break;
     }
     if (node.stream) {

@@ -58,6 +58,8 @@ private:
             case OpKind::send:
             case OpKind::receive: add(op, message(op)); break;
             case OpKind::collective: add(op, collective(op)); break;
+            case OpKind::allocate: add(op, {.kind = NodeKind::allocation, .size = Size{op.amount, op.measure}}); break;
+            case OpKind::log: add(op, {.kind = NodeKind::log_line}); break;
             case OpKind::wait: wait(op); break;
             case OpKind::record: mark(op); break;
             default: break;

@@ -5,7 +5,7 @@
 // run comes back, with its label. For other simulators the same order is said as dependencies: on the node before on
 // its stream, on the program's last node where it was handed over, and on what was waited for.
 //
-// Left out is what costs no time: memory, log lines, questions.
+// Memory and log lines are computations of no time, too. Left out are questions.
 #pragma once
 
 #include "libsim/chakra/trace.hpp"

@@ -103,7 +103,17 @@ private:
                 break;
             case NodeKind::collective: join(node, meeting_of(index)); break;
             case NodeKind::metadata: break;  // it waits, and no more
+            case NodeKind::allocation: allocate(node); break;
+            case NodeKind::log_line: gpu_->log(node.name); break;
             default: gpu_->compute(node.name, work_of(index)); break;
+        }
+    }
+
+    void allocate(const Node& node) {
+        if (node.size->amount >= 0) {
+            gpu_->allocate(node.name, *node.size);
+        } else {
+            gpu_->release(node.name, {-node.size->amount, node.size->measure});
         }
     }
 

@@ -16,8 +16,19 @@
 
 namespace sim::chakra {
 
-// In the order of Chakra's own numbers.
-enum class NodeKind : std::uint8_t { invalid, metadata, memory_load, memory_store, compute, send, receive, collective };
+// In the order of Chakra's own numbers; the last two are ndsim's, which take no time.
+enum class NodeKind : std::uint8_t {
+    invalid,
+    metadata,
+    memory_load,
+    memory_store,
+    compute,
+    send,
+    receive,
+    collective,
+    allocation,  // its size is allocated from here on, or, below 0, free again
+    log_line,    // its name is
+};
 
 struct Node {
     std::uint64_t id = 0;
@@ -41,6 +52,11 @@ struct Node {
     std::optional<Stream> stream = {};              // of ndsim's traces: nodes run in the order of their ids
     friend bool operator==(const Node&, const Node&) = default;
 };
+
+// Whether Chakra has that kind.
+inline bool is_of_ndsim(NodeKind kind) {
+    return kind > NodeKind::collective;
+}
 
 // The size of a message or collective, as Chakra counts it or, where that cannot say it, as ndsim does.
 inline Size size_of(const Node& node) {

@@ -6,9 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <sstream>
-
 namespace {
 
 using nlohmann::json;
@@ -179,23 +176,7 @@ const std::string uniform =
     "kind = \"uniform\"\n[network]\nlatency_seconds = 2e-6\nbytes_per_second = 1e9\n"
     "[compute]\nflops_per_second = 1e12\n";
 
-// When each rank's last span ends.
-json ends_of_ranks(const std::string& ndjson) {
-    std::map<int, std::int64_t> ends;
-    std::istringstream lines(ndjson);
-    for (std::string line; std::getline(lines, line);) {
-        const json span = json::parse(line);
-        std::int64_t& end = ends[span.at("rank").get<int>()];
-        end = std::max(end, span.at("end_ps").get<std::int64_t>());
-    }
-    json all;
-    for (const auto& [rank, end] : ends) {
-        all.push_back(end);
-    }
-    return all;
-}
-
-class GoalOnNetworks : public testing::TestWithParam<std::string> {
+class GoalOnNetworks : public testing::Test {
 protected:
     std::string file(const std::string& text) const { return folder_.with("x.goal", text); }
     std::string profile() const { return folder_.with("uniform.toml", uniform); }
@@ -212,35 +193,6 @@ protected:
     }
     TemporaryFolder folder_;
 };
-
-TEST_P(GoalOnNetworks, GiveBackTheFinishTimesOfTheScenario) {
-    // The scenarios' units on LogGP and on shared links: docs/profiles.md.
-    const std::string units = "[compute]\nseconds_per_unit = 1e-4\n";
-    folder_.with("loggp.toml", "kind = \"loggp\"\n" + units +
-                                   "[network]\nbytes_per_unit = 1000\nlatency_seconds = 1e-6\n"
-                                   "overhead_seconds = 200e-9\ngap_per_byte_seconds = 2e-9\n");
-    folder_.with("pod.toml", "kind = \"cluster\"\n" + units +
-                                 "[network]\nbytes_per_unit = 1000000\n[topology]\nname = \"dgx-h100\"\n");
-    const std::string in_folder = fmt::format("cd '{}';", folder_.file(""));
-    const Said ran = run_command(GetParam() + " --quiet --goal program.goal --trace spans.ndjson", in_folder);
-    ASSERT_EQ(ran.exit_code, 0) << ran.err;
-    const std::string goal = content_of(folder_.file("program.goal"));
-    const std::string command =
-        goal.substr(goal.find("ndsim goal FILE"), goal.find("\nnum_ranks") - goal.find("ndsim goal FILE"));
-    const Said back = run_command("ndsim goal program.goal" + command.substr(15) + " --json", in_folder);
-    ASSERT_EQ(back.exit_code, 0) << back.err;
-    EXPECT_EQ(back.json()["rank_finish"], ends_of_ranks(content_of(folder_.file("spans.ndjson"))));
-}
-
-INSTANTIATE_TEST_SUITE_P(Scenarios, GoalOnNetworks,
-                         testing::Values("0d_sequential", "1d_data_parallel", "1d_data_parallel --overlap --buckets 3",
-                                         "1d_data_parallel --host fiber --ranks 8 --zero 3",
-                                         "1d_data_parallel --overlap --buckets 3 --profile loggp.toml",
-                                         "2d_tensor_parallel --profile pod.toml",
-                                         "3d_pipeline_parallel --schedule interleaved --chunks 2",
-                                         "3d_pipeline_parallel --profile loggp.toml", "4d_hybrid",
-                                         "4d_hybrid --profile pod.toml --host fiber", "distributed_hello",
-                                         "distributed_hello --profile lab-nvlink"));
 
 TEST_F(GoalOnNetworks, TakeTheirTimesInPicosecondsOrAsSaid) {
     const std::string text =
