@@ -73,6 +73,9 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
         };
     }
     const replay::Replay result = recording.replay(replay);
+    if (options.on_program) {
+        options.on_program(recording, replay.cluster);
+    }
 
     Prediction prediction;
     prediction.step = result.end - account.before_last();

@@ -5,6 +5,8 @@
 // stages line up with nodes: one of dp x cp x tp and the GPUs of a node divides the other.
 #pragma once
 
+#include "libsim/cluster.hpp"
+#include "libsim/replay/recording.hpp"
 #include "libsim/trace/span.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
@@ -66,6 +68,8 @@ struct PredictOptions {
     std::uint64_t seed = 1;
     bool details = true;  // communication, budgets; false: what a search needs
     SpanSink on_span = nullptr;
+    // Called once with the step's program and what it ran on. Of folded steps some groups stand for larger ones.
+    std::function<void(const replay::Recording& program, const Cluster& cluster)> on_program = nullptr;
 };
 
 // Throws ProgramError for a layout that cannot be (see training::check_layout); one that does not fit into memory can.

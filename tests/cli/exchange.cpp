@@ -84,4 +84,16 @@ TEST_F(Exchange, HasNothingOfARunThatFails) {
     EXPECT_EQ(content_of(folder_.file("program.goal")), "");
 }
 
+// The collectives of a step, as messages of their algorithms or as such.
+TEST_F(Exchange, APredictedStepIsAProgramToo) {
+    const std::string step = "ndsim train --model gpt2 --gpus 8 --tp 2 --pp 2 --json";
+    run(step + " --unfold --goal step.goal --chakra traces");
+    const json goal = run("ndsim goal step.goal --topology dgx-h100 --json").json();
+    const json chakra = run("ndsim chakra traces --topology dgx-h100 --json").json();
+    EXPECT_EQ(goal["rank_finish"].size(), 8U);
+    EXPECT_EQ(chakra["rank_finish_ps"], goal["rank_finish"]) << "on one network both take as long";
+    EXPECT_EQ(refusal(step + " --chakra traces"),
+              "ndsim train: --goal and --chakra write down what every rank does; add --unfold");
+}
+
 }  // namespace

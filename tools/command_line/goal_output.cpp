@@ -27,11 +27,12 @@ std::vector<report::TraceFile> goal_file(const RecordedProgram& program) {
     const auto written = std::make_shared<const goal::WrittenProgram>(written_down(program));
     const int ranks = program.ops->ranks();
     const bool in_units = written->sizes == Measure::units;
-    const std::string comment = fmt::format(
-        "{}, {} rank{}. Times are in picoseconds, sizes in {}.\n"
-        "On the network that it ran on: ndsim goal FILE --profile {}{}",
-        program.title, ranks, ranks == 1 ? "" : "s", in_units ? "billionths of a unit" : "bytes", program.profile,
-        in_units ? " --sizes units" : "");
+    std::string comment = fmt::format("{}, {} rank{}. Times are in picoseconds, sizes in {}.", program.title, ranks,
+                                      ranks == 1 ? "" : "s", in_units ? "billionths of a unit" : "bytes");
+    if (!program.profile.empty()) {
+        comment += fmt::format("\nOn the network that it ran on: ndsim goal FILE --profile {}{}", program.profile,
+                               in_units ? " --sizes units" : "");
+    }
     return {{.name = "",
              .write = [written, comment](std::ostream& out) { goal::write_text(out, written->schedule, comment); }}};
 }

@@ -38,8 +38,8 @@ struct Offer {
 
 // A program that has run, for others to run: the ops of its ranks, and the cluster they ran on.
 struct RecordedProgram {
-    std::string title;    // "1d_data_parallel"
-    std::string profile;  // as --profile names it
+    std::string title;         // "1d_data_parallel"
+    std::string profile = "";  // as --profile names it; empty: no profile is that
     const replay::Recording* ops = nullptr;
     const Cluster* cluster = nullptr;
 };

@@ -44,7 +44,9 @@ std::vector<config::OptionRow> option_rows(TrainCommand& command) {
     rows.push_back(config::keeping_result({"hash", "", "print the timeline's hash", config::flag(command.hash)}));
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         command.outputs,
-        {.table = "where the time of a step goes", .timeline = "the step's timeline, for ui.perfetto.dev"});
+        {.table = "where the time of a step goes",
+         .timeline = "the step's timeline, for ui.perfetto.dev",
+         .program = "with --unfold: the step as a GOAL schedule, for ndsim goal and other simulators"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -65,6 +67,13 @@ planning::StepReport report_of(const TrainOptions& options, const TrainStep& ste
     report.sensitivities = planning::sensitivities(what, plain, predict_step);
     report.advice = planning::advice(options.training, what, plain, predict_step);
     return report;
+}
+
+// Others' simulators know no rank that stands for many.
+void require_every_rank(const TrainOptions& options) {
+    if (!options.unfold) {
+        throw config::UsageError("--goal and --chakra write down what every rank does; add --unfold");
+    }
 }
 
 // The average over all ranks.
@@ -97,6 +106,12 @@ int run_train(int argc, const char* const* argv) {
     // Of all ranks' spans only a trace is made: they would fill the memory.
     if (!options.unfold || command_line::wants_timeline(command.outputs)) {
         watch.on_span = [&](const Span& span) { timeline.add(span); };
+    }
+    if (command_line::wants_program(command.outputs)) {
+        require_every_rank(options);
+        watch.on_program = [&](const replay::Recording& program, const Cluster& cluster) {
+            command_line::write_program(command.outputs, {.title = "step", .ops = &program, .cluster = &cluster});
+        };
     }
     const TrainStep step = train_step(options, watch);
     if (command_line::wants_timeline(command.outputs)) {

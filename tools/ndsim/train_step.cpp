@@ -23,7 +23,8 @@ TrainStep train_step(const TrainOptions& options, const StepWatch& watch) {
                                    .hash_timeline = watch.hash,
                                    .jitter = options.training.jitter,
                                    .seed = static_cast<std::uint64_t>(options.training.seed),
-                                   .on_span = watch.on_span});
+                                   .on_span = watch.on_span,
+                                   .on_program = watch.on_program});
     return made;
 }
 

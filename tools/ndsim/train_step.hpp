@@ -7,6 +7,7 @@
 #include "libsim/planning/training_options.hpp"
 #include "libsim/report/timeline.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace sim::tools {
@@ -30,6 +31,7 @@ struct TrainStep {
 struct StepWatch {
     bool hash = false;
     SpanSink on_span = nullptr;
+    std::function<void(const replay::Recording& program, const Cluster& cluster)> on_program = nullptr;
 };
 TrainStep train_step(const TrainOptions& options, const StepWatch& watch);
 
