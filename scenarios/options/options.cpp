@@ -51,7 +51,8 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
         settings[first] = {"--scaling", *size, true};
         return;
     }
-    for (const std::string name : {"ranks", first.c_str(), "trace", "report", "svg", "show-schedule"}) {
+    for (const std::string name :
+         {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule"}) {
         if (settings.contains(name)) {
             throw config::UsageError(fmt::format(
                 "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,

@@ -43,10 +43,12 @@ struct Format {
     std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
     // Of formats that show the program: one file, or those of a folder.
     std::vector<report::TraceFile> (*program_files)(const RecordedProgram& program) = nullptr;
-    const char* help = "";               // empty: the offer's words
-    std::string (*details)() = nullptr;  // behind them
-    const char* of_timeline = "";        // in place of both where a command offers not that, but a timeline
+    const char* help = "";                     // empty: the offer's words
+    std::string (*details)() = nullptr;        // behind them
+    std::string Offer::*instead_of = nullptr;  // only of commands that offer nothing of this
+    const char* wanted_as = "";                // in Outputs; empty: by its option
 
+    const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
 };
 
@@ -74,13 +76,14 @@ void svg(std::ostream& out, const report::Timeline& timeline) {
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
+    {.option = "svg", .also = "plot", .takes = "FILE.svg", .words = &Offer::picture, .show = picture},
     {.option = "svg",
-     .also = "plot",
      .takes = "FILE.svg",
-     .words = &Offer::picture,
-     .show = picture,
+     .words = &Offer::timeline,
      .draw = svg,
-     .of_timeline = "draw the timeline as a picture, a row for each rank and stream"},
+     .help = "draw the timeline as a picture, a row for each rank and stream",
+     .instead_of = &Offer::picture,
+     .wanted_as = "svg of the timeline"},
     {.option = "trace",
      .takes = "FILE|-",
      .words = &Offer::timeline,
@@ -129,10 +132,8 @@ void write_trace(const std::string& file, const report::Timeline& timeline) {
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;
     for (const Format& format : formats) {
-        const bool of_timeline =
-            (offer.*format.words).empty() && *format.of_timeline != '\0' && !offer.timeline.empty();
-        const std::string offered = of_timeline ? format.of_timeline : offer.*format.words;
-        if (offered.empty()) {
+        const std::string offered = offer.*format.words;
+        if (offered.empty() || (format.instead_of != nullptr && !(offer.*format.instead_of).empty())) {
             continue;
         }
         const std::string words = *format.help == '\0' ? offered : format.help;
@@ -143,13 +144,14 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
                               .changes_result = false};
         if (row.takes.empty()) {
             const std::string& where = format.show == nullptr ? beside_text : standard_output;
-            row.kind = config::Flag{[&outputs, &where, name = row.name](bool wanted) {
+            row.kind = config::Flag{[&outputs, &where, name = std::string(format.key())](bool wanted) {
                 wanted ? void(outputs[name] = where) : void(outputs.erase(name));
             }};
         } else {
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
             row.help += format.details != nullptr ? format.details() : "";
-            row.kind = config::Text{[&outputs, name = row.name](const std::string& file) { outputs[name] = file; }};
+            row.kind = config::Text{
+                [&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; }};
         }
         if (*format.also != '\0') {
             row.also = {format.also};
@@ -162,7 +164,7 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
 void check_outputs(const Outputs& outputs) {
     std::vector<std::string> printed;
     for (const Format& format : formats) {
-        const auto wanted = outputs.find(format.option);
+        const auto wanted = outputs.find(format.key());
         if (wanted == outputs.end() || wanted->second == beside_text) {
             continue;
         }
@@ -184,20 +186,19 @@ bool shows_text(const Outputs& outputs) {
 }
 
 bool wants_timeline(const Outputs& outputs) {
-    return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
-        return format.shows_timeline() && outputs.contains(format.option);
-    });
+    return std::any_of(formats.begin(), formats.end(),
+                       [&](const Format& format) { return format.shows_timeline() && outputs.contains(format.key()); });
 }
 
 bool wants_program(const Outputs& outputs) {
     return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
-        return format.program_files != nullptr && outputs.contains(format.option);
+        return format.program_files != nullptr && outputs.contains(format.key());
     });
 }
 
 void write_program(const Outputs& outputs, const RecordedProgram& program) {
     for (const Format& format : formats) {
-        const auto wanted = outputs.find(format.option);
+        const auto wanted = outputs.find(format.key());
         if (format.program_files == nullptr || wanted == outputs.end()) {
             continue;
         }
@@ -217,7 +218,7 @@ report::TextStyle text_style(const Outputs& outputs, int descriptor) {
 
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
     for (const Format& format : formats) {
-        const auto wanted = outputs.find(format.option);
+        const auto wanted = outputs.find(format.key());
         if (!format.shows_timeline() || wanted == outputs.end()) {
             continue;
         }
@@ -240,7 +241,7 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
 void write_outputs(const Outputs& outputs, const Report& report) {
     std::string printed;
     for (const Format& format : formats) {
-        const auto wanted = outputs.find(format.option);
+        const auto wanted = outputs.find(format.key());
         if (format.show == nullptr || wanted == outputs.end()) {
             continue;
         }
