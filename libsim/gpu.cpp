@@ -251,6 +251,13 @@ void GPU::log(std::string_view text) {
     port_->post({.kind = OpKind::log, .label = port_->intern(text)});
 }
 
+void GPU::progress(double share_done) {
+    if (!(share_done >= 0 && share_done <= 1)) {
+        throw ProgramError(fmt::format("rank {} cannot be done by {}: its progress is 0 to 1", rank(), share_done));
+    }
+    port_->progress(share_done);
+}
+
 void GPU::report(std::string_view name, std::span<const double> values) {
     port_->report(port_->intern(name), values);
 }

@@ -161,6 +161,9 @@ public:
 
     // A line of the run's log, at this rank's time. Costs nothing.
     void log(std::string_view text);
+    // How much of this rank's program is done, from 0 to 1: for those who watch the run (Pulse::share_done). Costs
+    // nothing in simulated time. Throws ProgramError for another number.
+    void progress(double share_done);
     // Numbers for the launcher (Result::reports). The last report of a name counts. Costs nothing.
     void report(std::string_view name, std::span<const double> values);
     void report(std::string_view name, double value) { report(name, std::span(&value, 1)); }

@@ -42,6 +42,7 @@ public:
     virtual void write(std::span<const std::byte> payload) = 0;
     virtual void read(std::span<std::byte> payload) = 0;
     virtual void report(Label name, std::span<const double> values) = 0;
+    virtual void progress(double /*share_done*/) {}  // nobody need look
 
 protected:
     // Hands over what was posted. Afterwards next_ != end_.

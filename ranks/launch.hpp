@@ -58,8 +58,13 @@ struct Pulse {
     int ranks_finished = 0;
     Time reached;  // the simulated time that has come; Clock::virtual_time: of the rank that is furthest
     std::int64_t messages = 0;
+    double share_done = 0;  // as GPU::progress says, of the rank that has come least far; 0: not all say so
     double wall_seconds = 0;
 };
+// How many wall seconds a run will still take that has done this share in that time; empty: nobody knows.
+std::optional<double> seconds_left(double share_done, double wall_seconds);
+// "37 % done, about 12 s left"; empty where nobody knows.
+std::string progress_text(double share_done, double wall_seconds);
 
 struct LaunchOptions {
     int ranks = 1;

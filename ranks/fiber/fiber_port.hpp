@@ -25,6 +25,7 @@ public:
     void write(std::span<const std::byte> payload) override;
     void read(std::span<std::byte> payload) override;
     void report(Label name, std::span<const double> values) override;
+    void progress(double share_done) override { run_->progress(rank(), share_done); }
 
     // For the host.
     using Body = void (*)(FiberPort& port, void* host);

@@ -23,7 +23,8 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
              {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order,
               .on_span = span_sink(),
               .on_log = log_sink(),
-              .on_ops = op_sink()}) {}
+              .on_ops = op_sink()}),
+      shares_done(static_cast<std::size_t>(run_options.ranks)) {}
 
 SpanSink Run::span_sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
@@ -95,6 +96,10 @@ double Run::wall_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+double Run::share_done() const {
+    return *std::min_element(shares_done.begin(), shares_done.end());
+}
+
 void Run::look_at_the_clock() {
     if (!options->on_pulse) {
         return;
@@ -104,6 +109,7 @@ void Run::look_at_the_clock() {
         options->on_pulse({.ranks_finished = kernel.finished(),
                            .reached = options->clock == Clock::wall ? furthest_ : kernel.end(),
                            .messages = kernel.messages_sent(),
+                           .share_done = share_done(),
                            .wall_seconds = wall_seconds()});
     }
 }

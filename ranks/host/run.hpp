@@ -31,9 +31,12 @@ struct Run {
     void report(int rank, Label name, std::vector<double> values) {
         reports[names.text(name)][rank] = std::move(values);
     }
+    void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
     double wall_seconds() const;
+    // Of the rank that has come least far; 0: not all have said.
+    double share_done() const;
     // Tells the launcher how far the run has come, if it wants to know by now. Reads a clock: not for inner loops.
     void look_at_the_clock();
     // Reports that simulated time has reached `time`. It never goes back, although a stream's may be ahead.
@@ -50,6 +53,7 @@ struct Run {
     LogLines log;
     kernel::Kernel kernel;
     std::map<std::string, std::map<int, std::vector<double>>> reports;
+    std::vector<double> shares_done;  // by rank, as they say; 0: nothing yet
     std::optional<Fault> fault;
     std::vector<int> pids;
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

@@ -246,6 +246,11 @@ void Inbox::answer(Time at, Payload payload) {
     ring_rank(*memory_);
 }
 
+double Inbox::share_done() const {
+    const double said = memory_->share_done.load(std::memory_order_relaxed);
+    return said >= 0 && said <= 1 ? said : 0;
+}
+
 bool Inbox::pump() {
     bool moved = fetch_bytes();
     if (outgoing_done_ < outgoing_.size()) {

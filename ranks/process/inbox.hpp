@@ -41,6 +41,8 @@ public:
 
     const Op* last_op() const { return has_op_ ? &last_op_ : nullptr; }
     const char* last_words();
+    // What the rank says of its progress; what is no share is 0.
+    double share_done() const;
 
 private:
     bool fetch_ops();

@@ -156,6 +156,10 @@ void ProcessPort::report(Label name, std::span<const double> values) {
     post_definition(hand_in, name, std::as_bytes(values));
 }
 
+void ProcessPort::progress(double share_done) {
+    memory_->share_done.store(share_done, std::memory_order_relaxed);
+}
+
 void ProcessPort::finish() {
     post({.kind = OpKind::finish});
 }

@@ -34,6 +34,7 @@ public:
     void write(std::span<const std::byte> payload) override;
     void read(std::span<std::byte> payload) override;
     void report(Label name, std::span<const double> values) override;
+    void progress(double share_done) override;
 
     // The program has returned: the last op.
     void finish();

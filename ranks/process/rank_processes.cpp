@@ -38,6 +38,16 @@ void flush_output() {
     std::fflush(nullptr);
 }
 
+// Where many more ranks than cores want to run, the supervisor must not wait for all of them whenever it gives way:
+// they weigh less than it does. Among themselves they are equal, and together still heavier than any one other program.
+void weigh_less(int ranks) {
+    constexpr int many = 32;   // for each core
+    constexpr int steps = 10;  // each makes a process lighter by a fifth
+    if (ranks > many * cores()) {
+        [[maybe_unused]] const int priority = nice(steps);
+    }
+}
+
 void leave_last_words(RankMemory& memory, const char* text) {
     std::strncpy(memory.last_words.data(), text, memory.last_words.size() - 1);
 }
@@ -106,6 +116,7 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
                 _exit(1);  // the supervisor died before the line above
             }
             reset_signal_handlers();
+            weigh_less(options.ranks);
             blocked.unblock();
             be_rank(rank, options, program);
         }

@@ -36,6 +36,7 @@ struct RankMemory {
     alignas(64) std::atomic<std::uint64_t> ops_written;
     std::atomic<std::uint32_t> sleeping;  // 1: waits on `bell`
     std::atomic<std::uint64_t> releases_read;
+    std::atomic<double> share_done;     // of its program, as it says
     std::array<char, 1024> last_words;  // what it threw, zero-terminated
 
     // Written by the supervisor.

@@ -67,6 +67,7 @@ private:
     void forgive_pause();
     bool has_posted(int rank);
     void report_hung_ranks();
+    void note_progress();
     void tell_progress();
     void notice(const std::string& what) const;
     std::string story_of(int rank) const;

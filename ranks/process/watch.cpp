@@ -58,6 +58,9 @@ void Supervisor::watch_clock() {
         forgive_pause();
         note_changes();  // should a signal have been lost, or never been let through
         report_hung_ranks();
+        if (run_->options->on_pulse) {
+            note_progress();
+        }
         tell_progress();
         run_->look_at_the_clock();
         watch_clock();
@@ -86,6 +89,12 @@ void Supervisor::notice(const std::string& what) const {
 }
 
 // A long run in which nothing seems to happen says how far it has come, and what would be faster.
+void Supervisor::note_progress() {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+        run_->progress(static_cast<int>(rank), ranks_[rank].inbox.share_done());
+    }
+}
+
 void Supervisor::tell_progress() {
     const std::chrono::milliseconds every = run_->options->progress;
     const WallTime now = std::chrono::steady_clock::now();
@@ -93,9 +102,13 @@ void Supervisor::tell_progress() {
         return;
     }
     last_progress_ = now;
+    note_progress();
     const int ranks = run_->options->ranks;
     std::string text = fmt::format("after {:.0f} s, {} processes have come to {} of simulated time",
                                    run_->wall_seconds(), ranks, kernel::describe_time(run_->kernel.end()));
+    if (const std::string progress = progress_text(run_->share_done(), run_->wall_seconds()); !progress.empty()) {
+        text += "; " + progress;
+    }
     if (ranks > cores()) {
         text += fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores());
     }

@@ -120,9 +120,14 @@ private:
             return watch_->at(*timeline_, pulse.wall_seconds);
         }
         const double per_second = static_cast<double>(pulse.messages) / std::max(pulse.wall_seconds, 1e-9);
-        progress_->at(
-            static_cast<std::size_t>(pulse.ranks_finished),
-            fmt::format("ranks finished; {} simulated; {:.0f} messages/s", time_text(pulse.reached, 5), per_second));
+        const std::string rates =
+            fmt::format("{} simulated; {:.0f} messages/s", time_text(pulse.reached, 5), per_second);
+        if (pulse.share_done > 0) {
+            progress_->at_share(pulse.share_done,
+                                sim::ranks::progress_text(pulse.share_done, pulse.wall_seconds) + "; " + rates);
+        } else {
+            progress_->at(static_cast<std::size_t>(pulse.ranks_finished), "ranks finished; " + rates);
+        }
     }
 
     const command_line::RunOptions* options_;

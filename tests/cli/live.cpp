@@ -97,9 +97,10 @@ const std::string long_run = "1d_data_parallel --ranks 2 --steps 1000000 --host 
 TEST(Progress, IsShownOnATerminalAndGoneAtTheEnd) {
     for (const std::string host : {"fiber", "process"}) {
         PseudoTerminal terminal(long_run + host);
-        EXPECT_THAT(terminal.read_until("messages/s"),
-                    testing::ContainsRegex("\\[-+\\]  0 of 2  ranks finished; [0-9.e+]+ s simulated; [0-9]+ "
-                                           "messages/s"));
+        EXPECT_THAT(
+            terminal.read_until("messages/s"),
+            testing::ContainsRegex("\\[-+\\]  (0 of 2  ranks finished|[0-9]+ % done, about [0-9]+ (s|min) left); "
+                                   "[0-9.e+]+ s simulated; [0-9]+ messages/s"));
         terminal.interrupt();
         EXPECT_EQ(terminal.exit_code(), 130);
         const std::string after = terminal.seen().substr(terminal.seen().rfind("messages/s"));

@@ -1,7 +1,11 @@
 // A launcher that wants to know how far a run has come learns it from both hosts, and changes nothing by asking.
 #include "tests/support/simulate.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 namespace {
 
@@ -36,6 +40,42 @@ TEST(Pulses, TellHowFarTheRunHasComeAndChangeNothing) {
         EXPECT_LE(pulses.back().messages, 4 * 2000);
         EXPECT_LE(pulses.back().ranks_finished, 4);
     }
+}
+
+// The rank that has come least far counts, and none before all have said.
+TEST(Pulses, TellTheShareThatIsDone) {
+    for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+        ranks::LaunchOptions options{.ranks = 2, .host = host};
+        double seen = 0;
+        options.pulse = 0ms;
+        options.on_pulse = [&](const ranks::Pulse& pulse) { seen = std::max(seen, pulse.share_done); };
+        const ranks::Result result = ranks::launch(options, [](GPU& gpu) {
+            gpu.progress(gpu.rank() == 0 ? 0.25 : 0.5);
+            for (int i = 0; i < 3000; ++i) {
+                gpu.compute(Units(1));
+                gpu.now();
+                if (gpu.rank() == 1) {
+                    usleep(20);
+                }
+            }
+        });
+        ASSERT_TRUE(result.ok()) << result.fault->message;
+        EXPECT_EQ(seen, 0.25);
+    }
+}
+
+TEST(Pulses, SayHowLongItMayTake) {
+    EXPECT_EQ(ranks::progress_text(0, 5), "");
+    EXPECT_EQ(ranks::progress_text(0.25, 5), "25 % done, about 15 s left");
+    EXPECT_EQ(ranks::progress_text(0.999, 100), "99 % done, about 1 s left");
+    EXPECT_EQ(ranks::progress_text(0.01, 60), "1 % done, about 99 min left");
+    EXPECT_EQ(ranks::progress_text(1, 60), "100 % done, about 0 s left");
+}
+
+TEST(Pulses, OfNoShareAreRefused) {
+    const auto result = ranks::launch({.ranks = 1, .host = ranks::Host::fiber}, [](GPU& gpu) { gpu.progress(1.5); });
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.fault->message, testing::HasSubstr("rank 0 cannot be done by 1.5: its progress is 0 to 1"));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ TEST(Progress, FillsItsBarWithWhatIsDone) {
     EXPECT_EQ(progress_line(0, 20, "1K"), "[--------------------]  0 of 20  1K");
     EXPECT_EQ(progress_line(14, 20, "16M"), "[##############------]  14 of 20  16M");
     EXPECT_EQ(progress_line(3, 3, ""), "[####################]  3 of 3  ");
+    EXPECT_EQ(progress_line(0.37, "37 % done"), "[#######-------------]  37 % done");
+    EXPECT_EQ(progress_line(1.0, ""), "[####################]  ");
 }
 
 TEST(Progress, SaysNothingWhereStandardErrorIsNoTerminal) {

@@ -25,11 +25,18 @@ Progress::~Progress() {
 }
 
 void Progress::at(std::size_t done, const std::string& next) {
+    draw(progress_line(done, parts_, next));
+}
+
+void Progress::at_share(double share_done, const std::string& next) {
+    draw(progress_line(share_done, next));
+}
+
+void Progress::draw(const std::string& line) {
     if (on_terminal_ && std::chrono::steady_clock::now() - begin_ >= silent) {
         // One line of the terminal: of two, only the last would be erased.
         const int room = terminal_at(STDERR_FILENO).columns - 1;
-        const std::string line = report::terminal_text(progress_line(done, parts_, next), room);
-        std::fputs(fmt::format("\r\033[K{}", line).c_str(), stderr);
+        std::fputs(fmt::format("\r\033[K{}", report::terminal_text(line, room)).c_str(), stderr);
         drawn_ = true;
     }
 }
@@ -41,9 +48,21 @@ void Progress::erase() {
     }
 }
 
+namespace {
+
+std::string bar(std::size_t full) {
+    return fmt::format("[{:-<{}}]", std::string(full, '#'), width);
+}
+
+}  // namespace
+
 std::string progress_line(std::size_t done, std::size_t parts, const std::string& next) {
     const std::size_t full = parts == 0 ? width : std::min(done, parts) * width / parts;
-    return fmt::format("[{:-<{}}]  {} of {}  {}", std::string(full, '#'), width, done, parts, next);
+    return fmt::format("{}  {} of {}  {}", bar(full), done, parts, next);
+}
+
+std::string progress_line(double share_done, const std::string& next) {
+    return fmt::format("{}  {}", bar(static_cast<std::size_t>(share_done * static_cast<double>(width))), next);
 }
 
 }  // namespace sim::command_line

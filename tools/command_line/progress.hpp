@@ -20,10 +20,14 @@ public:
     bool is_shown() const { return on_terminal_; }
     // `done` parts are done; `next` is what is being done.
     void at(std::size_t done, const std::string& next);
+    // The same where the work has no parts: a share of it is done, 0 to 1.
+    void at_share(double share_done, const std::string& next);
     // Makes room for a line of output; the next at() draws the bar again.
     void erase();
 
 private:
+    void draw(const std::string& line);
+
     std::size_t parts_;
     bool on_terminal_;
     bool drawn_ = false;
@@ -32,5 +36,6 @@ private:
 
 // The bar alone, without what erases it.
 std::string progress_line(std::size_t done, std::size_t parts, const std::string& next);
+std::string progress_line(double share_done, const std::string& next);
 
 }  // namespace sim::command_line

@@ -35,7 +35,7 @@ public:
     }
 
     void step() {
-        if (plan_.pipeline.stages * plan_.pipeline.chunks > 1) {
+        if (is_pipeline()) {
             run_pipeline();
         } else {
             run_one_by_one();
@@ -71,6 +71,7 @@ private:
             }
             chunks_[0].backward(micro_batch, {});
             meter_.settle();
+            pass_done();
             gpu_->release("activations", activations);
             if (is_added_up_after(micro_batch)) {
                 chunks_[0].accumulate();
@@ -91,6 +92,7 @@ private:
                     label(step.micro_batch, "forward");
                     Matrix y = chunk(step).forward(step.micro_batch, batch(step.micro_batch), matrix_of(input));
                     meter_.settle();
+                    pass_done();
                     return numbers_of(y);
                 },
             .backward =
@@ -100,6 +102,7 @@ private:
                     Matrix dx = split ? chunk(step).backward_input(step.micro_batch, matrix_of(gradient))
                                       : chunk(step).backward(step.micro_batch, matrix_of(gradient));
                     meter_.settle();
+                    pass_done();
                     return numbers_of(dx);
                 },
             .backward_weight =
@@ -114,6 +117,18 @@ private:
             *gpu_, plan_.along({"pp"}), plan_.pipeline, steps, body,
             {.boundary = costs_.boundary(items), .activations = kept(0), .blocking_sends = options_->blocking_sends});
     }
+
+    // For those who watch the run: the share of forward and backward passes, as they are run. A hundred times at most.
+    void pass_done() {
+        const std::size_t of_micro_batch = is_pipeline() ? 2 * chunks_.size() : 1;
+        const std::size_t all = static_cast<std::size_t>(options_->steps) * batches_.size() * of_micro_batch;
+        ++passes_done_;
+        if (passes_done_ * 100 / all != (passes_done_ - 1) * 100 / all) {
+            gpu_->progress(static_cast<double>(passes_done_) / static_cast<double>(all));
+        }
+    }
+
+    bool is_pipeline() const { return plan_.pipeline.stages * plan_.pipeline.chunks > 1; }
 
     // Besides at the end of a step, which is update()'s.
     bool is_added_up_after(int micro_batch) const {
@@ -155,6 +170,7 @@ private:
     Meter meter_;
     std::deque<StageChunk> chunks_;
     std::vector<lesson::TokenBatch> batches_;
+    std::size_t passes_done_ = 0;
 };
 
 }  // namespace
