@@ -18,10 +18,13 @@ namespace sim::ranks {
 
 // How often a rank polls for its answer, yielding in between, before it sleeps. An answer takes a few microseconds
 // where both sides are awake, which costs less than going to sleep. Where ranks outnumber the cores, every poll of a
-// waiting rank delays the supervisor and the ranks that do not wait, so the polls of all ranks together are bounded.
+// waiting rank delays the ranks that do not wait, so the polls of all ranks together are bounded; but a rank that gives
+// way twice is often answered by then, without being put to sleep and woken. The supervisor, which is heavier than many
+// ranks (rank_processes.cpp), does not wait for their polls.
 constexpr int looks_before_sleep(int ranks, int cores) {
     constexpr int most = 50;
-    return static_cast<int>(std::min<std::int64_t>(most, std::int64_t{2} * most * cores / ranks));
+    constexpr int least = 2;
+    return static_cast<int>(std::clamp<std::int64_t>(std::int64_t{2} * most * cores / ranks, least, most));
 }
 
 inline long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {

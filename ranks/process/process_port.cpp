@@ -5,11 +5,12 @@
 
 namespace sim::ranks {
 
-ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const Arenas& arenas,
+ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, Flags& flags, const Arenas& arenas,
                          const ProcessPortOptions& options)
     : Port(options.rank, options.ranks),
       memory_(&memory),
       supervisor_(&supervisor),
+      flags_(&flags),
       arenas_(&arenas),
       options_(options),
       out_(memory.out),

@@ -10,6 +10,7 @@
 #include "ranks/process/arena.hpp"
 #include "ranks/process/byte_stream.hpp"
 #include "ranks/process/doorbells.hpp"
+#include "ranks/process/flags.hpp"
 
 #include <vector>
 
@@ -25,7 +26,7 @@ struct ProcessPortOptions {
 
 class ProcessPort final : public Port {
 public:
-    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, const Arenas& arenas,
+    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, Flags& flags, const Arenas& arenas,
                 const ProcessPortOptions& options);
 
     Answer ask(Op op) override;
@@ -48,12 +49,16 @@ private:
     void sleep(Ready ready) {
         sleep_until(*memory_, options_.looks_before_sleep, ready);
     }
-    void ring() { ring_supervisor(*supervisor_, options_.event_descriptor); }
+    void ring() {
+        flags_->raise(rank());
+        ring_supervisor(*supervisor_, options_.event_descriptor);
+    }
     // An op of our own, which is never answered.
     void post_definition(OpKind kind, Label label, std::span<const std::byte> payload);
 
     RankMemory* memory_;
     const SupervisorMemory* supervisor_;
+    Flags* flags_;
     const Arenas* arenas_;
     ProcessPortOptions options_;
     StreamWriter out_;

@@ -85,8 +85,11 @@ RankProcesses::~RankProcesses() {
 
 void RankProcesses::map_memory(int ranks) {
     const std::size_t page = boost::interprocess::mapped_region::get_page_size();
-    bytes_each_ = (sizeof(RankMemory) + page - 1) / page * page;
-    const std::size_t bytes = page + bytes_each_ * static_cast<std::size_t>(ranks);
+    const auto in_pages = [page](std::size_t size) { return (size + page - 1) / page * page; };
+    bytes_of_flags_ = in_pages(Flags::bytes_for(ranks));
+    bytes_each_ = in_pages(sizeof(RankMemory));
+    const std::size_t before = page + bytes_of_flags_;
+    const std::size_t bytes = before + bytes_each_ * static_cast<std::size_t>(ranks);
     try {
         region_ = boost::interprocess::anonymous_shared_memory(bytes);
     } catch (const boost::interprocess::interprocess_exception& error) {
@@ -95,8 +98,9 @@ void RankProcesses::map_memory(int ranks) {
     // Pages come zeroed: every position begins at 0 without being touched.
     auto* at = static_cast<std::byte*>(region_.get_address());
     supervisor_ = reinterpret_cast<SupervisorMemory*>(at);
+    flags_.emplace(at + page, ranks);
     for (int rank = 0; rank < ranks; ++rank) {
-        memories_.push_back(reinterpret_cast<RankMemory*>(at + page + bytes_each_ * static_cast<std::size_t>(rank)));
+        memories_.push_back(reinterpret_cast<RankMemory*>(at + before + bytes_each_ * static_cast<std::size_t>(rank)));
     }
 }
 
@@ -130,8 +134,8 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
     }
 }
 
-// A rank reaches its own memory and, reading, the supervisor's word and the arenas: whatever it does, it cannot disturb
-// another rank.
+// A rank reaches its own memory, the flags, which are hints, and, reading, the supervisor's word and the arenas:
+// whatever it does, it cannot disturb another rank.
 void RankProcesses::forget_other_memory(int rank) {
     arenas_.keep_own(rank);
     auto* const first = reinterpret_cast<std::byte*>(supervisor_);
@@ -139,8 +143,9 @@ void RankProcesses::forget_other_memory(int rank) {
     auto* const end = first + region_.get_size();
     const std::size_t page = boost::interprocess::mapped_region::get_page_size();
     mprotect(first, page, PROT_READ);
-    if (mine > first + page) {
-        munmap(first + page, static_cast<std::size_t>(mine - first) - page);
+    const std::size_t before = page + bytes_of_flags_;
+    if (mine > first + before) {
+        munmap(first + before, static_cast<std::size_t>(mine - first) - before);
     }
     if (mine + bytes_each_ < end) {
         munmap(mine + bytes_each_, static_cast<std::size_t>(end - mine) - bytes_each_);
@@ -152,7 +157,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     int status = 1;
     try {
         forget_other_memory(rank);
-        ProcessPort port(own, *supervisor_, arenas_,
+        ProcessPort port(own, *supervisor_, *flags_, arenas_,
                          {.rank = rank,
                           .ranks = options.ranks,
                           .event_descriptor = event_descriptor_,

@@ -6,12 +6,14 @@
 
 #include "ranks/launch.hpp"
 #include "ranks/process/arena.hpp"
+#include "ranks/process/flags.hpp"
 #include "ranks/process/shared_memory.hpp"
 #include "ranks/process/signals.hpp"
 
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <boost/interprocess/mapped_region.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,7 @@ public:
     RankMemory& memory(int rank) { return *memories_[static_cast<std::size_t>(rank)]; }
     SupervisorMemory& supervisor() { return *supervisor_; }
     const Arenas& arenas() const { return arenas_; }
+    Flags& flags() { return *flags_; }
     int event_descriptor() const { return event_descriptor_; }
     const std::vector<int>& pids() const { return pids_; }
 
@@ -64,8 +67,10 @@ private:
 
     boost::interprocess::mapped_region region_;
     Arenas arenas_;
+    std::size_t bytes_of_flags_ = 0;
     std::size_t bytes_each_ = 0;
     SupervisorMemory* supervisor_ = nullptr;
+    std::optional<Flags> flags_;
     std::vector<RankMemory*> memories_;
     int event_descriptor_ = -1;
     int group_ = 0;  // process group; 0: none started

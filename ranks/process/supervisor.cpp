@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds between_polls{2};
 Supervisor::Supervisor(RankProcesses& processes, Run& run)
     : processes_(&processes),
       run_(&run),
+      running_(run.options->ranks),
       doorbell_(io_, dup(processes.event_descriptor())),
       signals_(io_, SIGCHLD, SIGINT, SIGTERM),
       tick_(io_),
@@ -53,7 +54,7 @@ void Supervisor::watch_and_serve() {
         if (run_->kernel.stuck()) {
             return fail(Failure::mismatch_or_deadlock, -1, kernel::explain_deadlock(run_->kernel));
         }
-        const bool news = look_at_running_ranks() || more;
+        const bool news = look_at_flagged_ranks() || more;
         report_ended_ranks();
         idle_looks = news ? 0 : idle_looks + 1;
         if (idle_looks > most_idle_looks) {
@@ -118,9 +119,8 @@ void Supervisor::take_turn(int rank) {
         answer(rank);
     }
     if (!accept(rank)) {
-        self.running = true;
         self.last_sign = std::chrono::steady_clock::now();
-        running_.push_back(rank);
+        running_.add(rank);
     }
 }
 
@@ -156,30 +156,46 @@ bool Supervisor::accept(int rank) {
     return true;
 }
 
-// True if any of them has posted, or has read on in a long answer.
+// True if it has posted, or has read on in a long answer. Requires: it is running.
+bool Supervisor::look_at(int rank) {
+    Rank& self = of(rank);
+    bool news = false;
+    try {
+        if (self.inbox.pump()) {
+            news = true;
+            self.last_sign = std::chrono::steady_clock::now();
+        }
+    } catch (const Inbox::Violation& violation) {
+        fail(Failure::rank_died, rank, violation.what());
+        return true;
+    }
+    if (accept(rank)) {
+        news = true;
+        running_.remove(rank);
+    }
+    return news;
+}
+
 bool Supervisor::look_at_running_ranks() {
     bool news = false;
-    for (std::size_t i = 0; i < running_.size();) {
-        const int rank = running_[i];
-        Rank& self = of(rank);
-        try {
-            if (self.inbox.pump()) {
-                news = true;
-                self.last_sign = std::chrono::steady_clock::now();
-            }
-        } catch (const Inbox::Violation& violation) {
-            fail(Failure::rank_died, rank, violation.what());
-            return true;
-        }
-        if (accept(rank)) {
-            news = true;
-            self.running = false;
-            running_[i] = running_.back();
-            running_.pop_back();
-        } else {
-            ++i;
-        }
+    for (std::size_t place = running_.all().size(); place > 0 && !run_->fault; --place) {
+        news = look_at(running_.all()[place - 1]) || news;
     }
+    return news;
+}
+
+// Few ranks are looked at as they are; of many, those that have raised their flag.
+bool Supervisor::look_at_flagged_ranks() {
+    constexpr std::size_t few = 16;
+    if (running_.all().size() <= few) {
+        return look_at_running_ranks();
+    }
+    bool news = false;
+    processes_->flags().take_down([&](int rank) {
+        if (rank < run_->options->ranks && running_.contains(rank) && !run_->fault) {
+            news = look_at(rank) || news;
+        }
+    });
     return news;
 }
 

@@ -12,6 +12,7 @@
 #include "ranks/host/run.hpp"
 #include "ranks/process/inbox.hpp"
 #include "ranks/process/rank_processes.hpp"
+#include "ranks/process/running_ranks.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -35,8 +36,7 @@ private:
 
     struct Rank {
         Inbox inbox;
-        bool asked = false;  // its last op wants an answer
-        bool running = false;
+        bool asked = false;    // its last op wants an answer
         bool stopped = false;  // by SIGSTOP
         bool ended = false;    // as a process
         int status = 0;        // how it ended
@@ -49,6 +49,8 @@ private:
     void take_turn(int rank);
     void answer(int rank);
     bool look_at_running_ranks();
+    bool look_at_flagged_ranks();
+    bool look_at(int rank);
     bool accept(int rank);
     void sleep();
     bool is_due(int rank);
@@ -78,8 +80,8 @@ private:
     RankProcesses* processes_;
     Run* run_;
     std::deque<Rank> ranks_;
-    std::vector<int> running_;  // ranks that are `running`, in no order
-    std::vector<int> ended_;    // ranks whose end has not been looked at
+    RunningRanks running_;
+    std::vector<int> ended_;  // ranks whose end has not been looked at
     WallTime next_thorough_look_{};
     WallTime last_tick_{};  // 0: none yet
     WallTime last_progress_ = std::chrono::steady_clock::now();

@@ -58,6 +58,7 @@ void Supervisor::watch_clock() {
         forgive_pause();
         note_changes();  // should a signal have been lost, or never been let through
         report_hung_ranks();
+        look_at_running_ranks();  // also those that have posted without a flag
         if (run_->options->on_pulse) {
             note_progress();
         }
@@ -164,9 +165,8 @@ const Op* Supervisor::last_op_of_ended(int rank) {
     } catch (const Inbox::Violation& violation) {
         fail(Failure::rank_died, rank, violation.what());
     }
-    if (self.running && accept(rank)) {
-        self.running = false;
-        std::erase(running_, rank);
+    if (running_.contains(rank) && accept(rank)) {
+        running_.remove(rank);
     }
     return self.inbox.last_op();
 }
@@ -202,7 +202,7 @@ bool Supervisor::has_posted(int rank) {
 
 void Supervisor::report_hung_ranks() {
     const WallTime now = std::chrono::steady_clock::now();
-    for (const int rank : running_) {
+    for (const int rank : running_.all()) {
         Rank& self = of(rank);
         if (self.stopped || self.ended || now - self.last_sign < run_->options->watchdog) {
             continue;

@@ -1,5 +1,6 @@
 // Many more ranks than cores: nobody looks for long where others could work, and whoever waits is told how far it is.
 #include "ranks/process/doorbells.hpp"
+#include "ranks/process/flags.hpp"
 #include "ranks/process/rank_processes.hpp"
 #include "tests/support/rank_processes.hpp"
 
@@ -13,7 +14,40 @@ TEST(Crowds, LookTheLessOftenTheMoreRanksShareACore) {
     EXPECT_EQ(ranks::looks_before_sleep(4, 2), 50);  // two on a core: as with a core for each
     EXPECT_EQ(ranks::looks_before_sleep(64, 2), 3);
     EXPECT_EQ(ranks::looks_before_sleep(64, 128), 50);
-    EXPECT_EQ(ranks::looks_before_sleep(3000, 2), 0);
+    EXPECT_EQ(ranks::looks_before_sleep(3000, 2), 2);
+}
+
+TEST(Crowds, RaiseFlagsThatAreTakenDownOnce) {
+    std::vector<std::uint64_t> memory(ranks::Flags::bytes_for(130) / sizeof(std::uint64_t));
+    EXPECT_EQ(memory.size(), 3U);
+    ranks::Flags flags(reinterpret_cast<std::byte*>(memory.data()), 130);
+    for (const int rank : {129, 0, 64, 63, 0}) {
+        flags.raise(rank);
+    }
+    std::vector<int> up;
+    flags.take_down([&](int rank) { up.push_back(rank); });
+    EXPECT_EQ(up, (std::vector<int>{0, 63, 64, 129}));
+    flags.take_down([&](int rank) { ADD_FAILURE() << rank << " is still up"; });
+}
+
+// Two hundred processes: what they post without waiting is seen, too, while others keep the supervisor busy.
+TEST(Crowds, WhoPostsWithoutWaitingIsNotForgotten) {
+    constexpr int count = 200;
+    const auto result = ranks::launch({.ranks = count, .hash_timeline = false}, [](GPU& gpu) {
+        const int half = gpu.world_size() / 2;
+        if (gpu.rank() < half) {
+            gpu.compute(Units{1});
+            gpu.send(gpu.rank() + half, Units{1});  // time only: nobody is woken for it
+            usleep(1000);
+        } else {
+            gpu.receive(gpu.rank() - half, Units{1});
+            gpu.report("at", seconds(Time{gpu.now()}));
+        }
+    });
+    ASSERT_TRUE(result.ok()) << result.fault->message;
+    for (const auto& [rank, at] : result.reports.at("at")) {
+        EXPECT_EQ(at.front(), 0.21) << rank;
+    }
 }
 
 TEST(Crowds, OfALongRunSayHowFarTheyHaveComeAndWhatIsFaster) {
