@@ -1,39 +1,16 @@
 #include "libsim/chakra/from_program.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/replay/sent_sizes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 namespace sim::chakra {
 
 namespace {
-
-constexpr std::int64_t any_amount = -1;
-
-// The k-th message of two ranks, a tag and a stream meets the k-th receive, which may take any size.
-using Channel = std::tuple<int, int, std::int32_t, Stream>;
-
-Channel channel_of(int source, int target, const Op& op) {
-    return {source, target, op.tag, op.stream == Stream::own ? Stream::main : op.stream};
-}
-
-using SentSizes = std::map<Channel, std::vector<Size>>;
-
-SentSizes sent_sizes(const replay::Recording& program) {
-    SentSizes sizes;
-    for (int rank = 0; rank < program.ranks(); ++rank) {
-        program.for_each_op(rank, [&](const Op& op) {
-            if (op.kind == OpKind::send) {
-                sizes[channel_of(rank, op.peer, op)].emplace_back(op.amount, op.measure);
-            }
-        });
-    }
-    return sizes;
-}
 
 // What other simulators are told where a size is in units: the bytes that they are on this cluster, or one each.
 std::int64_t bytes_for_others(const Cluster& cluster, Size size) {
@@ -43,8 +20,8 @@ std::int64_t bytes_for_others(const Cluster& cluster, Size size) {
 
 class TraceWriter {
 public:
-    TraceWriter(const replay::Recording& program, const Cluster& cluster, const SentSizes& sent, int rank)
-        : program_(&program), cluster_(&cluster), sent_(&sent), rank_(rank) {}
+    TraceWriter(const replay::Recording& program, const Cluster& cluster, replay::SentSizes& sizes, int rank)
+        : program_(&program), cluster_(&cluster), sizes_(&sizes), rank_(rank) {}
 
     RankTrace trace() {
         program_->for_each_op(rank_, [this](const Op& op) { take(op); });
@@ -75,15 +52,8 @@ private:
 
     Node message(const Op& op) {
         const bool sends = op.kind == OpKind::send;
-        Size size{op.amount, op.measure};
-        if (!sends) {
-            const Channel channel = channel_of(op.peer, rank_, op);
-            const std::size_t number = received_[channel]++;
-            const auto sent = sent_->find(channel);
-            if (op.amount == any_amount && sent != sent_->end() && number < sent->second.size()) {
-                size = sent->second[number];
-            }
-        }
+        const Op settled = sends ? op : sizes_->settled(rank_, op);
+        const Size size{settled.amount, settled.measure};
         Node node{.kind = sends ? NodeKind::send : NodeKind::receive,
                   .peer = op.peer,
                   .tag = op.tag,
@@ -165,21 +135,20 @@ private:
 
     const replay::Recording* program_;
     const Cluster* cluster_;
-    const SentSizes* sent_;
+    replay::SentSizes* sizes_;
     int rank_;
     RankTrace trace_;
     std::map<Stream, std::uint64_t> last_;     // node on each stream
     std::vector<std::uint64_t> asynchronous_;  // by number: the node
-    std::map<Channel, std::size_t> received_;
 };
 
 }  // namespace
 
 std::vector<RankTrace> traces_of(const replay::Recording& program, const Cluster& cluster) {
-    const SentSizes sent = sent_sizes(program);
+    replay::SentSizes sizes(program);
     std::vector<RankTrace> traces;
     for (int rank = 0; rank < program.ranks(); ++rank) {
-        traces.push_back(TraceWriter(program, cluster, sent, rank).trace());
+        traces.push_back(TraceWriter(program, cluster, sizes, rank).trace());
     }
     return traces;
 }

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "libsim/algorithm.hpp"
+#include "libsim/group.hpp"
 #include "libsim/op.hpp"
 
 #include <memory>
@@ -133,5 +134,7 @@ struct ScheduleRequest {
 
 // Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_algorithm() of schedules/algorithms.hpp.
 Schedule schedule_of(CollectiveKind kind, const AlgorithmConfig& config, int members, int root);
+// Of a collective by its size, carried out by `group`. Requires: an op of that kind; its root is a member.
+Schedule schedule_of(const Op& op, const Group& group);
 
 }  // namespace sim::collectives

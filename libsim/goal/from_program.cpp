@@ -21,8 +21,8 @@ public:
     explicit Sizes(const Cluster& cluster) : cluster_(&cluster), has_units_(prices_messages(cluster.network)) {}
 
     std::int64_t of(Size size) {
-        if (size.amount <= 0) {
-            return size.amount;
+        if (size.amount == 0) {
+            return 0;
         }
         const bool keeps_units = has_units_ && size.measure == Measure::units;
         if (measure_ && *measure_ != (keeps_units ? Measure::units : Measure::bytes)) {
@@ -45,9 +45,9 @@ public:
     RankWriter(int rank, const Cluster& cluster, Sizes& sizes, ScheduleBuilder& builder)
         : rank_(rank), cluster_(&cluster), sizes_(&sizes), builder_(&builder) {}
 
-    void write(const replay::Recording& program) {
+    void write(const replay::Recording& program, replay::SentSizes& sent) {
         builder_->begin(static_cast<std::uint32_t>(rank_));
-        read_messages(program, rank_, [this](const Op& op) { add(op); });
+        read_messages(program, sent, rank_, [this](const Op& op) { add(op); });
     }
 
 private:
@@ -132,11 +132,11 @@ private:
 WrittenProgram write_down(const replay::Recording& program, const Cluster& cluster) {
     ScheduleBuilder builder(static_cast<std::uint32_t>(program.ranks()));
     Sizes sizes(cluster);
+    replay::SentSizes sent(program);
     for (int rank = 0; rank < program.ranks(); ++rank) {
-        RankWriter(rank, cluster, sizes, builder).write(program);
+        RankWriter(rank, cluster, sizes, builder).write(program, sent);
     }
     WrittenProgram written{.schedule = std::move(builder).build(), .sizes = sizes.measure()};
-    settle_sizes(written.schedule);
     number_streams(written.schedule);
     return written;
 }

@@ -41,15 +41,16 @@ private:
 
 class MessageReader {
 public:
-    MessageReader(const replay::Recording& program, int rank, const std::function<void(const Op&)>& take)
-        : program_(&program), rank_(rank), take_(&take) {}
+    MessageReader(const replay::Recording& program, replay::SentSizes& sizes, int rank,
+                  const std::function<void(const Op&)>& take)
+        : program_(&program), sizes_(&sizes), rank_(rank), take_(&take) {}
 
     void read() {
         program_->for_each_op(rank_, [this](const Op& op) {
             if (op.kind == OpKind::collective) {
                 read_collective(op);
             } else {
-                give(op, numbers_);
+                give(op.kind == OpKind::receive ? sizes_->settled(rank_, op) : op, numbers_);
             }
         });
     }
@@ -74,8 +75,7 @@ private:
                             "messages",
                             rank_, name_of(word.kind), group.size(), group.whole().size()));
         }
-        const Schedule schedule =
-            schedule_of(word.kind, algorithm_of(op), group.size(), op.peer < 0 ? 0 : group.index_of(op.peer));
+        const Schedule schedule = schedule_of(op, group);
         std::vector<std::int64_t> numbers;
         const std::function<void(Op)> take = [&](const Op& message) { give(message, numbers); };
         HandingPort port(rank_, program_->ranks(), take);
@@ -90,6 +90,7 @@ private:
     }
 
     const replay::Recording* program_;
+    replay::SentSizes* sizes_;
     int rank_;
     const std::function<void(const Op&)>* take_;
     std::vector<std::int64_t> numbers_;
@@ -98,8 +99,9 @@ private:
 
 }  // namespace
 
-void read_messages(const replay::Recording& program, int rank, const std::function<void(const Op&)>& take) {
-    MessageReader(program, rank, take).read();
+void read_messages(const replay::Recording& program, replay::SentSizes& sizes, int rank,
+                   const std::function<void(const Op&)>& take) {
+    MessageReader(program, sizes, rank, take).read();
 }
 
 }  // namespace sim::goal

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
-#include <vector>
 
 namespace sim::goal {
 
@@ -48,28 +46,6 @@ std::map<StreamTag, std::uint32_t> numbers_of(const GoalSchedule& schedule) {
 }
 
 }  // namespace
-
-void settle_sizes(GoalSchedule& schedule) {
-    const auto is_open = [](const GoalOp& op) { return op.size < 0; };
-    if (std::none_of(schedule.ops.begin(), schedule.ops.end(), is_open)) {
-        return;
-    }
-    using Channel = std::tuple<std::uint32_t, std::uint32_t, StreamTag>;  // from, to
-    std::map<Channel, std::vector<std::int64_t>> sent;
-    for (const GoalOp& op : schedule.ops) {
-        if (op.kind == GoalOpKind::send) {
-            sent[{op.rank, op.peer, tag_of(op)}].push_back(op.size);
-        }
-    }
-    std::map<Channel, std::size_t> received;
-    for (GoalOp& op : schedule.ops) {
-        if (op.kind == GoalOpKind::receive) {
-            const Channel channel{op.peer, op.rank, tag_of(op)};
-            const std::size_t number = received[channel]++;
-            op.size = is_open(op) ? sent.at(channel).at(number) : op.size;
-        }
-    }
-}
 
 void number_streams(GoalSchedule& schedule) {
     std::map<std::uint8_t, std::uint8_t> cpus{{0, 0}};

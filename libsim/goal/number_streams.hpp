@@ -1,12 +1,9 @@
-// The last steps of writing a program down: what GOAL says otherwise than the kernel, once all ranks are there.
+// The last step of writing a program down: what GOAL numbers otherwise than the kernel, once all ranks are there.
 #pragma once
 
 #include "libsim/goal/schedule.hpp"
 
 namespace sim::goal {
-
-// Gives a receive of any size (-1) that of the message which it meets.
-void settle_sizes(GoalSchedule& schedule);
 
 // CPUs that are streams become 0, 1, …, and tags, the kernel's, such that no two streams share one (from_program.hpp).
 void number_streams(GoalSchedule& schedule);

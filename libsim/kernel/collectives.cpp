@@ -16,15 +16,14 @@ namespace sim::kernel {
 // Elsewhere than on networks that price collectives a collective is its messages, and those of ranks that are not there
 // cannot be.
 Schedule Kernel::schedule_for(const Op& op) const {
-    const CollectiveWord word = collective_word(op);
-    const Group& group = groups_->group(word.group);
+    const Group& group = groups_->group(collective_word(op).group);
     if (group.stands_for_another()) {
         throw ProgramError(
             fmt::format("rank {}: {}: its group of {} stands for one of {}, which only a network that prices "
                         "collectives as a whole (Nccl) can do",
                         group.rank_at(0), describe(op), group.size(), group.whole().size()));
     }
-    return schedule_of(word.kind, algorithm_of(op), group.size(), op.peer < 0 ? 0 : group.index_of(op.peer));
+    return schedule_of(op, group);
 }
 
 bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {

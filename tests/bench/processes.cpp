@@ -45,42 +45,31 @@ void processes_ask(benchmark::State& state) {
 }
 BENCHMARK(processes_ask)->Arg(1)->Arg(2)->Arg(4)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// A message with 8 B of data, there and back: every receive waits for the other process.
+// Messages with so much data, there and back: every receive waits for the other process.
+void ping_pong(GPU& gpu, std::size_t bytes, int each) {
+    std::vector<double> data(bytes / sizeof(double));
+    const int other = 1 - gpu.rank();
+    for (int i = 0; i < each; ++i) {
+        if (gpu.rank() == 0) {
+            gpu.send(other, data, "", Units(1));
+        }
+        gpu.receive(other, std::span(data), "", Units(1));
+        if (gpu.rank() == 1) {
+            gpu.send(other, data, "", Units(1));
+        }
+    }
+}
+
 void processes_ping_pong(benchmark::State& state) {
     constexpr int each = 50'000;
-    run(state, 2, each, "message", [](GPU& gpu) {
-        std::vector<double> data(1);
-        const int other = 1 - gpu.rank();
-        for (int i = 0; i < each; ++i) {
-            if (gpu.rank() == 0) {
-                gpu.send(other, data, "", Units(1));
-            }
-            gpu.receive(other, std::span(data), "", Units(1));
-            if (gpu.rank() == 1) {
-                gpu.send(other, data, "", Units(1));
-            }
-        }
-    });
+    run(state, 2, each, "message", [](GPU& gpu) { ping_pong(gpu, 8, each); });
 }
 BENCHMARK(processes_ping_pong)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Messages of so many bytes, there and back.
 void processes_long_ping_pong(benchmark::State& state) {
     const auto bytes = static_cast<std::size_t>(state.range(0));
     constexpr int each = 300;
-    run(state, 2, each * static_cast<double>(bytes), "byte", [bytes](GPU& gpu) {
-        std::vector<double> data(bytes / sizeof(double));
-        const int other = 1 - gpu.rank();
-        for (int i = 0; i < each; ++i) {
-            if (gpu.rank() == 0) {
-                gpu.send(other, data, "", Units(1));
-            }
-            gpu.receive(other, std::span(data), "", Units(1));
-            if (gpu.rank() == 1) {
-                gpu.send(other, data, "", Units(1));
-            }
-        }
-    });
+    run(state, 2, each * static_cast<double>(bytes), "byte", [bytes](GPU& gpu) { ping_pong(gpu, bytes, each); });
 }
 BENCHMARK(processes_long_ping_pong)
     ->Arg(16 << 10)

@@ -240,6 +240,11 @@ Schedule schedule_of(CollectiveKind kind, const AlgorithmConfig& config, int mem
     return schedule;
 }
 
+Schedule schedule_of(const Op& op, const Group& group) {
+    const int root = op.peer < 0 ? 0 : group.index_of(op.peer);
+    return schedule_of(collective_word(op).kind, algorithm_of(op), group.size(), root);
+}
+
 Schedule split_over(Schedule schedule, int channels) {
     schedule.channels = channels;
     schedule.chunks *= channels;

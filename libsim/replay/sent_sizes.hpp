@@ -1,0 +1,34 @@
+// The sent sizes settle what a receive of any size got: the k-th message of two ranks, a tag and a stream meets the
+// k-th receive.
+#pragma once
+
+#include "libsim/replay/recording.hpp"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace sim::replay {
+
+class SentSizes {
+public:
+    // Cost: O(ops), and more only where a receive takes any size.
+    explicit SentSizes(const Recording& program);
+
+    // `receive` with the size that it gets. Requires: receives of a rank are asked for in the order of its program, all
+    // of them, once.
+    Op settled(int rank, Op receive);
+
+private:
+    using Channel = std::tuple<int, int, std::int32_t, Stream>;  // from, to
+
+    static Channel channel_of(int source, int target, const Op& op) {
+        return {source, target, op.tag, is_asynchronous(op) ? Stream::main : op.stream};
+    }
+
+    std::map<Channel, std::vector<Size>> sent_;  // empty: every receive says its size
+    std::map<Channel, std::size_t> received_;
+};
+
+}  // namespace sim::replay
