@@ -18,5 +18,6 @@ void bind_messages(pybind11::module_& module, GpuClass& gpu);
 void bind_collectives(GpuClass& gpu);
 void bind_results(pybind11::module_& module);
 void bind_launch(pybind11::module_& module);
+void bind_planning(pybind11::module_& module);
 
 }  // namespace sim::python

@@ -13,4 +13,5 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_collectives(gpu);
     bind_results(module);
     bind_launch(module);
+    bind_planning(module);
 }

@@ -18,6 +18,7 @@ from ._errors import (
 )
 from ._launch import launch
 from ._ndsim import GPU, Arrival, Fault, Group, Handle, LogLine, Mesh, RankTotals, Result
+from ._questions import collective_time, hardware, memory, plan, predict
 
 __all__ = [
     "GPU",
@@ -39,5 +40,10 @@ __all__ = [
     "RankTotals",
     "Result",
     "UsageError",
+    "collective_time",
+    "hardware",
     "launch",
+    "memory",
+    "plan",
+    "predict",
 ]

@@ -31,6 +31,7 @@ struct StepWatch {
     bool hash = false;
     SpanSink on_span = nullptr;
 };
+// Throws UsageError.
 TrainStep train_step(const TrainOptions& options, const StepWatch& watch);
 
 // `spans`: those that on_span was handed.
