@@ -6,7 +6,7 @@ import pytest
 
 RANKS = 4
 ADDABLE = ["float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8"]
-MOVABLE = [*ADDABLE, "float16", "bool", "complex64", "datetime64[s]"]
+MOVABLE = [*ADDABLE, "float16", "bool", "complex64"]
 
 
 def inputs(dtype, count=12):

@@ -116,7 +116,7 @@ def test_asynchronous_operations_run_beside_the_program(quiet):
             handles = [gpu.send_async(0, np.arange(4.0), units=4), gpu.compute_async(units=1)]
             assert gpu.wait(*handles) == [None, None]
 
-    assert quiet(2, program).seconds == 2.05
+    assert quiet(2, program).seconds == 2.0
 
 
 def test_test_joins_what_has_ended(quiet):

@@ -31,11 +31,11 @@ def test_the_timeline_of_a_python_program_is_that_of_the_same_cpp_program(quiet,
 def test_the_timeline_is_the_same_in_every_run(quiet):
     def program(gpu):
         if gpu.rank == 0:
-            for _ in range(30):
+            for _ in range(12):
                 data, source = gpu.receive()
                 gpu.send(source, units=1)
         else:
-            for i in range(10):
+            for i in range(4):
                 gpu.compute(units=(gpu.rank * i) % 5)
                 gpu.send(0, b"job", units=1)
                 gpu.receive(0, units=1)
@@ -73,7 +73,8 @@ def test_the_timeline_is_a_data_frame(quiet):
 def test_the_timeline_draws_itself(quiet):
     result = quiet(2, lambda gpu: (gpu.compute("forward", 10), gpu.barrier()))
     assert result.text(60).splitlines()[0].startswith("<lambda>: 2 ranks, 1.1 s")
-    assert "█" in result.text() and "#" in result.text(ascii=True) and result.text(ascii=True).isascii()
+    assert "█ compute" in result.text()
+    assert "C compute" in result.text(ascii=True) and result.text(ascii=True).isascii()
     assert result._repr_svg_() == result.svg()
     assert result.svg().startswith("<svg ")
     assert "2 ranks, 1.1 s simulated" in result._repr_html_() and result.svg() in result._repr_html_()
@@ -93,7 +94,7 @@ def test_pages_traces_and_pictures_are_files(quiet, tmp_path):
     assert (tmp_path / "run.svg").read_text() == result.svg()
     with pytest.raises(ndsim.OutputError, match="cannot be written"):
         result.report(str(tmp_path / "nowhere" / "run.html"))
-    with pytest.raises(ndsim.UsageError, match="suffix|format|ends"):
+    with pytest.raises(ndsim.UsageError, match="no trace is written as .xyz; known: .json"):
         result.save_trace(str(tmp_path / "run.xyz"))
 
 

@@ -33,9 +33,11 @@ Given set_given(const std::vector<OptionRow>& rows, const Given& options) {
             }
             throw UsageError(fmt::format("unknown option {}{}", shortened(name), did_you_mean(name, known)));
         }
-        set_option(*row, name, value);
+        // What is a text on the command line may be a number here: sizes.
+        const TomlValue taken = std::holds_alternative<Text>(row->kind) ? TomlValue(typed_text(value)) : value;
+        set_option(*row, name, taken);
         if (row->changes_result) {
-            named.emplace(row->name, value);
+            named.emplace(row->name, taken);
         }
     }
     return named;
