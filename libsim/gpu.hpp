@@ -138,6 +138,14 @@ public:
         const OnStream guard(*this, checked(stream));
         std::forward<Work>(work)();
     }
+    // The same in two halves, for who has no function to hand over: everything between them runs on `stream`. The first
+    // returns what the second takes back.
+    Stream begin_on(Stream stream) { return std::exchange(stream_, checked(stream)); }
+    Handle end_on(Stream before) {
+        const Handle handle = record();
+        stream_ = before;
+        return handle;
+    }
     // The same for channel 1, 2, … of a collective on the stream in use; `work` begins when that stream has reached
     // `here`. Wait for the handle on the stream in use. Throws ProgramError on a stream that has no channels.
     template <std::invocable Work>

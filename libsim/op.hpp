@@ -96,7 +96,7 @@ struct CollectiveWord {
 inline bool is_asynchronous(const Op& op) {
     return op.stream == Stream::own;
 }
-inline bool needs_root(CollectiveKind kind) {
+constexpr bool needs_root(CollectiveKind kind) {
     return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
            kind == CollectiveKind::scatter;
 }

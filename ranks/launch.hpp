@@ -101,11 +101,20 @@ enum class Failure {
     interrupted = exit_code::stopped,  // plus the signal, see exit_code()
 };
 
+// What is wrong with a program, where that ended the run.
+enum class Mistake {
+    none,
+    deadlock,  // ranks wait for what never comes
+    mismatch,  // ranks mean different things
+    other,     // an op that cannot be: one without a price, memory freed that was not there
+};
+
 struct Fault {
     Failure failure = Failure::rank_died;
-    int rank = -1;        // -1: no single rank
-    int signal = 0;       // the signal that ended the rank or the run; 0: none
-    std::string message;  // complete, of one or more lines
+    Mistake mistake = Mistake::none;  // Failure::mismatch_or_deadlock: which
+    int rank = -1;                    // -1: no single rank
+    int signal = 0;                   // the signal that ended the rank or the run; 0: none
+    std::string message;              // complete, of one or more lines
 };
 
 struct Result {

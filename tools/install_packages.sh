@@ -39,6 +39,11 @@ test_set=(
     "esbuild                esbuild"
     "chromium               chromium"
     "chromium-driver        chromedriver"
+    "python3-dev            usr/include/python3*/Python.h"
+    "pybind11-dev           usr/include/pybind11/pybind11.h"
+    "python3-numpy          usr/lib/python3*/*-packages/numpy/__init__.py"
+    "python3-pandas         usr/lib/python3*/*-packages/pandas/__init__.py"
+    "python3-pytest         usr/lib/python3*/*-packages/pytest/__init__.py"
     "python3-selenium       usr/lib/python3*/*-packages/selenium/__init__.py"
 )
 

@@ -82,7 +82,7 @@ int Mesh::coordinate(int rank, std::string_view axis) const {
     return coordinate(rank, number_of(axis));
 }
 
-int Mesh::rank_of(std::initializer_list<Coordinate> at) const {
+int Mesh::rank_of(std::span<const Coordinate> at) const {
     int rank = 0;
     std::vector<bool> named(axes_.size());
     for (const Coordinate& each : at) {
@@ -102,10 +102,6 @@ int Mesh::rank_of(std::initializer_list<Coordinate> at) const {
 
 Group Mesh::along(int rank, std::string_view axis) const {
     return along(rank, std::span(&axis, 1));
-}
-
-Group Mesh::along(int rank, std::initializer_list<std::string_view> axes) const {
-    return along(rank, std::span(axes.begin(), axes.size()));
 }
 
 Group Mesh::along(int rank, std::span<const std::string_view> names) const {

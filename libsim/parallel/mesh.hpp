@@ -46,12 +46,16 @@ public:
 
     int coordinate(int rank, std::string_view axis) const;
     // Axes that are not named are at 0.
-    int rank_of(std::initializer_list<Coordinate> at) const;
+    int rank_of(std::span<const Coordinate> at) const;
+    int rank_of(std::initializer_list<Coordinate> at) const { return rank_of(std::span(at.begin(), at.size())); }
 
     // The ranks that differ from `rank` in these axes alone, itself among them, in the order of their coordinates:
     // of several axes, the innermost varies fastest, however they are listed.
     Group along(int rank, std::string_view axis) const;
-    Group along(int rank, std::initializer_list<std::string_view> axes) const;
+    Group along(int rank, std::initializer_list<std::string_view> axes) const {
+        return along(rank, std::span(axes.begin(), axes.size()));
+    }
+    Group along(int rank, std::span<const std::string_view> axes) const;
 
     // Throws a ProgramError that says which size of one axis would fit, unless there are size() ranks:
     //   dp 3 x tp 2 = 6 ranks, but there are 8; dp 4 would fit
@@ -61,7 +65,6 @@ private:
     std::size_t number_of(std::string_view axis) const;
     void check_rank(int rank) const;
     int coordinate(int rank, std::size_t axis) const { return rank / strides_[axis] % axes_[axis].size; }
-    Group along(int rank, std::span<const std::string_view> axes) const;
     std::string product() const;
 
     std::vector<Axis> axes_;

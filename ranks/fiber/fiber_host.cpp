@@ -50,7 +50,8 @@ public:
         try {
             take_turns();
         } catch (const ProgramError& error) {
-            run_.fail({.failure = Failure::mismatch_or_deadlock, .message = error.what()});
+            run_.fail(
+                {.failure = Failure::mismatch_or_deadlock, .mistake = mistake_of(error), .message = error.what()});
         } catch (...) {
             end_ranks();  // a stack must be unwound before its memory goes
             throw;

@@ -143,6 +143,13 @@ Result Run::result() {
     return result;
 }
 
+Mistake mistake_of(const ProgramError& error) {
+    if (dynamic_cast<const DeadlockError*>(&error) != nullptr) {
+        return Mistake::deadlock;
+    }
+    return dynamic_cast<const MismatchError*>(&error) != nullptr ? Mistake::mismatch : Mistake::other;
+}
+
 std::string signal_name(int signal) {
     const char* name = strsignal(signal);
     return fmt::format("signal {} ({}{})", signal, name == nullptr ? "unknown" : name,

@@ -2,6 +2,7 @@
 // result.
 #pragma once
 
+#include "libsim/error.hpp"
 #include "libsim/kernel/kernel.hpp"
 #include "libsim/replay/op_tape.hpp"
 #include "libsim/trace/timeline_hash.hpp"
@@ -67,6 +68,9 @@ private:
     kernel::OpSink op_sink();
     void tell_log_so_far();
 };
+
+// What the kernel found wrong with the program that made it throw `error`.
+Mistake mistake_of(const ProgramError& error);
 
 // "signal 2 (Interrupt)", and the message for a run that a signal has ended.
 std::string signal_name(int signal);

@@ -10,8 +10,8 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/goal_output.hpp"
 #include "tools/command_line/output_file.hpp"
-#include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/terminal.hpp"
+#include "tools/command_line/trace_output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -111,23 +111,6 @@ constexpr auto formats = std::to_array<Format>({
 });
 
 }  // namespace
-
-void check_trace(const std::string& file) {
-    (report::trace_format_of(file).is_folder() ? check_output_folder : check_output)(file);
-}
-
-void write_trace(const std::string& file, const report::Timeline& timeline) {
-    const report::TraceFormat& format = report::trace_format_of(file);
-    const std::vector<report::TraceFile> files = format.files(timeline);
-    if (const std::string advice = report::viewing_advice(file, timeline); !advice.empty()) {
-        tell(advice + "\n");
-    }
-    if (format.is_folder()) {
-        write_output_folder(file, files);
-    } else {
-        write_output(file, files.at(0).write);
-    }
-}
 
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
     std::vector<config::OptionRow> rows;

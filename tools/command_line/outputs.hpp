@@ -71,10 +71,6 @@ bool wants_program(const Outputs& outputs);
 // These formats. Throws OutputError, also for what a format has no words for.
 void write_program(const Outputs& outputs, const RecordedProgram& program);
 
-// A trace in the format of its suffix. Both throw UsageError for a suffix that no format has, and OutputError.
-void check_trace(const std::string& file);
-void write_trace(const std::string& file, const report::Timeline& timeline);
-
 // All others: files first, then standard output. Throws OutputError.
 void write_outputs(const Outputs& outputs, const Report& report);
 

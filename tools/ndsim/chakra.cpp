@@ -1,13 +1,13 @@
 // `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/chakra/run.hpp).
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
+#include "tools/answers/network_options.hpp"
 #include "tools/command_line/chakra_output.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/chakra_report.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/network_options.hpp"
 
 #include <fmt/format.h>
 

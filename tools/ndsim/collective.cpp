@@ -3,17 +3,17 @@
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "ranks/host/stop_signal.hpp"
+#include "tools/answers/collective_options.hpp"
+#include "tools/answers/sweep_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/collective_check.hpp"
-#include "tools/ndsim/collective_options.hpp"
 #include "tools/ndsim/collective_timeline.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/nccl_table.hpp"
-#include "tools/ndsim/sweep_report.hpp"
 
 #include <fmt/format.h>
 
@@ -41,10 +41,50 @@ const command_line::Executable collective_command{
          "ndsim collective all-reduce --sizes 1M --algorithm ring --report ring.html    # each message, in a browser"},
 };
 
+constexpr std::int64_t most_bytes_with_data = std::int64_t{1} << 32U;
+
+// What was typed: the question, and how its answer is checked and shown.
+struct CollectiveCommand : CollectiveOptions {
+    bool check = false;
+    bool explain_cost = false;
+    command_line::Outputs outputs;
+};
+
+std::vector<config::OptionRow> option_rows(CollectiveCommand& options) {
+    std::vector<config::OptionRow> rows = collective_rows(options);
+    rows.push_back({"check", "", "carry it out message by message with numbers too: as long, and right?",
+                    config::flag(options.check)});
+    rows.push_back({"explain-cost", "", "how each time was found, and why that is exact, as # lines",
+                    config::flag(options.explain_cost)});
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs,
+        {.json = "print one JSON object instead of the table",
+         .table = "one line for each size and algorithm",
+         .picture = "bus bandwidth over size, a curve for each algorithm; also --plot",
+         .timeline = "the timeline of the last size by its fastest algorithm, which is carried out once "
+                     "more, message by message; for ui.perfetto.dev"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
+}
+
+void require_checkable(const CollectiveCommand& options, const planning::CollectiveCase& what) {
+    if (!options.check) {
+        return;
+    }
+    if (options.type != "float") {
+        throw config::UsageError("--check carries floats: leave out --type");
+    }
+    if (what.bytes() > most_bytes_with_data / what.ranks) {
+        throw config::UsageError(fmt::format("--check holds {} on each of {} ranks; it goes up to {} in all",
+                                             config::size_text(what.bytes()), what.ranks,
+                                             config::size_text(most_bytes_with_data)));
+    }
+}
+
 // What is printed while the rows come.
 class Output {
 public:
-    Output(const CollectiveOptions& options, const planning::Sweep& sweep)
+    Output(const CollectiveCommand& options, const planning::Sweep& sweep)
         : options_(options), shape_{.picked = sweep.only_fastest, .checked = options.check} {
         if (is_table()) {
             std::vector<std::string> names;
@@ -93,7 +133,7 @@ public:
 private:
     bool is_table() const { return command_line::shows_text(options_.outputs); }
 
-    const CollectiveOptions& options_;
+    const CollectiveCommand& options_;
     TableShape shape_;
 };
 
@@ -112,8 +152,11 @@ bool is_right(const planning::SweepRow& row) {
                        [](const planning::TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
 }
 
-int sweep_sizes(const CollectiveOptions& options, const planning::Sweep& sweep) {
+int sweep_sizes(const CollectiveCommand& options, const planning::Sweep& sweep) {
     const std::vector<planning::CollectiveCase> cases = cases_of(options, sweep);
+    for (const planning::CollectiveCase& what : cases) {
+        require_checkable(options, what);
+    }
     command_line::check_outputs(options.outputs);
     const ranks::StopSignal stop;
     const Output output(options, sweep);
@@ -148,7 +191,7 @@ int sweep_sizes(const CollectiveOptions& options, const planning::Sweep& sweep) 
 }  // namespace
 
 int run_collective(int argc, const char* const* argv) {
-    CollectiveOptions options;
+    CollectiveCommand options;
     if (!command_line::take_options(collective_command, option_rows(options), argc, argv)) {
         return done;
     }

@@ -5,7 +5,7 @@
 #include "libsim/goal/run.hpp"
 #include "libsim/goal/to_program.hpp"
 #include "libsim/report/timeline.hpp"
-#include "tools/ndsim/network_options.hpp"
+#include "tools/answers/network_options.hpp"
 
 #include <string>
 #include <vector>

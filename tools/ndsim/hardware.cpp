@@ -1,10 +1,10 @@
 // `ndsim hardware [NAME|FILE.toml]`: the machines and accelerators there are, and every number of one with its source.
 #include "libsim/planning/machine_file.hpp"
+#include "tools/answers/hardware_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/hardware_report.hpp"
 
 namespace sim::tools {
 

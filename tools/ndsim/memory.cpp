@@ -1,14 +1,10 @@
 // ndsim memory: what a GPU's memory holds in a training step, and whether that fits.
-#include "libsim/config/errors.hpp"
-#include "libsim/planning/report/memory_report.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "tools/answers/memory_answer.hpp"
 #include "tools/command_line/exit.hpp"
-#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-
-#include <fmt/format.h>
 
 namespace sim::tools {
 
@@ -28,15 +24,12 @@ const command_line::Executable memory_command{
                  "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time"},
 };
 
-struct MemoryOptions {
-    planning::TrainingOptions training;
-    int stage = -1;  // the fullest
+struct MemoryCommand : MemoryOptions {
     command_line::Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(MemoryOptions& options) {
-    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
-    rows.push_back({"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)});
+std::vector<config::OptionRow> option_rows(MemoryCommand& options) {
+    std::vector<config::OptionRow> rows = memory_rows(options);
     const std::vector<config::OptionRow> outputs =
         command_line::output_rows(options.outputs, {.table = "every stage over time"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -46,23 +39,15 @@ std::vector<config::OptionRow> option_rows(MemoryOptions& options) {
 }  // namespace
 
 int run_memory(int argc, const char* const* argv) {
-    MemoryOptions options;
+    MemoryCommand options;
     if (!command_line::take_options(memory_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);
-    planning::MemoryReport report{.what = planning::training_case(options.training)};
-    const planning::TrainingCase& what = report.what;
-    if (options.stage >= what.layout.parallelism.pp) {
-        throw config::UsageError(
-            fmt::format("--stage must be one of 0 to {}, not {}", what.layout.parallelism.pp - 1, options.stage));
-    }
-    report.memory = training::memory_of(what.model, what.machine, what.layout);
-    report.stage = options.stage >= 0 ? options.stage : report.memory.fullest().stage;
-    report.steps = training::memory_over_time(what.model, what.machine, what.layout, report.stage);
+    const planning::MemoryReport report = memory_report(options);
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },
-                                                  .table = [&] { return planning::memory_over_stages(what); }});
+                                                  .table = [&] { return planning::memory_over_stages(report.what); }});
     return report.memory.fits()
                ? done
                : command_line::complain(memory_command.name, planning::misfit_line(report.memory, {}), failed);

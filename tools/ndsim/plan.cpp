@@ -1,18 +1,14 @@
 // ndsim plan: which layout of a training is the fastest, or the cheapest, on so many GPUs; all legal ones are looked
 // at.
 // Exit code 1: no layout fits; the nearest ones are named.
-#include "libsim/config/errors.hpp"
-#include "libsim/error.hpp"
-#include "libsim/planning/search/report.hpp"
 #include "ranks/host/stop_signal.hpp"
+#include "tools/answers/plan_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/progress.hpp"
 #include "tools/command_line/settings.hpp"
-#include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/plan_options.hpp"
 
 #include <memory>
 
@@ -54,63 +50,35 @@ private:
     std::string what_;
 };
 
-planning::Plan searched(const PlanCommandOptions& options, const planning::PlanQuestion& question,
-                        const ranks::StopSignal& stop) {
-    Bars bars;
-    command_line::Workers workers(options.jobs);
-    return planning::search(
-        question,
-        {.objective = options.objective == "cost" ? planning::PlanObjective::cost : planning::PlanObjective::time,
-         .exhaustive = options.exhaustive,
-         .for_each = workers.executor(),
-         .oracle = planning::predictor(),
-         .on_progress = [&](std::size_t done, std::size_t all, const char* what) { bars.at(done, all, what); },
-         .should_stop = [&] { return stop.received() != 0; }});
-}
+struct PlanCommand : PlanOptions {
+    command_line::Outputs outputs;
+};
 
-// Where nothing fits: what would.
-void add_help(planning::PlanReport& report) {
-    if (report.plan.nearest.empty()) {
-        const planning::PlanSpace& space = report.question.space;
-        for (const planning::PlanPoint& point :
-             planning::points_of(space, report.question.model, report.question.machine)) {
-            for (const training::LayoutProblem& problem :
-                 training::problems_of(report.question.model, report.question.machine,
-                                       layout_of(space, report.question.model, point), point.gpus)) {
-                report.first_problems.push_back(problem.what);
-            }
-            return;
-        }
-        return;
-    }
-    try {
-        report.enough = planning::enough_gpus(report.question, planning::predictor());
-    } catch (const ProgramError&) {
-        // More GPUs have more layouts than a search goes through: the nearest ones have to do.
-    }
+std::vector<config::OptionRow> option_rows(PlanCommand& options) {
+    std::vector<config::OptionRow> rows = plan_rows(options);
+    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+        options.outputs,
+        {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
 }
 
 }  // namespace
 
 int run_plan(int argc, const char* const* argv) {
-    PlanCommandOptions options;
+    PlanCommand options;
     if (!command_line::take_options(plan_command, option_rows(options), argc, argv)) {
         return done;
     }
     command_line::check_outputs(options.outputs);
-    planning::PlanReport report{
-        .objective = options.objective == "cost" ? planning::PlanObjective::cost : planning::PlanObjective::time,
-        .top = static_cast<std::size_t>(options.top)};
-    report.question = question_of(options, report.told);
     const ranks::StopSignal stop;
-    try {
-        report.plan = searched(options, report.question, stop);
-    } catch (const ProgramError& error) {
-        throw config::UsageError(error.what());
-    }
-    if (report.plan.rows.empty() && stop.received() == 0) {
-        add_help(report);
-    }
+    const auto search = [&] {
+        Bars bars;
+        return plan_report(options, {.on_progress = [&](std::size_t done, std::size_t all,
+                                                        const char* what) { bars.at(done, all, what); },
+                                     .should_stop = [&] { return stop.received() != 0; }});
+    };
+    const planning::PlanReport report = search();
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },
                                                   .table = [&] { return planning::table_of(report); },

@@ -5,9 +5,9 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/trace_files/read_trace.hpp"
+#include "tools/answers/train_step.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/child_process.hpp"
-#include "tools/ndsim/train_step.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,6 +4,7 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
+#include "tools/command_line/trace_output.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/trace_report.hpp"
 

@@ -1,12 +1,11 @@
 // ndsim train: one training step of a model on a machine in a layout, predicted and explained.
-#include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/report/step_report.hpp"
+#include "tools/answers/train_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/train_step.hpp"
 
 #include <fmt/format.h>
 
@@ -51,24 +50,6 @@ std::vector<config::OptionRow> option_rows(TrainCommand& command) {
     return rows;
 }
 
-planning::StepReport report_of(const TrainOptions& options, const TrainStep& step, const std::vector<Span>& spans) {
-    planning::StepReport report{.what = step.what, .step = step.step, .unfolded = step.unfolded};
-    const planning::TrainingCase& what = report.what;
-    report.path = planning::critical_path(spans);
-    report.per_step = cost_of(report.step, what.machine, what.layout, 1);
-    report.per_trillion_tokens = planning::cost_of_tokens(report.step, what, 1e12);
-    if (options.steps > 0) {
-        report.run = cost_of(report.step, what.machine, what.layout, options.steps);
-    } else if (options.tokens > 0) {
-        report.run = planning::cost_of_tokens(report.step, what, options.tokens);
-    }
-    // Both compare with what predict_step() gives: without jitter, folded.
-    const double plain = seconds(planning::predict_step(what.model, what.machine, what.layout).step);
-    report.sensitivities = planning::sensitivities(what, plain, predict_step);
-    report.advice = planning::advice(options.training, what, plain, predict_step);
-    return report;
-}
-
 // Others' simulators know no rank that stands for many.
 void require_every_rank(const TrainOptions& options) {
     if (!options.unfold) {
@@ -97,9 +78,6 @@ int run_train(int argc, const char* const* argv) {
         return done;
     }
     const TrainOptions& options = command.options;
-    if (options.steps > 0 && options.tokens > 0) {
-        throw config::UsageError("--steps and --tokens both say how long a run is; give one of them");
-    }
     command_line::check_outputs(command.outputs);
     Timeline timeline;
     StepWatch watch{.hash = command.hash || command.outputs.contains("json")};
@@ -117,7 +95,7 @@ int run_train(int argc, const char* const* argv) {
     if (command_line::wants_timeline(command.outputs)) {
         command_line::write_timeline(command.outputs, timeline_of(step, timeline.spans));
     }
-    planning::StepReport report = report_of(options, step, timeline.spans);
+    planning::StepReport report = train_report(options, step, timeline.spans);
     report.given = command_line::given_of(*settings, rows);
     command_line::write_outputs(command.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },

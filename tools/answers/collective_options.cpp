@@ -1,10 +1,10 @@
-#include "tools/ndsim/collective_options.hpp"
+#include "tools/answers/collective_options.hpp"
 
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "tools/answers/collective_methods.hpp"
 #include "tools/command_line/run_options.hpp"
-#include "tools/ndsim/collective_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,6 @@ using namespace planning;
 namespace {
 
 constexpr int ranks_unless_said = 8;
-constexpr std::int64_t most_bytes_with_data = std::int64_t{1} << 32U;
 
 planning::CollectiveCase case_of_kind(const std::string& typed) {
     planning::CollectiveCase what;
@@ -49,23 +48,9 @@ planning::ElementType type_named(const std::string& name) {
     return *at;  // a Choice of these names
 }
 
-void require_checkable(const CollectiveOptions& options, const planning::CollectiveCase& what) {
-    if (!options.check) {
-        return;
-    }
-    if (options.type != "float") {
-        throw config::UsageError("--check carries floats: leave out --type");
-    }
-    if (what.bytes() > most_bytes_with_data / what.ranks) {
-        throw config::UsageError(fmt::format("--check holds {} on each of {} ranks; it goes up to {} in all",
-                                             config::size_text(what.bytes()), what.ranks,
-                                             config::size_text(most_bytes_with_data)));
-    }
-}
-
 }  // namespace
 
-std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
+std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
     std::vector<std::string> types;
     for (const planning::ElementType& type : planning::element_types()) {
         types.emplace_back(type.name);
@@ -94,19 +79,7 @@ std::vector<config::OptionRow> option_rows(CollectiveOptions& options) {
          whole(options.inner, 1, most_inner)},
         {"root", "R", "of a broadcast, reduce, gather or scatter (0)", whole(options.root, 0, most_ranks - 1)},
         {"type", "NAME", fmt::format("of the elements: {} (float)", fmt::join(types, ", ")),
-         config::choice(options.type, types)},
-        {"check", "", "carry it out message by message with numbers too: as long, and right?",
-         config::flag(options.check)},
-        {"explain-cost", "", "how each time was found, and why that is exact, as # lines",
-         config::flag(options.explain_cost)}};
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs,
-        {.json = "print one JSON object instead of the table",
-         .table = "one line for each size and algorithm",
-         .picture = "bus bandwidth over size, a curve for each algorithm; also --plot",
-         .timeline = "the timeline of the last size by its fastest algorithm, which is carried out once "
-                     "more, message by message; for ui.perfetto.dev"});
-    rows.insert(rows.end(), outputs.begin(), outputs.end());
+         config::choice(options.type, types)}};
     return rows;
 }
 
@@ -147,7 +120,6 @@ std::vector<planning::CollectiveCase> cases_of(const CollectiveOptions& options,
                                                  config::size_text(bytes), sweep.what.ranks, sweep.what.type.name));
         }
         if (what) {
-            require_checkable(options, *what);
             cases.push_back(*what);
         }
     }

@@ -33,6 +33,7 @@ struct StepWatch {
     SpanSink on_span = nullptr;
     std::function<void(const replay::Recording& program, const Cluster& cluster)> on_program = nullptr;
 };
+// Throws UsageError.
 TrainStep train_step(const TrainOptions& options, const StepWatch& watch);
 
 // `spans`: those that on_span was handed.

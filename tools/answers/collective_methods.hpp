@@ -2,7 +2,7 @@
 // file.
 #pragma once
 
-#include "tools/ndsim/collective_options.hpp"
+#include "tools/answers/collective_options.hpp"
 
 namespace sim::tools {
 

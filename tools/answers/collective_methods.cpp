@@ -1,4 +1,4 @@
-#include "tools/ndsim/collective_methods.hpp"
+#include "tools/answers/collective_methods.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/schedules/custom_schedule.hpp"

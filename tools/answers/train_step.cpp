@@ -1,5 +1,6 @@
-#include "tools/ndsim/train_step.hpp"
+#include "tools/answers/train_step.hpp"
 
+#include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/step_timeline.hpp"
 
@@ -17,6 +18,9 @@ std::vector<config::OptionRow> train_rows(TrainOptions& options) {
 }
 
 TrainStep train_step(const TrainOptions& options, const StepWatch& watch) {
+    if (options.steps > 0 && options.tokens > 0) {
+        throw config::UsageError("--steps and --tokens both say how long a run is; give one of them");
+    }
     TrainStep made{.what = planning::training_case(options.training), .step = {}, .unfolded = options.unfold};
     made.step = planning::predict(made.what.model, made.what.machine, made.what.layout,
                                   {.unfold = options.unfold,

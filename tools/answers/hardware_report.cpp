@@ -1,4 +1,4 @@
-#include "tools/ndsim/hardware_report.hpp"
+#include "tools/answers/hardware_report.hpp"
 
 #include <fmt/format.h>
 #include "libsim/report/text_table.hpp"

@@ -1,4 +1,4 @@
-#include "tools/ndsim/sweep_report.hpp"
+#include "tools/answers/sweep_report.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/chart.hpp"

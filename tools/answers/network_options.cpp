@@ -1,4 +1,4 @@
-#include "tools/ndsim/network_options.hpp"
+#include "tools/answers/network_options.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"

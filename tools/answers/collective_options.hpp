@@ -1,10 +1,9 @@
-// These options are what was typed after `ndsim collective`, and their meaning.
+// These options are what is asked of `ndsim collective`, and their meaning.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
 #include "libsim/planning/collective_sweep.hpp"
-#include "tools/command_line/outputs.hpp"
-#include "tools/ndsim/network_options.hpp"
+#include "tools/answers/network_options.hpp"
 
 #include <string>
 #include <vector>
@@ -22,12 +21,10 @@ struct CollectiveOptions {
     int inner = 0;
     int root = -1;  // not given
     std::string type = "float";
-    bool check = false;
-    bool explain_cost = false;
-    command_line::Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(CollectiveOptions& options);
+// All that change the result. They set `options`.
+std::vector<config::OptionRow> collective_rows(CollectiveOptions& options);
 
 // Throws UsageError if that is impossible. Fills in the ranks that were not given, and the root of a schedule's file.
 planning::Sweep sweep_of(CollectiveOptions& options);

@@ -1,4 +1,4 @@
-#include "tools/ndsim/plan_options.hpp"
+#include "tools/answers/plan_options.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
@@ -103,7 +103,7 @@ void sort_once(std::vector<int>& values) {
 
 }  // namespace
 
-std::vector<config::OptionRow> option_rows(PlanCommandOptions& options) {
+std::vector<config::OptionRow> plan_rows(PlanOptions& options) {
     std::vector<config::OptionRow> rows = planning::training_rows(options.training);
     const auto replace = [&](const char* name, config::OptionRow row) {
         *std::find_if(rows.begin(), rows.end(), [&](const config::OptionRow& r) { return r.name == name; }) =
@@ -123,14 +123,10 @@ std::vector<config::OptionRow> option_rows(PlanCommandOptions& options) {
                              command_line::jobs_row(options.jobs),
                              {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
                               config::flag(options.exhaustive)}});
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs,
-        {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
-    rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
-planning::PlanQuestion question_of(const PlanCommandOptions& options, std::vector<std::string>& told) {
+planning::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told) {
     if (options.axes.gpus.empty()) {
         throw config::UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
     }

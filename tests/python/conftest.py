@@ -1,0 +1,50 @@
+"""What the tests of the Python package share."""
+
+import os
+import pathlib
+
+import ndsim
+import pytest
+
+
+def shared_memory():
+    """The names in /dev/shm."""
+    return sorted(os.listdir("/dev/shm"))
+
+
+def children():
+    """The processes that this one has started and not reaped."""
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == os.getpid():
+            found.append(int(status.parent.name))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind():
+    """No process and no shared memory outlives a test."""
+    before = shared_memory()
+    yield
+    assert children() == []
+    assert shared_memory() == before
+
+
+@pytest.fixture
+def quiet():
+    """launch() without the log."""
+
+    def launch(ranks, program, *args, **options):
+        return ndsim.launch(ranks, program, *args, on_log=None, **options)
+
+    return launch
+
+
+@pytest.fixture
+def bin_dir():
+    """Where the executables are."""
+    return pathlib.Path(os.environ["NDSIM_BIN_DIR"])

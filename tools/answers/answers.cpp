@@ -1,0 +1,106 @@
+#include "tools/answers/answers.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/planning/machine_file.hpp"
+#include "tools/answers/collective_options.hpp"
+#include "tools/answers/hardware_report.hpp"
+#include "tools/answers/memory_answer.hpp"
+#include "tools/answers/plan_report.hpp"
+#include "tools/answers/sweep_report.hpp"
+#include "tools/answers/train_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sim::tools {
+
+using namespace config;
+
+namespace {
+
+// Sets them, and returns those that change the result, by the names that results have.
+Given set_given(const std::vector<OptionRow>& rows, const Given& options) {
+    Given named;
+    for (const auto& [name, value] : options) {
+        const OptionRow* const row = find_row(rows, name);
+        if (row == nullptr) {
+            std::vector<std::string> known;
+            for (const OptionRow& each : rows) {
+                known.push_back(each.name);
+            }
+            throw UsageError(fmt::format("unknown option {}{}", shortened(name), did_you_mean(name, known)));
+        }
+        // What is a text on the command line may be a number here: sizes.
+        const TomlValue taken = std::holds_alternative<Text>(row->kind) ? TomlValue(typed_text(value)) : value;
+        set_option(*row, name, taken);
+        if (row->changes_result) {
+            named.emplace(row->name, taken);
+        }
+    }
+    return named;
+}
+
+std::string train_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+    TrainOptions options;
+    const Given named = set_given(train_rows(options), given);
+    report::Timeline timeline;
+    StepWatch watch{.hash = true};
+    if (!options.unfold) {
+        watch.on_span = [&](const Span& span) { timeline.add(span); };
+    }
+    const TrainStep step = train_step(options, watch);
+    planning::StepReport report = train_report(options, step, timeline.spans);
+    report.given = named;
+    return planning::json_of(report);
+}
+
+std::string memory_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+    MemoryOptions options;
+    set_given(memory_rows(options), given);
+    return planning::json_of(memory_report(options));
+}
+
+std::string plan_answer(const Given& given, const ShouldStop& should_stop) {
+    PlanOptions options;
+    set_given(plan_rows(options), given);
+    return planning::json_of(plan_report(options, {.should_stop = should_stop}));
+}
+
+std::string collective_answer(const Given& given, const ShouldStop& should_stop) {
+    CollectiveOptions options;
+    set_given(collective_rows(options), given);
+    const planning::Sweep sweep = sweep_of(options);
+    std::vector<planning::SweepRow> rows;
+    for (const planning::CollectiveCase& what : cases_of(options, sweep)) {
+        if (should_stop && should_stop()) {
+            break;
+        }
+        rows.push_back(planning::time_of_size(sweep, what));
+    }
+    return sweep_json(sweep, rows);
+}
+
+std::string hardware_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+    std::string name;
+    set_given({{"NAME", "", "", text(name)}}, given);
+    return name.empty() ? hardware_list_json() : hardware_json(planning::read_hardware(name));
+}
+
+constexpr auto rows_of_answers = std::to_array<AnswerRow>({
+    {"train", train_answer},
+    {"memory", memory_answer},
+    {"plan", plan_answer},
+    {"collective", collective_answer},
+    {"hardware", hardware_answer},
+});
+
+}  // namespace
+
+std::span<const AnswerRow> answers() {
+    return rows_of_answers;
+}
+
+}  // namespace sim::tools

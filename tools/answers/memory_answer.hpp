@@ -1,0 +1,22 @@
+// The question and the answer of `ndsim memory`: what a GPU's memory holds in a training step.
+#pragma once
+
+#include "libsim/config/option_row.hpp"
+#include "libsim/planning/report/memory_report.hpp"
+#include "libsim/planning/training_options.hpp"
+
+#include <vector>
+
+namespace sim::tools {
+
+struct MemoryOptions {
+    planning::TrainingOptions training;
+    int stage = -1;  // the fullest
+};
+
+std::vector<config::OptionRow> memory_rows(MemoryOptions& options);
+
+// Throws UsageError.
+planning::MemoryReport memory_report(const MemoryOptions& options);
+
+}  // namespace sim::tools

@@ -1,0 +1,64 @@
+#include "tools/answers/plan_report.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
+#include "tools/command_line/workers.hpp"
+
+namespace sim::tools {
+
+namespace {
+
+planning::PlanObjective objective_of(const PlanOptions& options) {
+    return options.objective == "cost" ? planning::PlanObjective::cost : planning::PlanObjective::time;
+}
+
+planning::Plan searched(const PlanOptions& options, const planning::PlanQuestion& question, const PlanWatch& watch) {
+    command_line::Workers workers(options.jobs);
+    return planning::search(question, {.objective = objective_of(options),
+                                       .exhaustive = options.exhaustive,
+                                       .for_each = workers.executor(),
+                                       .oracle = planning::predictor(),
+                                       .on_progress = watch.on_progress,
+                                       .should_stop = watch.should_stop});
+}
+
+// Where nothing fits: what would.
+void add_help(planning::PlanReport& report) {
+    if (report.plan.nearest.empty()) {
+        const planning::PlanSpace& space = report.question.space;
+        for (const planning::PlanPoint& point :
+             planning::points_of(space, report.question.model, report.question.machine)) {
+            for (const training::LayoutProblem& problem :
+                 training::problems_of(report.question.model, report.question.machine,
+                                       layout_of(space, report.question.model, point), point.gpus)) {
+                report.first_problems.push_back(problem.what);
+            }
+            return;
+        }
+        return;
+    }
+    try {
+        report.enough = planning::enough_gpus(report.question, planning::predictor());
+    } catch (const ProgramError&) {
+        // More GPUs have more layouts than a search goes through: the nearest ones have to do.
+    }
+}
+
+}  // namespace
+
+planning::PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
+    planning::PlanReport report{.objective = objective_of(options), .top = static_cast<std::size_t>(options.top)};
+    report.question = question_of(options, report.told);
+    try {
+        report.plan = searched(options, report.question, watch);
+    } catch (const ProgramError& error) {
+        throw config::UsageError(error.what());
+    }
+    const bool is_stopped = watch.should_stop && watch.should_stop();
+    if (report.plan.rows.empty() && !is_stopped) {
+        add_help(report);
+    }
+    return report;
+}
+
+}  // namespace sim::tools

@@ -1,0 +1,23 @@
+// Each function here adds one part of the Python module `_ndsim`; module.cpp calls them in this order.
+#pragma once
+
+#include "tools/python/rank_gpu.hpp"
+
+#include <pybind11/pybind11.h>
+
+namespace sim::python {
+
+using GpuClass = pybind11::class_<RankGPU>;
+
+void bind_errors();
+void bind_groups(pybind11::module_& module);
+void bind_mesh(pybind11::module_& module);
+GpuClass bind_gpu(pybind11::module_& module);
+void bind_streams(pybind11::module_& module, GpuClass& gpu);
+void bind_messages(pybind11::module_& module, GpuClass& gpu);
+void bind_collectives(GpuClass& gpu);
+void bind_results(pybind11::module_& module);
+void bind_launch(pybind11::module_& module);
+void bind_planning(pybind11::module_& module);
+
+}  // namespace sim::python

@@ -1,0 +1,15 @@
+// The spans of a timeline as columns for pandas: a NumPy array or a list for each, by its name.
+//
+// The names are those of traces (libsim/report/span_columns.hpp). A span without a peer or a message has -1 there;
+// without an amount of that measure, or a tag, 0.
+#pragma once
+
+#include "libsim/report/timeline.hpp"
+
+#include <pybind11/pybind11.h>
+
+namespace sim::python {
+
+pybind11::dict columns_of(const report::Timeline& timeline);
+
+}  // namespace sim::python

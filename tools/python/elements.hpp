@@ -1,0 +1,62 @@
+// The elements of a buffer as the numbers of C++ that they are.
+#pragma once
+
+#include "tools/python/buffers.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace sim::python {
+
+enum class NumberKind { signed_integer, unsigned_integer, real, other };
+
+// Other: complex, half precision, truth values, records, and numbers in the other byte order.
+NumberKind number_kind(const Buffer& buffer);
+// Raises TypeError: what elements can be added up, and what can be done instead.
+[[noreturn]] void refuse_elements(const Buffer& buffer, const char* what);
+// The same where elements are only moved.
+[[noreturn]] void refuse_element_size(const Buffer& buffer, const char* what);
+
+template <class Number>
+std::span<Number> numbers_in(const Buffer& buffer) {
+    return {reinterpret_cast<Number*>(buffer.bytes().data()), buffer.count()};
+}
+
+// Calls `use` with the elements as a span of numbers that can be added up and compared.
+template <class Use>
+void with_numbers(const Buffer& buffer, const char* what, Use use) {
+    const auto is = [&](NumberKind kind, std::size_t size) {
+        return number_kind(buffer) == kind && buffer.element_size() == size;
+    };
+    const auto use_if = [&]<class Number>(NumberKind kind, Number) {
+        const bool fits = is(kind, sizeof(Number));
+        if (fits) {
+            use(numbers_in<Number>(buffer));
+        }
+        return fits;
+    };
+    const bool done =
+        use_if(NumberKind::real, double{}) || use_if(NumberKind::real, float{}) ||
+        use_if(NumberKind::signed_integer, std::int64_t{}) || use_if(NumberKind::signed_integer, std::int32_t{}) ||
+        use_if(NumberKind::signed_integer, std::int16_t{}) || use_if(NumberKind::signed_integer, std::int8_t{}) ||
+        use_if(NumberKind::unsigned_integer, std::uint64_t{}) ||
+        use_if(NumberKind::unsigned_integer, std::uint32_t{}) ||
+        use_if(NumberKind::unsigned_integer, std::uint16_t{}) || use_if(NumberKind::unsigned_integer, std::uint8_t{});
+    if (!done) {
+        refuse_elements(buffer, what);
+    }
+}
+
+// Calls `use` with the elements as a span of whole numbers of their size: to be moved, whatever they are.
+template <class Use>
+void with_elements(const Buffer& buffer, const char* what, Use use) {
+    switch (buffer.element_size()) {
+        case 1: return use(numbers_in<std::uint8_t>(buffer));
+        case 2: return use(numbers_in<std::uint16_t>(buffer));
+        case 4: return use(numbers_in<std::uint32_t>(buffer));
+        case 8: return use(numbers_in<std::uint64_t>(buffer));
+        default: refuse_element_size(buffer, what);
+    }
+}
+
+}  // namespace sim::python

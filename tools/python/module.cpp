@@ -1,0 +1,17 @@
+// The Python module `_ndsim`: what of the package `ndsim` is C++.
+#include "tools/python/bindings.hpp"
+
+PYBIND11_MODULE(_ndsim, module) {
+    using namespace sim::python;
+    module.doc() = "The simulator's own part of the package ndsim.";
+    bind_errors();
+    bind_groups(module);
+    bind_mesh(module);
+    GpuClass gpu = bind_gpu(module);
+    bind_streams(module, gpu);
+    bind_messages(module, gpu);
+    bind_collectives(gpu);
+    bind_results(module);
+    bind_launch(module);
+    bind_planning(module);
+}

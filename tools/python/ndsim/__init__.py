@@ -1,0 +1,49 @@
+"""ndsim: parallel training of neural networks, simulated, with real processes as ranks.
+
+launch() runs a Python function of a GPU as many ranks; predict(), plan(), memory(), collective_time() and hardware()
+answer what the commands of `ndsim` do. docs/python.md tells the story.
+"""
+
+from ._errors import (
+    DeadlockError,
+    Error,
+    Interrupted,
+    MachineLimit,
+    MismatchError,
+    OutputError,
+    ProgramError,
+    RankDied,
+    RankHung,
+    UsageError,
+)
+from ._launch import launch
+from ._ndsim import GPU, Arrival, Fault, Group, Handle, LogLine, Mesh, RankTotals, Result
+from ._questions import collective_time, hardware, memory, plan, predict
+
+__all__ = [
+    "GPU",
+    "Arrival",
+    "DeadlockError",
+    "Error",
+    "Fault",
+    "Group",
+    "Handle",
+    "Interrupted",
+    "LogLine",
+    "MachineLimit",
+    "Mesh",
+    "MismatchError",
+    "OutputError",
+    "ProgramError",
+    "RankDied",
+    "RankHung",
+    "RankTotals",
+    "Result",
+    "UsageError",
+    "collective_time",
+    "hardware",
+    "launch",
+    "memory",
+    "plan",
+    "predict",
+]

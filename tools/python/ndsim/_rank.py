@@ -1,0 +1,58 @@
+"""What a rank's process does around its program."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+# The launcher keeps about 1,000 bytes of what a rank threw.
+MOST_BYTES = 960
+MOST_OF_MESSAGE = 480
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning where it has more than `most` bytes of UTF-8."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= most:
+        return data.decode("utf-8")
+    return data[: most - 3].decode("utf-8", "ignore") + "…"
+
+
+def last_words(error: BaseException) -> str:
+    """An exception in a few lines: what it says, and the innermost calls that led to it, the last one first."""
+    said = "".join(traceback.format_exception_only(type(error), error)).strip()
+    words = shortened(said.removeprefix("ndsim._errors."), MOST_OF_MESSAGE)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == __file__:
+            continue
+        line = f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": ")
+        if len((words + line).encode("utf-8", "replace")) > MOST_BYTES:
+            break
+        words += line
+    return words
+
+
+def flush() -> None:
+    """Write out what was printed: a rank leaves without Python's own end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            pass
+
+
+def be_rank(program: Callable[..., Any], args: tuple[Any, ...], gpu: Any) -> str:
+    """Run the program as this rank. The result is empty, or the last words of a rank that did not end well."""
+    words = ""
+    try:
+        program(gpu, *args)
+    except SystemExit as left:
+        if left.code not in (None, 0):
+            words = f"sys.exit({left.code!r})"
+    except BaseException as error:
+        words = last_words(error)
+    flush()
+    return words

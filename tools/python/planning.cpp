@@ -1,0 +1,98 @@
+// What can be asked without a program: the answers of ndsim's commands.
+#include "libsim/config/errors.hpp"
+#include "ranks/host/stop_signal.hpp"
+#include "tools/answers/answers.hpp"
+#include "tools/python/bindings.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace sim::python {
+
+namespace py = pybind11;
+
+namespace {
+
+// A list of texts or numbers as it would be typed; one of numbers alone stays numbers.
+config::TomlValue list_value(const py::sequence& list) {
+    std::vector<double> numbers;
+    std::string typed;
+    bool is_text = false;
+    for (const py::handle& each : list) {
+        is_text = is_text || py::isinstance<py::str>(each);
+        typed += (typed.empty() ? "" : ",") + py::str(each).cast<std::string>();
+    }
+    if (is_text) {
+        return typed;
+    }
+    for (const py::handle& each : list) {
+        numbers.push_back(each.cast<double>());
+    }
+    return numbers;
+}
+
+config::TomlValue value_of(const std::string& name, const py::handle& value) {
+    if (py::isinstance<py::bool_>(value)) {
+        return value.cast<bool>();
+    }
+    if (py::isinstance<py::int_>(value)) {
+        return value.cast<std::int64_t>();
+    }
+    if (py::isinstance<py::float_>(value)) {
+        return value.cast<double>();
+    }
+    if (py::isinstance<py::str>(value)) {
+        return value.cast<std::string>();
+    }
+    if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+        return list_value(py::reinterpret_borrow<py::sequence>(value));
+    }
+    throw py::type_error(fmt::format("{} must be a number, a text, True, False or a list, not {}", name,
+                                     py::str(py::type::handle_of(value).attr("__name__")).cast<std::string>()));
+}
+
+// None stands for what was not said.
+config::Given given_of(const py::dict& options) {
+    config::Given given;
+    for (const auto& [key, value] : options) {
+        std::string name = key.cast<std::string>();
+        std::replace(name.begin(), name.end(), '_', '-');
+        if (!value.is_none()) {
+            given.emplace(name, value_of(key.cast<std::string>(), value));
+        }
+    }
+    return given;
+}
+
+std::string answer(const std::string& command, const py::dict& options) {
+    const auto& rows = tools::answers();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& each) { return each.command == command; });
+    const config::Given given = given_of(options);
+    std::string text;
+    int signal = 0;
+    {
+        const py::gil_scoped_release release;
+        const ranks::StopSignal stop;
+        text = row->answer(given, [&] { return stop.received() != 0; });
+        signal = stop.received();
+    }
+    if (signal != 0) {
+        std::raise(signal);  // Python's own handler is back
+        if (PyErr_CheckSignals() != 0) {
+            throw py::error_already_set();
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+void bind_planning(py::module_& module) {
+    module.def("answer", &answer, py::arg("command"), py::arg("options"),
+               "The JSON text that a command of ndsim prints with --json.");
+}
+
+}  // namespace sim::python

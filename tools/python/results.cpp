@@ -1,0 +1,168 @@
+// Results of runs: totals, timelines as columns, text, pictures, pages and traces.
+#include "libsim/config/errors.hpp"
+#include "libsim/report/page.hpp"
+#include "libsim/report/svg_timeline.hpp"
+#include "libsim/report/text_timeline.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/trace_output.hpp"
+#include "tools/python/bindings.hpp"
+#include "tools/python/columns.hpp"
+#include "tools/python/run_result.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+namespace sim::python {
+
+namespace py = pybind11;
+
+const report::Timeline& RunResult::kept() const {
+    if (!has_timeline) {
+        throw config::UsageError("this run kept no timeline: launch it with timeline=True");
+    }
+    return timeline;
+}
+
+namespace {
+
+std::string summary(const RunResult& self) {
+    return fmt::format("{} rank{}, {:.6g} s simulated, {:.3g} s wall, {} messages", self.timeline.ranks,
+                       self.timeline.ranks == 1 ? "" : "s", seconds(self.result.end), self.result.wall_seconds,
+                       self.result.messages);
+}
+
+std::string text_of(const RunResult& self, int width, bool ascii, bool colour) {
+    return report::text_timeline(self.kept(), {.width = width, .colour = colour, .ascii = ascii});
+}
+
+std::string html_of(const RunResult& self) {
+    return "<div><p>" + summary(self) + "</p>" + report::svg_timeline(self.kept()) + "</div>";
+}
+
+void save_page(const RunResult& self, const std::string& file) {
+    command_line::write_output(file, [&](std::ostream& out) { report::write_page(out, self.kept()); });
+}
+
+void save_svg(const RunResult& self, const std::string& file) {
+    command_line::write_output(file, [&](std::ostream& out) { out << report::svg_timeline(self.kept()); });
+}
+
+double units_of(std::int64_t billionths) {
+    return Units::from_billionths(billionths).value();
+}
+
+void bind_totals(py::module_& module) {
+    py::class_<RankTotals>(
+        module, "RankTotals",
+        "The simulated seconds of a rank: compute, communication and idle add up to those of the run.")
+        .def_property_readonly("compute", [](const RankTotals& t) { return seconds(t.compute); })
+        .def_property_readonly("communication", [](const RankTotals& t) { return seconds(t.communication); })
+        .def_property_readonly("idle", [](const RankTotals& t) { return seconds(t.idle); })
+        .def_property_readonly("idle_in_collectives",
+                               [](const RankTotals& t) { return seconds(t.idle_in_collectives); })
+        .def_property_readonly("end", [](const RankTotals& t) { return seconds(t.end); })
+        .def_readonly("bytes_sent", &RankTotals::bytes_sent)
+        .def_property_readonly("units_sent", [](const RankTotals& t) { return units_of(t.billionths_sent); })
+        .def_readonly("messages_sent", &RankTotals::messages_sent)
+        .def_readonly("peak_bytes", &RankTotals::peak_bytes)
+        .def_property_readonly("peak_units", [](const RankTotals& t) { return units_of(t.peak_billionths); })
+        .def_readonly("ops", &RankTotals::ops)
+        .def("__repr__", [](const RankTotals& t) {
+            return fmt::format("<ndsim.RankTotals: compute {:.6g} s, communication {:.6g} s, idle {:.6g} s>",
+                               seconds(t.compute), seconds(t.communication), seconds(t.idle));
+        });
+}
+
+const char* kind_of(const ranks::Fault& fault) {
+    using ranks::Failure;
+    using ranks::Mistake;
+    switch (fault.failure) {
+        case Failure::rank_died: return "RankDied";
+        case Failure::rank_hung: return "RankHung";
+        case Failure::machine_limit: return "MachineLimit";
+        case Failure::interrupted: return "Interrupted";
+        case Failure::mismatch_or_deadlock: break;
+    }
+    return fault.mistake == Mistake::deadlock   ? "DeadlockError"
+           : fault.mistake == Mistake::mismatch ? "MismatchError"
+                                                : "ProgramError";
+}
+
+void bind_fault(py::module_& module) {
+    py::class_<ranks::Fault>(module, "Fault", "Why a run ended early.")
+        .def_property_readonly("kind", &kind_of, "The name of the exception that stands for it.")
+        .def_readonly("rank", &ranks::Fault::rank)
+        .def_readonly("signal", &ranks::Fault::signal)
+        .def_property_readonly("message", [](const ranks::Fault& fault) {
+            return py::reinterpret_steal<py::object>(
+                PyUnicode_DecodeUTF8(fault.message.data(), static_cast<py::ssize_t>(fault.message.size()), "replace"));
+        });
+}
+
+using ResultClass = py::class_<RunResult, std::shared_ptr<RunResult>>;
+
+void bind_numbers(ResultClass& result) {
+    result
+        .def_property_readonly(
+            "seconds", [](const RunResult& self) { return seconds(self.result.end); },
+            "Simulated seconds until the last rank ended.")
+        .def_property_readonly(
+            "picoseconds", [](const RunResult& self) { return self.result.end.time_since_epoch().count(); },
+            "The same, exactly.")
+        .def_property_readonly(
+            "wall_seconds", [](const RunResult& self) { return self.result.wall_seconds; },
+            "How long the run really took.")
+        .def_property_readonly(
+            "timeline_sha256", [](const RunResult& self) { return self.result.timeline_sha256; },
+            "Equal for equal timelines, in every run, on every machine, from C++ as from Python.")
+        .def_property_readonly(
+            "ranks", [](const RunResult& self) { return self.result.ranks; }, "The totals of each rank.")
+        .def_property_readonly(
+            "messages", [](const RunResult& self) { return self.result.messages; }, "How many messages were sent.")
+        .def_property_readonly(
+            "ops", [](const RunResult& self) { return self.result.ops; }, "How many operations all ranks had.")
+        .def_property_readonly(
+            "pids", [](const RunResult& self) { return self.result.pids; }, "The process that each rank was.")
+        .def_property_readonly(
+            "reports", [](const RunResult& self) { return self.result.reports; },
+            "What ranks handed over with GPU.report: by name, then rank, a list of numbers.")
+        .def_property_readonly(
+            "fault", [](const RunResult& self) { return self.result.fault; },
+            "Why the run ended early; None: it did not.");
+}
+
+}  // namespace
+
+void bind_results(py::module_& module) {
+    bind_totals(module);
+    bind_fault(module);
+    ResultClass result(module, "Result", "What a run leaves.");
+    bind_numbers(result);
+    result
+        .def(
+            "timeline", [](const RunResult& self) { return columns_of(self.kept()); },
+            "The timeline as columns: a dict of NumPy arrays and lists, for pandas.DataFrame.\n\n"
+            "A row is a span: one operation of one rank. Times are whole picoseconds. A span without a peer or message "
+            "has -1 there; without an amount of a measure, or a tag, 0.")
+        .def("text", &text_of, py::arg("width") = 100, py::kw_only(), py::arg("ascii") = false,
+             py::arg("colour") = false, "The timeline as text, a row for each rank and stream.")
+        .def(
+            "svg", [](const RunResult& self) { return report::svg_timeline(self.kept()); },
+            "The timeline as an SVG picture.")
+        .def(
+            "save_trace",
+            [](const RunResult& self, const std::string& file) { command_line::write_trace(file, self.kept()); },
+            py::arg("file"), "Write the timeline as a trace, in the format of the file's suffix.")
+        .def("report", &save_page, py::arg("file"),
+             "Write a page for the browser: the timeline, its replay, and where the time went.")
+        .def("save_svg", &save_svg, py::arg("file"), "Write the timeline as an SVG picture.")
+        .def("_repr_svg_",
+             [](const RunResult& self) {
+                 return self.has_timeline ? py::object(py::str(report::svg_timeline(self.timeline))) : py::none();
+             })
+        .def("_repr_html_",
+             [](const RunResult& self) { return self.has_timeline ? py::object(py::str(html_of(self))) : py::none(); })
+        .def("__repr__", [](const RunResult& self) { return "<ndsim.Result: " + summary(self) + ">"; });
+}
+
+}  // namespace sim::python
