@@ -1,4 +1,5 @@
 // ndsim train: one training step of a model on a machine in a layout, predicted and explained.
+#include "libsim/config/errors.hpp"
 #include "libsim/planning/report/sections.hpp"
 #include "libsim/planning/report/step_report.hpp"
 #include "tools/answers/train_report.hpp"
