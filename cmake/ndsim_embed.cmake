@@ -1,35 +1,39 @@
-# cmake -DFOLDER=… -DOUTPUT=… -P ndsim_embed.cmake: FOLDER/*/*.toml as hardware_files() of libsim/training/hardware/files.hpp.
-file(GLOB files ${FOLDER}/*/*.toml)
+# cmake -DFILES=GLOB -DNAMES=file|folder_and_stem -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H -DOUTPUT=… -P
+# ndsim_embed.cmake: the files as F() of H, an array of T{names…, text}, which a program then has in itself.
+file(GLOB files ${FILES})
 list(SORT files)
 set(rows "")
 foreach(path IN LISTS files)
     file(READ ${path} text)
-    if(text MATCHES "\\)toml\"")
+    if(text MATCHES "\\)text\"")
         message(FATAL_ERROR "${path}: holds the end of the literal that it is put into")
     endif()
+    cmake_path(GET path FILENAME file)
     cmake_path(GET path STEM LAST_ONLY stem)
     cmake_path(GET path PARENT_PATH folder)
     cmake_path(GET folder FILENAME folder)
-    string(APPEND rows "    HardwareFile{\"${folder}\", \"${stem}\", R\"toml(${text})toml\"},\n")
+    set(names_file "\"${file}\"")
+    set(names_folder_and_stem "\"${folder}\", \"${stem}\"")
+    string(APPEND rows "    ${TYPE}{${names_${NAMES}}, R\"text(${text})text\"},\n")
 endforeach()
 list(LENGTH files count)
 file(WRITE ${OUTPUT} "// Made by cmake/ndsim_embed.cmake.
-#include \"libsim/training/hardware/files.hpp\"
+#include \"${HEADER}\"
 
 #include <array>
 
-namespace sim::training {
+namespace ${NAMESPACE} {
 
 namespace {
 
-constexpr std::array<HardwareFile, ${count}> files{
+constexpr std::array<${TYPE}, ${count}> embedded_by_${FUNCTION}{
 ${rows}};
 
 }  // namespace
 
-std::span<const HardwareFile> hardware_files() {
-    return files;
+std::span<const ${TYPE}> ${FUNCTION}() {
+    return embedded_by_${FUNCTION};
 }
 
-}  // namespace sim::training
+}  // namespace ${NAMESPACE}
 ")

@@ -9,17 +9,13 @@
 
 namespace sim::ranks {
 
-std::optional<double> seconds_left(double share_done, double wall_seconds) {
-    return share_done > 0 ? std::optional(wall_seconds * (1 - share_done) / share_done) : std::nullopt;
-}
-
 std::string progress_text(double share_done, double wall_seconds) {
-    const std::optional<double> left = seconds_left(share_done, wall_seconds);
-    if (!left) {
+    if (share_done <= 0) {
         return "";
     }
+    const double left = wall_seconds * (1 - share_done) / share_done;
     const std::string time =
-        *left < 90 ? fmt::format("{:.0f} s", std::ceil(*left)) : fmt::format("{:.0f} min", *left / 60);
+        left < 90 ? fmt::format("{:.0f} s", std::ceil(left)) : fmt::format("{:.0f} min", left / 60);
     return fmt::format("{:.0f} % done, about {} left", std::floor(100 * share_done), time);
 }
 

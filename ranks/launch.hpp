@@ -61,9 +61,7 @@ struct Pulse {
     double share_done = 0;  // as GPU::progress says, of the rank that has come least far; 0: not all say so
     double wall_seconds = 0;
 };
-// How many wall seconds a run will still take that has done this share in that time; empty: nobody knows.
-std::optional<double> seconds_left(double share_done, double wall_seconds);
-// "37 % done, about 12 s left"; empty where nobody knows.
+// "37 % done, about 12 s left", of a run that has done this share in that time; empty where nobody knows.
 std::string progress_text(double share_done, double wall_seconds);
 
 struct LaunchOptions {

@@ -26,7 +26,7 @@ struct WrittenProgram {
 };
 
 // `cluster` is the one that the program ran on. Throws ProgramError for messages in bytes and in units on a network
-// that prices both, for a group that stands for a larger one, and for more than 256 streams in use.
+// that prices both, and for a group that stands for a larger one.
 // Cost: O(operations log streams).
 WrittenProgram write_down(const replay::Recording& program, const Cluster& cluster);
 

@@ -1,10 +1,9 @@
 // This store holds payloads that were sent and not yet received. Each source numbers its own from 0.
 //
-// A long payload of a process stays in its arena (ranks/process/arena.hpp); the store knows where.
+// A host may keep long payloads where their sender put them; then the store knows where.
 #pragma once
 
 #include "libsim/check.hpp"
-#include "ranks/process/arena.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,13 @@
 #include <vector>
 
 namespace sim::ranks {
+
+// Where a sender put a payload: in its part of what its host gives all ranks to see.
+struct Block {
+    int rank = -1;  // whose part
+    std::size_t offset = 0;
+    std::size_t size = 0;
+};
 
 struct Payload {
     std::vector<std::byte> bytes = {};

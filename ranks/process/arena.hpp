@@ -6,6 +6,8 @@
 // is in use stays small. Where the machine gives no such mapping, or an arena is full, payloads go through the streams.
 #pragma once
 
+#include "ranks/host/payloads.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,13 +18,6 @@ namespace sim::ranks {
 
 // Shorter payloads go through the streams, which costs them fewer steps.
 inline constexpr std::size_t long_payload = 16U << 10U;
-
-// A block of an arena.
-struct Block {
-    int rank = -1;  // whose arena
-    std::size_t offset = 0;
-    std::size_t size = 0;
-};
 
 class Arenas {
 public:
@@ -41,7 +36,6 @@ public:
         return static_cast<std::size_t>(block.rank) * bytes_each_ + block.offset;
     }
     const std::byte* at(std::size_t place) const { return base_ + place; }
-    std::size_t size() const { return size_; }
     // In the rank's process: from now on it writes no arena but its own.
     void keep_own(int rank) const;
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ranks/host/run.hpp"
+#include "ranks/process/arena.hpp"
 #include "ranks/process/byte_stream.hpp"
 
 #include <deque>

@@ -1,6 +1,6 @@
 // The process host runs every rank as a forked process, watched by a supervisor that waits in one place.
 //
-// Cost (docs/benchmarks.md): about 0.2 ms per rank to start and reap, 0.05 us per op posted, 1 us per op answered.
+// Cost (docs/benchmarks.md): about 0.2 ms per rank to start and reap, 0.01 us per op posted, 1 us per op answered.
 // The fate of a failed rank is reported, the others are stopped, and nothing is left behind.
 #pragma once
 
