@@ -139,7 +139,10 @@ headers=()
 hardware=$build/libsim/hardware_files.cpp
 if changed_files | grep -q '\.toml$'; then
     hardware=$PWD/build/hardware_files.cpp
-    cmake -DFOLDER="$PWD/libsim/training/hardware" -DOUTPUT="$hardware" -P cmake/ndsim_embed.cmake
+    # As the build makes it, of the files here.
+    embedded=$(ask_ninja -t commands libsim/hardware_files.cpp | tail -n 1)
+    embedded=${embedded//$build\/libsim\/hardware_files.cpp/$hardware}
+    (eval "${embedded//$source\/libsim/$PWD/libsim}")
     compile_unit "$(compiled_with "$build/libsim/hardware_files.cpp")"
 fi
 while read -r file; do
