@@ -302,6 +302,31 @@ void GPU::collective(const Group& group, const Collective& what) {
     port_->post(collective_op(OpKind::collective, group, what));
 }
 
+BroughtData GPU::bring(std::span<const std::byte> data, bool takes) {
+    write(data);
+    port_->post({.kind = OpKind::bring, .amount = takes ? 1 : 0, .bytes = data.size()});
+    return BroughtData{brought_++};
+}
+
+std::vector<std::span<const std::byte>> GPU::take(BroughtData brought) {
+    port_->ask({.kind = OpKind::take, .amount = static_cast<std::int64_t>(brought)});
+    return port_->gathered();
+}
+
+void GPU::idle_until(Duration at) {
+    if (at.count() < 0) {
+        throw ProgramError(fmt::format("rank {} cannot idle until before the run began", rank()));
+    }
+    port_->post({.kind = OpKind::idle, .amount = at.count()});
+}
+
+void GPU::issue_from(std::optional<Duration> at) {
+    if (at && at->count() < 0) {
+        throw ProgramError(fmt::format("rank {} cannot issue anything before the run began", rank()));
+    }
+    port_->post({.kind = OpKind::issue, .amount = at ? at->count() : -1});
+}
+
 void GPU::enter(const Group& group, const Collective& what) {
     port_->post(collective_op(OpKind::enter, group, what));
 }

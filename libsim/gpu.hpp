@@ -48,6 +48,9 @@ struct Handle {
     std::span<std::byte> into;  // where wait() puts the data; empty: time only
 };
 
+// Data that a rank has brought to a collective, numbered from 0.
+enum class BroughtData : std::int64_t {};
+
 // The parameters that every member of a collective must agree on.
 struct Collective {
     CollectiveKind kind = CollectiveKind::barrier;
@@ -181,6 +184,22 @@ public:
 
     // A collective by its size alone: one op, whatever the number of its messages. See collectives/.
     void collective(const Group& group, const Collective& what);
+    // Data beside a collective by size: they travel free of charge, whatever the collective costs. What this rank
+    // brings goes with its next collective(), on any stream; `takes`: it will take() what all members brought, once.
+    BroughtData bring(std::span<const std::byte> data, bool takes = true);
+    // What each member brought, by its index in the group; empty: nothing. Valid until the next call of this GPU. The
+    // numbers are there as soon as all members have come, but in simulated time only when the collective has ended:
+    // wait for it first.
+    std::vector<std::span<const std::byte>> take(BroughtData brought);
+
+    // For a program that is ahead of its GPU, as a host is that hands it work in advance. The GPU goes on at `at`,
+    // since the beginning of the run, if it is not later there already.
+    void idle_until(Duration at);
+    // Other streams are given what follows at `at`, even if the main stream is not so far, or further: what they have
+    // not yet to wait for begins then. Empty: when the main stream is there, as at first. Networks whose links are
+    // shared have one time for all: there it changes nothing.
+    void issue_from(std::optional<Duration> at);
+
     // Says that a collective made of messages begins, so that members who disagree are found. Costs nothing.
     void enter(const Group& group, const Collective& what);
     // Messages of collectives, whose tags no program can use: `tag` below 0.
@@ -243,6 +262,7 @@ private:
     Port* port_;
     Stream stream_ = Stream::main;
     std::int64_t asynchronous_ops_ = 0;
+    std::int64_t brought_ = 0;
 };
 
 // All ranks of the run, in order.

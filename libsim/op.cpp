@@ -12,6 +12,10 @@ const char* name_of(OpKind kind) {
         case OpKind::allocate: return "allocate";
         case OpKind::collective: return "collective";
         case OpKind::enter: return "enter";
+        case OpKind::bring: return "bring";
+        case OpKind::take: return "take";
+        case OpKind::idle: return "idle";
+        case OpKind::issue: return "issue";
         case OpKind::log: return "log";
         case OpKind::look: return "look";
         case OpKind::test: return "test";

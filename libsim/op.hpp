@@ -25,8 +25,12 @@ enum class OpKind : std::uint8_t {
     log,         // label: the text
     look,        // an observation: peer (any_source), tag; amount 1: waits until a message is there, 0: whether one is
     test,        // an observation: amount: whether that asynchronous op of this rank has ended
-    now,         // an observation
-    finish,      // the program has returned; waits for what the rank still has under way
+    bring,       // bytes (of payload; 0: none), amount 1: takes what all bring: data beside the rank's next collective
+    take,   // an observation: amount: which of the rank's own brings, from 0; all that its collective's members brought
+    idle,   // amount: a time, in picoseconds: the program goes on no earlier
+    issue,  // amount: a time: other streams are given what follows then, and not when the program is there; -1: no more
+    now,    // an observation
+    finish,  // the program has returned; waits for what the rank still has under way
 };
 
 enum class CollectiveKind : std::uint8_t {

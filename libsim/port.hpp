@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace sim {
 
@@ -41,6 +42,8 @@ public:
     virtual GroupId number(const Group& group) = 0;
     virtual void write(std::span<const std::byte> payload) = 0;
     virtual void read(std::span<std::byte> payload) = 0;
+    // After the answer to an OpKind::take: what each member brought, until the next op.
+    virtual std::vector<std::span<const std::byte>> gathered() = 0;
     virtual void report(Label name, std::span<const double> values) = 0;
     virtual void progress(double /*share_done*/) {}  // nobody need look
 

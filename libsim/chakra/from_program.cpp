@@ -1,6 +1,7 @@
 #include "libsim/chakra/from_program.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/replay/host_clock.hpp"
 #include "libsim/replay/sent_sizes.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ public:
 
 private:
     void take(const Op& op) {
+        replay::require_no_host_clock(rank_, op, "a Chakra trace");
         switch (op.kind) {
             case OpKind::compute: add(op, computation(op)); break;
             case OpKind::send:

@@ -4,6 +4,7 @@
 #include "libsim/goal/builder.hpp"
 #include "libsim/goal/messages_of.hpp"
 #include "libsim/goal/number_streams.hpp"
+#include "libsim/replay/host_clock.hpp"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,7 @@ private:
     };
 
     void add(const Op& op) {
+        replay::require_no_host_clock(rank_, op, "a GOAL schedule");
         switch (op.kind) {
             case OpKind::compute: return put(op, calc(compute_time(*cluster_, rank_, {op.amount, op.measure}).count()));
             case OpKind::send:

@@ -25,6 +25,7 @@ public:
     GroupId number(const Group&) override { return GroupId::world; }
     void write(std::span<const std::byte>) override {}
     void read(std::span<std::byte>) override {}
+    std::vector<std::span<const std::byte>> gathered() override { return {}; }
     void report(Label, std::span<const double>) override {}
 
     void make_room() override {

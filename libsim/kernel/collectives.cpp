@@ -27,8 +27,12 @@ Schedule Kernel::schedule_for(const Op& op) const {
 }
 
 bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
-    const Rendezvous::Meeting* const meeting = rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op);
+    const Rendezvous::Meeting* const meeting =
+        rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op, at.payload);
     block(self, on, at);
+    if (meeting != nullptr) {
+        gather(*meeting);
+    }
     if (links_ && !whole_prices_) {
         begin_walks(rank, self, on, at);
         return false;

@@ -88,6 +88,10 @@ std::string describe(const Op& op) {
         case OpKind::test: return fmt::format("ask for the end of asynchronous op {}", op.amount);
         case OpKind::collective:
         case OpKind::enter: return describe_collective(op);
+        case OpKind::take: return "take what all members brought";
+        case OpKind::bring:
+        case OpKind::idle:
+        case OpKind::issue:
         case OpKind::record:
         case OpKind::allocate:
         case OpKind::log:

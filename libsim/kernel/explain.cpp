@@ -155,6 +155,10 @@ Blocked explain_rank(Kernel& kernel, int rank) {
         explain_stream(kernel, blocked, op.stream, "waits for data of");
         return blocked;
     }
+    if (op.kind == OpKind::take) {
+        explain_stream(kernel, blocked, kernel.collective_of_data(rank, op.amount).stream, "waits for data of");
+        return blocked;
+    }
     const bool joins = op.kind == OpKind::wait || op.kind == OpKind::test;
     if (!joins && !returned) {
         explain_op(kernel, blocked, op);

@@ -156,8 +156,13 @@ bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) 
         case OpKind::wait: return wait(rank, self, op);
         case OpKind::allocate: allocate(rank, self, op); return true;
         case OpKind::record: check(false, "rank {} marks no stream", rank); return true;
-        case OpKind::collective: return collective(rank, self, Stream::main, {op, self.op_number++});
+        case OpKind::collective:
+            return collective(rank, self, Stream::main, {op, self.op_number++, brought_to(rank, op)});
         case OpKind::enter: rendezvous_.arrive(rank, self.op_number, self.program.clock, op); return true;
+        case OpKind::bring: bring(rank, self, op); return true;
+        case OpKind::take: return take(rank, self, op);
+        case OpKind::idle: idle(self, op); return true;
+        case OpKind::issue: issue_from(self, op); return true;
         case OpKind::log:
             if (on_log_) {
                 on_log_(rank, self.program.clock, op.label);

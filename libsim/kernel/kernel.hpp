@@ -15,6 +15,7 @@
 #include "libsim/cluster.hpp"
 #include "libsim/kernel/agenda.hpp"
 #include "libsim/kernel/data_ahead.hpp"
+#include "libsim/kernel/data_beside.hpp"
 #include "libsim/kernel/link_traffic.hpp"
 #include "libsim/kernel/matching.hpp"
 #include "libsim/kernel/prices.hpp"
@@ -85,6 +86,12 @@ public:
     Status status(int rank) const { return of(rank).status; }
     Time time(int rank) const { return of(rank).program.clock; }
     const Delivery& delivered(int rank) const { return of(rank).delivery; }
+    // What the rank has last taken; null: nothing.
+    const std::shared_ptr<const Gathering>& gathered(int rank) const {
+        return gathered_[static_cast<std::size_t>(rank)];
+    }
+    // The collective whose data a rank waits to take.
+    const Op& collective_of_data(int rank, std::int64_t number) const { return beside_->collective_of(rank, number); }
     // What the rank's last question found. Requires: it has asked one, and the answer was not "no".
     const Arrival& found(int rank) const { return questions_->found(rank); }
     // The op that a rank is blocked in, its number, and since when. Requires: it is blocked.
@@ -231,6 +238,15 @@ private:
     void note_end_for_question(int rank, Time at);
     void answer_first_question();
 
+    // kernel/bringing.cpp: data beside collectives, and programs that are ahead of their GPU.
+    DataBeside& data_beside();
+    void bring(int rank, RankState& self, const Op& op);
+    bool take(int rank, RankState& self, const Op& op);
+    std::uint32_t brought_to(int rank, const Op& op) { return beside_ ? beside_->begin_collective(rank, op) : 0; }
+    void gather(const Rendezvous::Meeting& meeting);
+    void idle(RankState& self, const Op& op);
+    void issue_from(RankState& self, const Op& op) const;
+
     // kernel/joining.cpp
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
@@ -283,6 +299,8 @@ private:
     Rendezvous rendezvous_;
     std::vector<RankState> ranks_;
     DataAhead ahead_;
+    std::optional<DataBeside> beside_;  // once a rank has brought some
+    std::vector<std::shared_ptr<const Gathering>> gathered_;
     std::optional<Questions> questions_;  // once a rank has asked one
     std::vector<Awake> awake_;            // streams that may go on
     Pace beside_streams_;                 // of a computation's time

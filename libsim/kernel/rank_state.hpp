@@ -6,6 +6,7 @@
 #include "libsim/kernel/streams.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace sim::kernel {
@@ -48,6 +49,7 @@ struct RankState {
     Op pending;  // that the program is blocked in
     std::uint32_t pending_number = 0;
     Delivery delivery;
+    std::optional<Time> issued_at;  // when other streams are given what the program issues; none: when it is there
     Joinables joinables;
     std::vector<StreamQueue> queues;  // of stream 1, 2, …
     HeldMemory bytes_held;
@@ -71,6 +73,9 @@ struct RankState {
         return on == Stream::main ? NumberedOp{pending, pending_number}
                                   : queues[static_cast<std::size_t>(on) - 1].waiting.front().numbered();
     }
+
+    // When another stream is given an op that the program issues now.
+    Time issue_time() const { return issued_at.value_or(program.clock); }
 
     void block(const Op& op, std::uint32_t number) {
         pending = op;

@@ -49,7 +49,8 @@ int Rendezvous::index_of(const Group& group, GroupId id, int rank) const {
     return at == group.index.end() ? -1 : at->second;
 }
 
-const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number, Time at, const Op& op) {
+const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number, Time at, const Op& op,
+                                              std::uint32_t brought) {
     const GroupId id = collective_word(op).group;
     Group& group = group_of(id, op.stream);
     const int member = index_of(group, id, rank);
@@ -60,11 +61,15 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
         complete_.first_op_number = op_number;
         complete_.first_at = at;
         complete_.last_at = at;
+        complete_.brought.clear();
+        if (brought > 0) {
+            complete_.brought.push_back(brought);
+        }
         return &complete_;
     }
     const std::size_t number = group.attended[static_cast<std::size_t>(member)]++ - group.closed;
     if (number >= group.open.size()) {
-        group.open.push_back({op, rank, op_number, at, at, 0, std::vector<bool>(group.attended.size())});
+        group.open.push_back({op, rank, op_number, at, at, 0, std::vector<bool>(group.attended.size()), {}});
     }
     Meeting& meeting = group.open[number];
     if (!same(meeting.op, op)) {
@@ -72,6 +77,10 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     }
     meeting.last_at = std::max(meeting.last_at, at);
     meeting.here[static_cast<std::size_t>(member)] = true;
+    if (brought > 0) {
+        meeting.brought.resize(group.attended.size());
+        meeting.brought[static_cast<std::size_t>(member)] = brought;
+    }
     if (++meeting.arrived < static_cast<int>(group.attended.size())) {
         return nullptr;
     }

@@ -23,11 +23,14 @@ public:
         Time last_at;  // of all who have come
         int arrived = 0;
         std::vector<bool> here;  // by member
+        std::vector<std::uint32_t> brought =
+            {};  // by member: which of its data, from 1; empty: nobody any (DataBeside)
     };
 
     // Enters `rank` into its next meeting of op's group. Throws MismatchError if the members disagree.
     // Returns the meeting if this rank was the last to come; it stays valid until the next call.
-    const Meeting* arrive(int rank, std::uint32_t op_number, Time at, const Op& op);
+    // `brought`: the number of the data that it brings, from 1; 0: none.
+    const Meeting* arrive(int rank, std::uint32_t op_number, Time at, const Op& op, std::uint32_t brought = 0);
 
     // For explanations: the meeting where `rank`, which waits in it, has come last.
     const Meeting& latest_of(int rank, GroupId group, Stream stream) const;

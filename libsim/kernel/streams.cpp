@@ -20,10 +20,10 @@ bool program_waits_for(const Op& op) {
 // An op that comes to an empty stream, waits for nobody and has a known end need not be kept. False: it must.
 bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
     StreamQueue& at = self.queue(op.stream);
-    if (at.blocked || !at.waiting.empty()) {
+    if (at.blocked || !at.waiting.empty() || (beside_ && op.kind == OpKind::collective)) {
         return false;
     }
-    const Time now = self.program.clock;
+    const Time now = self.issue_time();
     const Time begin = std::max(at.state.clock, now);
     if (op.kind == OpKind::record) {
         at.state.clock = begin;
@@ -45,7 +45,7 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
     if (carry_out_at_once(rank, self, op)) {
         return true;
     }
-    const Time now = self.program.clock;
+    const Time now = self.issue_time();
     IssuedOp issued{.op = op, .number = self.op_number, .from = now};
     if (op.kind == OpKind::record) {
         issued.mark = self.joinables.add({.op = op, .op_number = self.op_number, .begin = now});
@@ -54,6 +54,9 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
     }
     if (op.kind == OpKind::send && op.bytes > 0) {
         issued.payload = self.payloads++;
+    }
+    if (op.kind == OpKind::collective) {
+        issued.payload = brought_to(rank, op);
     }
     StreamQueue& queue = self.queue(op.stream);
     if (op.kind == OpKind::wait) {

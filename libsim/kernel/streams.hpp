@@ -35,7 +35,8 @@ struct StreamState {
     Walking walking = {};
 };
 
-// An op as its program issued it. The number is that of the op; a send of data also has that of its payload.
+// An op as its program issued it. The number is that of the op; a send of data also has that of its payload, a
+// collective with data beside it that of DataBeside.
 struct NumberedOp {
     const Op& op;
     std::uint32_t number;
@@ -45,7 +46,7 @@ struct NumberedOp {
 struct IssuedOp {
     Op op = {};
     std::uint32_t number = 0;
-    std::uint32_t payload = 0;  // send: which of the rank's payloads
+    std::uint32_t payload = 0;  // send: which of the rank's payloads; collective: which of its data beside, from 1
     AsyncId mark = {};          // record: as which asynchronous op it is joined
     bool awaits = false;        // wait: the op waited for is still under way
     Time from = {};             // when the program issued it; a wait: at least the end of what it waits for

@@ -31,6 +31,7 @@ public:
     GroupId number(const Group& group) override { return groups_->number(group); }
     void write(std::span<const std::byte>) override { observes("sends data"); }
     void read(std::span<std::byte>) override { observes("reads data"); }
+    std::vector<std::span<const std::byte>> gathered() override { observes("takes data"); }
     void report(Label, std::span<const double>) override {}
 
     OpStream take() {

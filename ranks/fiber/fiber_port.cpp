@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 namespace sim::ranks {
 
@@ -90,6 +91,28 @@ void FiberPort::read(std::span<std::byte> payload) {
     std::memcpy(payload.data(), data.data(), data.size());
 }
 
+std::vector<std::span<const std::byte>> FiberPort::gathered() {
+    const BreakOut::HostCode here(*break_out_);
+    give_back_gathered();
+    if (over_) {
+        return {};
+    }
+    lent_ = run_->kernel.gathered(rank());
+    std::vector<std::span<const std::byte>> all;
+    for (const kernel::Delivery& brought : lent_->all) {
+        all.push_back(brought.bytes > 0 ? std::span(run_->payloads.lend(brought.source, brought.number).bytes)
+                                        : std::span<const std::byte>{});
+    }
+    return all;
+}
+
+// Seen once more than needed: a rank has read them by its next op, and gives them back with its next question for data.
+void FiberPort::give_back_gathered() {
+    if (lent_) {
+        run_->give_back(*std::exchange(lent_, nullptr), [](const Payload&) {});
+    }
+}
+
 void FiberPort::report(Label name, std::span<const double> values) {
     const BreakOut::HostCode here(*break_out_);
     run_->report(rank(), name, {values.begin(), values.end()});
@@ -116,6 +139,7 @@ void FiberPort::end_rank() {
 }
 
 void FiberPort::finish() {
+    give_back_gathered();
     post({.kind = OpKind::finish});
 }
 

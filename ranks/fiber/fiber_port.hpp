@@ -24,6 +24,7 @@ public:
     GroupId number(const Group& group) override;
     void write(std::span<const std::byte> payload) override;
     void read(std::span<std::byte> payload) override;
+    std::vector<std::span<const std::byte>> gathered() override;
     void report(Label name, std::span<const double> values) override;
     void progress(double share_done) override { run_->progress(rank(), share_done); }
 
@@ -45,6 +46,7 @@ public:
 
 private:
     void make_room() override;
+    void give_back_gathered();
     void hand_over();
     void resume();
 
@@ -52,6 +54,7 @@ private:
     BreakOut* break_out_;
     std::span<Op> slots_;
     Op asked_ = {};  // the last question
+    std::shared_ptr<const kernel::Gathering> lent_;
     const Op* taken_;
     Body body_ = nullptr;
     void* host_ = nullptr;

@@ -32,23 +32,39 @@ public:
 
     void put(int source, Payload payload) {
         Source& from = sources_[static_cast<std::size_t>(source)];
-        from.waiting.emplace(from.sent++, std::move(payload));
+        from.waiting.emplace(from.sent++, Held{std::move(payload)});
     }
 
     Payload take(int source, std::uint32_t number) {
-        Source& from = sources_[static_cast<std::size_t>(source)];
-        const auto found = from.waiting.find(number);
-        check(found != from.waiting.end(), "rank {} has no payload {}", source, number);
-        Payload payload = std::move(found->second);
-        from.waiting.erase(found);
+        Payload payload = std::move(find(source, number).payload);
+        sources_[static_cast<std::size_t>(source)].waiting.erase(number);
         return payload;
     }
 
+    // A payload that several read: it stays until all of them have given it back.
+    const Payload& lend(int source, std::uint32_t number) { return find(source, number).payload; }
+    // The payload, from the last of its `readers`.
+    std::optional<Payload> give_back(int source, std::uint32_t number, int readers) {
+        return ++find(source, number).given_back < readers ? std::nullopt : std::optional(take(source, number));
+    }
+
 private:
+    struct Held {
+        Payload payload;
+        int given_back = 0;
+    };
     struct Source {
-        std::map<std::uint32_t, Payload> waiting;
+        std::map<std::uint32_t, Held> waiting;
         std::uint32_t sent = 0;
     };
+
+    Held& find(int source, std::uint32_t number) {
+        auto& waiting = sources_[static_cast<std::size_t>(source)].waiting;
+        const auto found = waiting.find(number);
+        check(found != waiting.end(), "rank {} has no payload {}", source, number);
+        return found->second;
+    }
+
     std::vector<Source> sources_;
 };
 

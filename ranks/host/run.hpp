@@ -29,6 +29,18 @@ struct Run {
     }
     // The payload that goes with the answer to the rank's question; empty: none.
     Payload payload_of_answer(int rank, const Op& question);
+    // A rank has read what it took: `gone(payload)` for each that nobody else is to read.
+    template <class Gone>
+    void give_back(const kernel::Gathering& gathering, Gone gone) {
+        for (const kernel::Delivery& brought : gathering.all) {
+            if (brought.bytes == 0) {
+                continue;
+            }
+            if (const auto payload = payloads.give_back(brought.source, brought.number, gathering.takers)) {
+                gone(*payload);
+            }
+        }
+    }
     void report(int rank, Label name, std::vector<double> values) {
         reports[names.text(name)][rank] = std::move(values);
     }

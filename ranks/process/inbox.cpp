@@ -3,6 +3,7 @@
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/error.hpp"
 #include "ranks/process/doorbells.hpp"
+#include "ranks/process/gathered.hpp"
 
 #include <fmt/format.h>
 
@@ -61,6 +62,9 @@ bool Inbox::fetch_ops() {
     if (lent_) {
         read_block_ = std::exchange(lent_, std::nullopt);
     }
+    if (lent_gathering_) {
+        read_gathering_ = std::exchange(lent_gathering_, nullptr);
+    }
     for (; read_ != written; ++read_) {
         accept(memory_->ops[read_ % op_slots]);
     }
@@ -79,7 +83,7 @@ void Inbox::accept(Op op) {
         return;
     }
     check_numbers(op);
-    if (op.kind == OpKind::send && op.bytes > 0) {
+    if ((op.kind == OpKind::send || op.kind == OpKind::bring) && op.bytes > 0) {
         run_->payloads.put(rank_, take_payload(op));
     }
     ops_.push_back(op);
@@ -198,7 +202,7 @@ void Inbox::check_numbers(Op& op) const {
         if (op.peer < any_source || op.peer >= ranks || op.peer == rank_ || op.tag < 0) {
             violated("a question that cannot be");
         }
-    } else if (op.kind == OpKind::allocate ? op.amount == INT64_MIN : op.amount < 0) {
+    } else if (op.kind == OpKind::allocate ? op.amount == INT64_MIN : op.amount < (op.kind == OpKind::issue ? -1 : 0)) {
         violated("a negative amount");
     }
     check_stream(op);
@@ -244,6 +248,40 @@ void Inbox::answer(Time at, Payload payload) {
     outgoing_done_ = in_.write(outgoing_);
     memory_->answers.store(++answers_, std::memory_order_release);
     ring_rank(*memory_);
+}
+
+void Inbox::answer_with(Time at, std::shared_ptr<const kernel::Gathering> gathering) {
+    std::vector<GatheredRow> rows;
+    std::size_t behind = 0;
+    for (const kernel::Delivery& brought : gathering->all) {
+        GatheredRow row{.bytes = brought.bytes};
+        if (brought.bytes > 0) {
+            const Payload& payload = run_->payloads.lend(brought.source, brought.number);
+            row.place = payload.block ? arenas_->place_of(*payload.block) + 1 : 0;
+            behind += payload.block ? 0 : row.bytes;
+        }
+        rows.push_back(row);
+    }
+    const std::uint64_t count = rows.size();
+    const auto head = std::as_bytes(std::span(&count, 1));
+    const auto table = std::as_bytes(std::span(rows));
+    std::vector<std::byte> text;
+    text.reserve(head.size() + table.size() + behind);
+    text.insert(text.end(), head.begin(), head.end());
+    text.insert(text.end(), table.begin(), table.end());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].bytes > 0 && rows[i].place == 0) {
+            const kernel::Delivery& brought = gathering->all[i];
+            const std::vector<std::byte>& bytes = run_->payloads.lend(brought.source, brought.number).bytes;
+            text.insert(text.end(), bytes.begin(), bytes.end());
+        }
+    }
+    answer(at, {.bytes = std::move(text)});
+    lent_gathering_ = std::move(gathering);
+}
+
+std::shared_ptr<const kernel::Gathering> Inbox::gathering_read() {
+    return std::exchange(read_gathering_, nullptr);
 }
 
 double Inbox::share_done() const {

@@ -10,6 +10,7 @@
 #include "ranks/process/byte_stream.hpp"
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,6 +34,10 @@ public:
     // Sends the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is
     // longer than the stream, or as the place of its block.
     void answer(Time at, Payload payload);
+    // The same for what the rank takes of `gathering`, whose payloads lie in run.payloads until it has read them.
+    void answer_with(Time at, std::shared_ptr<const kernel::Gathering> gathering);
+    // That, once the rank has read it; once.
+    std::shared_ptr<const kernel::Gathering> gathering_read();
     // The block of the last answer, once the rank has read it and nobody else needs it; once.
     std::optional<Block> block_read();
     // The rank may use that block of its arena again.
@@ -74,6 +79,8 @@ private:
     std::optional<Block> laid_out_;  // the next payload, whose op has not come yet
     std::optional<Block> lent_;      // the block of the last answer, until the rank goes on
     std::optional<Block> read_block_;
+    std::shared_ptr<const kernel::Gathering> lent_gathering_;
+    std::shared_ptr<const kernel::Gathering> read_gathering_;
     std::deque<std::size_t> releases_;  // that the rank has no room for yet
     std::uint64_t released_ = 0;
     std::vector<Label> labels_{Label::none};  // the rank's numbers to ours

@@ -1,5 +1,7 @@
 #include "ranks/process/process_port.hpp"
 
+#include "ranks/process/gathered.hpp"
+
 #include <cstring>
 #include <optional>
 
@@ -44,7 +46,9 @@ void ProcessPort::make_room() {
     Op& posted = *(next_ - 1);
     const bool is_last = posted.kind == OpKind::finish;
     const bool wants_answer = options_.answer_every_op && posted.kind < define_label && !is_last;
-    const bool brings_data = posted.kind == OpKind::send && posted.bytes > 0;
+    const bool is_collective = posted.kind == OpKind::collective;
+    const bool brings_data = (posted.kind == OpKind::send && posted.bytes > 0) || (is_collective && brings_);
+    brings_ = posted.kind == OpKind::bring || (brings_ && !is_collective);
     posted.answer = wants_answer;
     publish();
     if (wants_answer) {
@@ -119,6 +123,34 @@ void ProcessPort::read(std::span<std::byte> payload) {
         ring();  // there is room for the rest now
         sleep([&] { return in_.available() > 0; });
     }
+}
+
+std::vector<std::span<const std::byte>> ProcessPort::gathered() {
+    std::uint64_t count = 0;
+    read(std::as_writable_bytes(std::span(&count, 1)));
+    std::vector<GatheredRow> rows(count);
+    if (count > 0) {
+        read(std::as_writable_bytes(std::span(rows)));
+    }
+    std::size_t behind = 0;
+    for (const GatheredRow& row : rows) {
+        behind += row.place == 0 ? row.bytes : 0;
+    }
+    gathered_.resize(behind);
+    if (behind > 0) {
+        read(gathered_);
+    }
+    std::vector<std::span<const std::byte>> all;
+    std::size_t next = 0;
+    for (const GatheredRow& row : rows) {
+        if (row.place > 0) {
+            all.emplace_back(arenas_->at(row.place - 1), row.bytes);
+        } else {
+            all.push_back(std::span(gathered_).subspan(next, row.bytes));
+            next += row.bytes;
+        }
+    }
+    return all;
 }
 
 void ProcessPort::post_definition(OpKind kind, Label label, std::span<const std::byte> payload) {

@@ -34,6 +34,7 @@ public:
     GroupId number(const Group& group) override;
     void write(std::span<const std::byte> payload) override;
     void read(std::span<std::byte> payload) override;
+    std::vector<std::span<const std::byte>> gathered() override;
     void report(Label name, std::span<const double> values) override;
     void progress(double share_done) override;
 
@@ -70,7 +71,9 @@ private:
     std::uint64_t questions_ = 0;
     ArenaBlocks blocks_;
     std::uint64_t released_ = 0;
-    std::uint64_t answer_place_ = 0;  // where the last answer's payload is, from 1; 0: in the stream
+    std::vector<std::byte> gathered_;  // of the last take: what lies in no arena
+    bool brings_ = false;              // data to the next collective
+    std::uint64_t answer_place_ = 0;   // where the last answer's payload is, from 1; 0: in the stream
 };
 
 }  // namespace sim::ranks

@@ -132,7 +132,13 @@ void Supervisor::take_turn(int rank) {
 void Supervisor::answer(int rank) {
     Rank& self = of(rank);
     self.asked = false;
-    self.inbox.answer(run_->kernel.time(rank), run_->payload_of_answer(rank, *self.inbox.last_op()));
+    const Time at = run_->kernel.time(rank);
+    const Op& question = *self.inbox.last_op();
+    if (question.kind == OpKind::take) {
+        self.inbox.answer_with(at, run_->kernel.gathered(rank));
+    } else {
+        self.inbox.answer(at, run_->payload_of_answer(rank, question));
+    }
 }
 
 // Gives the kernel what the rank has posted. False if there is nothing. Requires: the rank is out.
@@ -144,6 +150,13 @@ bool Supervisor::accept(int rank) {
         }
         if (const std::optional<Block> block = self.inbox.block_read()) {
             of(block->rank).inbox.release(block->offset);
+        }
+        if (const auto gathering = self.inbox.gathering_read()) {
+            run_->give_back(*gathering, [this](const Payload& payload) {
+                if (payload.block) {
+                    of(payload.block->rank).inbox.release(payload.block->offset);
+                }
+            });
         }
         const std::span<const Op> ops = self.inbox.waiting();
         if (ops.empty()) {

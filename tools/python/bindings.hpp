@@ -16,6 +16,7 @@ GpuClass bind_gpu(pybind11::module_& module);
 void bind_streams(pybind11::module_& module, GpuClass& gpu);
 void bind_messages(pybind11::module_& module, GpuClass& gpu);
 void bind_collectives(GpuClass& gpu);
+void bind_devices(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_launch(pybind11::module_& module);
 void bind_planning(pybind11::module_& module);

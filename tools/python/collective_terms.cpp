@@ -20,6 +20,20 @@ void require_between(const char* name, int value, int low, int high) {
 
 }  // namespace
 
+// As the methods of GPU are called.
+CollectiveKind kind_named(const std::string& name) {
+    std::vector<std::string> known;
+    for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
+        const auto kind = static_cast<CollectiveKind>(number);
+        known.emplace_back(name_of(kind));
+        std::replace(known.back().begin(), known.back().end(), '-', '_');
+        if (name == known.back()) {
+            return kind;
+        }
+    }
+    throw ProgramError(fmt::format("there is no collective \"{}\"{}", name, did_you_mean(name, known)));
+}
+
 Reduction reduction_named(const std::string& name) {
     std::vector<std::string> known;
     for (const Reduction reduction : {Reduction::sum, Reduction::average, Reduction::max}) {

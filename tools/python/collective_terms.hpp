@@ -38,6 +38,7 @@ constexpr bool leaves_chunks(CollectiveKind kind) {
 }
 
 // Throws ProgramError, with the nearest name.
+CollectiveKind kind_named(const std::string& name);
 Reduction reduction_named(const std::string& name);
 AlgorithmConfig config_of(CollectiveKind kind, const AlgorithmWords& words);
 // Throws ProgramError where neither data nor a size was given.

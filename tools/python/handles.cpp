@@ -59,14 +59,14 @@ private:
     std::shared_ptr<RankHandle> handle_;
 };
 
+}  // namespace
+
 Stream stream_numbered(int number) {
     if (number < 1 || number > most_streams) {
         throw ProgramError(fmt::format("a stream for communication must be 1 to {}, not {}", most_streams, number));
     }
     return static_cast<Stream>(number);
 }
-
-}  // namespace
 
 void bind_streams(py::module_& module, GpuClass& gpu) {
     py::class_<RankHandle, std::shared_ptr<RankHandle>>(module, "Handle",

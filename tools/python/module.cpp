@@ -11,6 +11,7 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_streams(module, gpu);
     bind_messages(module, gpu);
     bind_collectives(gpu);
+    bind_devices(module);
     bind_results(module);
     bind_launch(module);
     bind_planning(module);

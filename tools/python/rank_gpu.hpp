@@ -31,6 +31,7 @@ struct RankHandle {
     std::optional<Handle> handle;       // none: the block has not ended
     std::shared_ptr<Buffer> into = {};  // of a receive with data
     bool joined = false;
+    std::optional<BroughtData> brought = {};  // to take, of a collective with data beside it
 
     // Throws ProgramError where it cannot be joined, or not any more.
     const Handle& still_open() const;
@@ -38,5 +39,8 @@ struct RankHandle {
     pybind11::object wait();
     bool test();
 };
+
+// Throws ProgramError for a number that no stream has.
+Stream stream_numbered(int number);
 
 }  // namespace sim::python

@@ -1,0 +1,70 @@
+#include "libsim/kernel/data_beside.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/kernel/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sim::kernel {
+
+void DataBeside::bring(int rank, const Delivery& payload, bool takes) {
+    OfRank& self = of(rank);
+    self.waiting[self.count++] = {.payload = payload, .takes = takes};
+    self.is_next = true;
+}
+
+std::uint32_t DataBeside::begin_collective(int rank, const Op& collective) {
+    OfRank& self = of(rank);
+    if (!std::exchange(self.is_next, false)) {
+        return 0;
+    }
+    self.waiting[self.count - 1].collective = collective;
+    return static_cast<std::uint32_t>(self.count);
+}
+
+void DataBeside::gather(const Rendezvous::Meeting& meeting, const Group& members) {
+    const auto gathering = std::make_shared<Gathering>();
+    gathering->all.resize(meeting.brought.size());
+    for (std::size_t index = 0; index < meeting.brought.size(); ++index) {
+        const std::uint32_t number = meeting.brought[index];
+        if (number == 0) {
+            continue;
+        }
+        OfRank& self = of(members.rank_at(static_cast<int>(index)));
+        const auto brought = self.waiting.find(std::int64_t{number} - 1);
+        gathering->all[index] = brought->second.payload;
+        if (brought->second.takes) {
+            gathering->takers += 1;
+            brought->second.gathering = gathering;
+        } else {
+            self.waiting.erase(brought);
+        }
+    }
+}
+
+std::shared_ptr<const Gathering> DataBeside::take(int rank, std::int64_t number, Time at) {
+    OfRank& self = of(rank);
+    const auto brought = self.waiting.find(number);
+    if (brought == self.waiting.end() || !brought->second.takes) {
+        throw ProgramError(fmt::format("rank {} takes at {} the data of its collective {}, which {}", rank,
+                                       describe_time(at), number,
+                                       number >= self.count ? "it has not begun" : "it has taken, or does not take"));
+    }
+    if (self.is_next && number == self.count - 1) {
+        throw ProgramError(fmt::format("rank {} takes at {} what it has only just brought: its collective comes first",
+                                       rank, describe_time(at)));
+    }
+    std::shared_ptr<const Gathering> gathering = brought->second.gathering;
+    if (gathering) {
+        self.waiting.erase(brought);
+    }
+    return gathering;
+}
+
+const Op& DataBeside::collective_of(int rank, std::int64_t number) const {
+    return ranks_[static_cast<std::size_t>(rank)].waiting.at(number).collective;
+}
+
+}  // namespace sim::kernel

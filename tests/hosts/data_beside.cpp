@@ -1,0 +1,245 @@
+// Data beside collectives by size: they arrive free of charge, on every host and network; and programs that are ahead
+// of their GPU.
+#include "libsim/network/nccl.hpp"
+#include "tests/support/simulate.hpp"
+#include "tests/support/star.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <numeric>
+
+namespace {
+
+using namespace sim;
+using namespace sim::test;
+using testing::HasSubstr;
+
+class DataBeside : public OnBothHosts {};
+INSTANTIATE_TEST_SUITE_P(Hosts, DataBeside, both_hosts(), host_name);
+
+const Collective all_reduce_of_4_units{.kind = CollectiveKind::all_reduce, .size = Units{4}};
+
+std::vector<double> sum_of(const std::vector<std::span<const std::byte>>& brought) {
+    std::vector<double> sum;
+    for (const auto& bytes : brought) {
+        std::vector<double> numbers(bytes.size() / sizeof(double));
+        if (!numbers.empty()) {
+            std::memcpy(numbers.data(), bytes.data(), bytes.size());
+        }
+        sum.resize(std::max(sum.size(), numbers.size()));
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            sum[i] += numbers[i];
+        }
+    }
+    return sum;
+}
+
+std::vector<double> numbers_of(const GPU& gpu, std::size_t count) {
+    return std::vector<double>(count, gpu.rank() + 1.0);
+}
+
+// A program whose ranks come at different times, with or without data beside its collectives.
+void train(GPU& gpu, bool with_data) {
+    double sum = 0;
+    for (int step = 0; step < 5; ++step) {
+        gpu.compute(Units{1 + gpu.rank()});
+        const std::vector<double> mine = numbers_of(gpu, 3);
+        const auto brought = with_data ? gpu.bring(std::as_bytes(std::span(mine))) : BroughtData{};
+        gpu.collective(world(gpu), all_reduce_of_4_units);
+        sum += with_data ? sum_of(gpu.take(brought)).at(2) : 0;
+    }
+    gpu.report("sum", sum);
+}
+
+std::vector<Cluster> clusters() {
+    Cluster machine{.name = "machine", .network = Nccl{.within = 1e9, .across = 1e9}, .bytes_per_unit = 1000};
+    machine.compute.per_billionth_unit = Pace{1, 1};
+    Cluster shared = star(4);
+    shared.compute.per_billionth_unit = Pace{1, 1};
+    shared.bytes_per_unit = 1000;
+    return {gpu_py(), machine, shared};
+}
+
+TEST_P(DataBeside, ArriveAndCostNothingOnEveryNetwork) {
+    for (const Cluster& cluster : clusters()) {
+        const auto with = ranks::launch(ranks(4, cluster), [](GPU& gpu) { train(gpu, true); });
+        const auto without = ranks::launch(ranks(4, cluster), [](GPU& gpu) { train(gpu, false); });
+        ASSERT_TRUE(with.ok()) << cluster.name << with.fault->message;
+        EXPECT_EQ(with.timeline_sha256, without.timeline_sha256) << cluster.name;
+        EXPECT_EQ(with.messages, without.messages) << cluster.name;
+        for (int rank = 0; rank < 4; ++rank) {
+            EXPECT_EQ(with.reports.at("sum").at(rank).front(), 5 * (1 + 2 + 3 + 4)) << cluster.name;
+        }
+    }
+}
+
+TEST_P(DataBeside, OfACollectiveOnAStreamAreThereOnceItIsWaitedFor) {
+    const auto program = [](bool with_data) {
+        return [with_data](GPU& gpu) {
+            std::vector<Handle> handles;
+            std::vector<BroughtData> brought;
+            const std::vector<double> mine = numbers_of(gpu, 2);
+            for (int layer = 0; layer < 3; ++layer) {
+                gpu.compute(Units{5});
+                handles.push_back(gpu.on(Stream{1}, [&] {
+                    if (with_data) {
+                        brought.push_back(gpu.bring(std::as_bytes(std::span(mine))));
+                    }
+                    gpu.collective(world(gpu), all_reduce_of_4_units);
+                }));
+            }
+            double sum = 0;
+            for (std::size_t i = 3; i-- > 0;) {  // in another order
+                gpu.wait(handles[i]);
+                sum += with_data ? sum_of(gpu.take(brought[i])).at(1) : 0;
+            }
+            gpu.report("sum", sum);
+        };
+    };
+    const auto with = ranks::launch(ranks(3), program(true));
+    const auto without = ranks::launch(ranks(3), program(false));
+    ASSERT_TRUE(with.ok()) << with.fault->message;
+    EXPECT_EQ(with.timeline_sha256, without.timeline_sha256);
+    EXPECT_EQ(with.reports.at("sum").at(2).front(), 3 * 6);
+}
+
+// 1.6 MB of each, 400 times: more than an arena holds, if nothing were given back.
+TEST_P(DataBeside, OfAnyLengthArriveAndMakeRoomForTheNext) {
+    const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
+        double wrong = 0;
+        for (int step = 0; step < 400; ++step) {
+            const std::vector<double> mine = numbers_of(gpu, step % 4 == 0 ? 200'000 : 100);
+            const auto brought = gpu.bring(std::as_bytes(std::span(mine)));
+            gpu.collective(world(gpu), all_reduce_of_4_units);
+            const auto all = gpu.take(brought);
+            double last = 0;
+            std::memcpy(&last, all.at(1).last(sizeof last).data(), sizeof last);
+            wrong += all.at(0).size() == mine.size() * sizeof(double) && last == 2.0 ? 0 : 1;
+        }
+        gpu.report("wrong", wrong);
+    });
+    ASSERT_TRUE(result.ok()) << result.fault->message;
+    EXPECT_EQ(result.reports.at("wrong").at(0).front(), 0);
+    EXPECT_EQ(result.reports.at("wrong").at(1).front(), 0);
+}
+
+TEST_P(DataBeside, OfABroadcastComeFromItsRootAlone) {
+    const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
+        const double number = 17;
+        const bool is_root = gpu.rank() == 1;
+        const auto data = is_root ? std::as_bytes(std::span(&number, 1)) : std::span<const std::byte>{};
+        const auto brought = gpu.bring(data, !is_root);
+        gpu.collective(world(gpu), {.kind = CollectiveKind::broadcast, .size = Units{1}, .root = 1});
+        if (!is_root) {
+            const auto all = gpu.take(brought);
+            gpu.report("empty", static_cast<double>(all.at(0).size() + all.at(2).size()));
+            gpu.report("number", sum_of(all).at(0));
+        }
+    });
+    ASSERT_TRUE(result.ok()) << result.fault->message;
+    EXPECT_EQ(result.reports.at("number").at(0).front(), 17);
+    EXPECT_EQ(result.reports.at("number").at(2).front(), 17);
+    EXPECT_EQ(result.reports.at("empty").at(2).front(), 0);
+}
+
+TEST_P(DataBeside, WhoseMembersHaveNotAllComeAreExplainedAsADeadlock) {
+    const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            const auto brought = gpu.bring({});
+            gpu.start_on(Stream{1}, [&] { gpu.collective(world(gpu), all_reduce_of_4_units); });
+            gpu.take(brought);
+        }
+    });
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.fault->message,
+              "deadlock at 0 s: 1 of 2 ranks can never go on\n"
+              "  rank 0, op 1: waits for data of stream 1, in its op 0: all-reduce of 4 units   "
+              "1 of 2 have come; missing: rank 1; rank 1 has finished");
+}
+
+TEST_P(DataBeside, TakenTwiceOrTooEarlyAreAMistakeOfTheProgram) {
+    const auto twice = ranks::launch(ranks(2), [](GPU& gpu) {
+        const auto brought = gpu.bring({});
+        gpu.collective(world(gpu), all_reduce_of_4_units);
+        gpu.take(brought);
+        if (gpu.rank() == 1) {
+            gpu.take(brought);
+        }
+    });
+    ASSERT_FALSE(twice.ok());
+    EXPECT_THAT(twice.fault->message, HasSubstr("rank 1 takes at 240 ms the data of its collective 0, which it has "
+                                                "taken, or does not take"));
+    const auto early = ranks::launch(ranks(2), [](GPU& gpu) { gpu.take(gpu.bring({})); });
+    ASSERT_FALSE(early.ok());
+    EXPECT_THAT(early.fault->message, HasSubstr("its collective comes first"));
+}
+
+TEST_P(DataBeside, SurviveARankThatIsKilledWhileOthersWantThem) {
+    if (GetParam() != ranks::Host::process) {
+        return;
+    }
+    const auto result = ranks::launch(ranks(4), [](GPU& gpu) {
+        for (int step = 0;; ++step) {
+            const std::vector<double> mine = numbers_of(gpu, 50'000);
+            const auto brought = gpu.bring(std::as_bytes(std::span(mine)));
+            if (gpu.rank() == 2 && step == 20) {
+                raise(SIGKILL);
+            }
+            gpu.collective(world(gpu), all_reduce_of_4_units);
+            sum_of(gpu.take(brought));
+        }
+    });
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.fault->failure, ranks::Failure::rank_died);
+    EXPECT_EQ(result.fault->rank, 2);
+}
+
+class HostAhead : public OnBothHosts {};
+INSTANTIATE_TEST_SUITE_P(Hosts, HostAhead, both_hosts(), host_name);
+
+constexpr Duration second{1'000'000'000'000};
+
+// A barrier of 2 on gpu-py: an empty message each way at once, 0.05 s + 0.05 s.
+TEST_P(HostAhead, AGpuIdlesUntilItsHostHasWorkForIt) {
+    const auto run = simulate_well(ranks(1), [](GPU& gpu) {
+        gpu.compute(Units{10});
+        gpu.idle_until(3 * second);
+        gpu.compute(Units{10});
+        gpu.idle_until(second);  // it is later already
+        gpu.compute(Units{10});
+    });
+    EXPECT_EQ(run.end(), 5 * second);
+    EXPECT_EQ(run.span(0, 1).begin, 3 * second);
+    EXPECT_EQ(run.span(0, 2).begin, 4 * second);
+    EXPECT_EQ(run.result.ranks.at(0).idle, 2 * second);
+}
+
+TEST_P(HostAhead, AStreamBeginsWhenTheHostSaysAlthoughTheGpuIsStillBusy) {
+    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
+        gpu.compute(Units{50});
+        gpu.issue_from(second);
+        const Handle gathered = gpu.on(Stream{1}, [&] { gpu.collective(world(gpu), {.size = Units{0}}); });
+        gpu.issue_from(std::nullopt);
+        const Handle reduced = gpu.on(Stream{2}, [&] { gpu.collective(world(gpu), {.size = Units{0}}); });
+        gpu.wait(gathered);
+        gpu.report("gathered", seconds(Time{gpu.now()}));
+        gpu.wait(reduced);
+        gpu.report("reduced", seconds(Time{gpu.now()}));
+    });
+    EXPECT_EQ(run.result.reports.at("gathered").at(0).front(), 5.0);
+    EXPECT_EQ(run.result.reports.at("reduced").at(0).front(), 5.1);
+    const auto begin_on = [&](Stream stream) {
+        const auto& spans = run.spans.at(1);
+        return std::find_if(spans.begin(), spans.end(), [&](const auto& s) { return s.stream == stream; })->begin;
+    };
+    EXPECT_EQ(begin_on(Stream{1}), second);
+    EXPECT_EQ(begin_on(Stream{2}), 5 * second);
+}
+
+TEST_P(HostAhead, ATimeBeforeTheRunIsRefused) {
+    const auto result = ranks::launch(ranks(1), [](GPU& gpu) { gpu.idle_until(-second); });
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.fault->message, HasSubstr("rank 0 cannot idle until before the run began"));
+}
+
+}  // namespace
