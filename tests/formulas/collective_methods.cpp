@@ -23,11 +23,11 @@ std::size_t fitting(const AnyCollective& any, std::size_t count, int n) {
 
 // How many ranks found what they should, in all of the calls, one after another.
 template <class T>
-int right_ranks(int ranks, const std::vector<Call>& calls) {
+int right_ranks(int ranks, const std::vector<Call>& calls, bool whole = false) {
     std::vector<int> right(static_cast<std::size_t>(ranks), 1);  // fibers share the test's memory
     simulate_well(fibers(ranks), [&](GPU& gpu) {
         for (const Call& call : calls) {
-            if (call.group.contains(gpu.rank()) && !is_right<T>(gpu, call, Units(100))) {
+            if (call.group.contains(gpu.rank()) && !is_right<T>(gpu, call, Units(100), whole)) {
                 right[static_cast<std::size_t>(gpu.rank())] = 0;
             }
         }
@@ -91,6 +91,47 @@ TEST(EveryMethod, IsRightInGroupsThatAreNotTheWorld) {
                                           {any, scattered, root, fitting(any, 20, 6)}};
             ASSERT_EQ(right_ranks<double>(13, calls), 13) << any << " root " << root;
         }
+    }
+}
+
+// One op with its data beside it: the numbers of messages, and the time of the size alone.
+TYPED_TEST(EveryMethodOf, ThisTypeEqualsASequentialProgramAsAWhole) {
+    for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
+        const AnyCollective any{static_cast<CollectiveKind>(number)};
+        for (const int n : {1, 2, 5, 12}) {
+            for (const Reduction reduction : {Reduction::sum, Reduction::average, Reduction::max}) {
+                if (reduction == Reduction::sum || reduces(any.kind)) {
+                    const auto calls = calls_of(any, n, {0, 1, static_cast<std::size_t>(n), 37}, reduction);
+                    ASSERT_EQ(right_ranks<TypeParam>(n, calls, true), n)
+                        << any << " n=" << n << " " << name_of(reduction);
+                }
+            }
+        }
+    }
+}
+
+TEST(EveryMethod, AsAWholeTakesTheTimeOfItsSizeAlone) {
+    for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
+        const Call call{{static_cast<CollectiveKind>(number)}, Group::of({4, 1, 3}), 1, 6};
+        const auto end = [&](bool with_data) {
+            return simulate_well(fibers(5),
+                                 [&](GPU& gpu) {
+                                     gpu.compute(Units{gpu.rank()});
+                                     if (!call.group.contains(gpu.rank())) {
+                                         return;
+                                     }
+                                     if (with_data) {
+                                         std::vector<float> data(call.count);
+                                         carry_whole(gpu, call, data, Units{60});
+                                     } else {
+                                         gpu.collective(call.group, {.kind = call.any.kind,
+                                                                     .size = Units{60},
+                                                                     .root = call.any.has_root() ? 1 : -1});
+                                     }
+                                 })
+                .end();
+        };
+        EXPECT_EQ(end(true), end(false)) << call.any;
     }
 }
 

@@ -40,6 +40,27 @@ def test_all_reduce_adds_up_every_dtype(quiet, dtype):
     same(outputs(quiet, lambda gpu, x: gpu.all_reduce(x), arrays), [total] * RANKS)
 
 
+def test_a_collective_as_a_whole_adds_up_and_costs_what_its_size_costs_on_that_machine(quiet):
+    arrays = inputs("float32")
+
+    def rank(gpu):
+        mine = arrays[gpu.rank].copy()
+        gpu.all_reduce(mine, whole=True)
+        gpu.report("seconds", gpu.now())
+        gpu.report("sum", mine)
+        with gpu.on(1) as handle:
+            gpu.broadcast(3, mine if gpu.rank == 3 else np.zeros_like(mine), whole=True)
+        handle.wait()
+
+    def by_size(gpu):
+        gpu.all_reduce(bytes=48)
+        gpu.report("seconds", gpu.now())
+
+    told = quiet(RANKS, rank, machine="dgx-h100").reports
+    assert told["seconds"] == quiet(RANKS, by_size, machine="dgx-h100").reports["seconds"]
+    assert told["sum"] == {rank: list(sum(arrays)) for rank in range(RANKS)}
+
+
 @pytest.mark.parametrize("dtype", ["float64", "int8"])
 def test_reductions_are_sum_average_and_max(quiet, dtype):
     arrays = [np.full(4, 4 * rank, dtype) for rank in range(RANKS)]

@@ -12,6 +12,7 @@
 #include "libsim/collectives/reduce.hpp"
 #include "libsim/collectives/reduce_scatter.hpp"
 #include "libsim/collectives/scatter.hpp"
+#include "libsim/collectives/whole.hpp"
 #include "tests/support/all_collectives.hpp"
 
 #include <algorithm>
@@ -108,12 +109,23 @@ void carry(GPU& gpu, const Call& call, std::vector<T>& data, Size size) {
     }
 }
 
+// The same as one op with its data beside it.
+template <class T>
+void carry_whole(GPU& gpu, const Call& call, std::vector<T>& data, Size size) {
+    as_a_whole(gpu, call.group, data,
+               {.kind = call.any.kind,
+                .root = call.any.has_root() ? call.root_rank() : -1,
+                .reduction = call.reduction,
+                .config = call.any.config},
+               size);
+}
+
 // Carries it out; whether this rank's part of the result is what it should be.
 template <class T>
-bool is_right(GPU& gpu, const Call& call, Size size) {
+bool is_right(GPU& gpu, const Call& call, Size size, bool whole = false) {
     const int self = call.group.index_of(gpu.rank());
     std::vector<T> data = input_of<T>(call, self);
-    carry(gpu, call, data, size);
+    whole ? carry_whole(gpu, call, data, size) : carry(gpu, call, data, size);
     const ChunkRange result = result_of(call, self);
     for (std::size_t i = result.begin; i < result.end; ++i) {
         if (data[i] != expected_value<T>(call, self, i)) {

@@ -18,6 +18,7 @@ struct CollectiveTerms {
     int root = -1;  // none
     Reduction reduction = Reduction::sum;
     AlgorithmConfig config;
+    bool whole = false;  // one op of its size's price, with its data beside it
 };
 
 // As they stand in the call; no name: the kind's own.

@@ -8,6 +8,7 @@
 #include "libsim/collectives/reduce.hpp"
 #include "libsim/collectives/reduce_scatter.hpp"
 #include "libsim/collectives/scatter.hpp"
+#include "libsim/collectives/whole.hpp"
 #include "tools/python/amounts.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/collective_terms.hpp"
@@ -27,9 +28,16 @@ py::object own_chunk(const Buffer& buffer, const CollectiveTerms& terms, int ran
     return elements_of_owner(buffer, own.begin, own.end);
 }
 
+Collective whole_of(const CollectiveTerms& t) {
+    return {.kind = t.kind, .root = t.root, .reduction = t.reduction, .config = t.config};
+}
+
 void add_up(GPU& gpu, const Buffer& buffer, const CollectiveTerms& t) {
     with_numbers(buffer, t.name, [&](auto numbers) {
         without_lock([&] {
+            if (t.whole) {
+                return as_a_whole(gpu, t.group, numbers, whole_of(t), t.size);
+            }
             switch (t.kind) {
                 case CollectiveKind::all_reduce:
                     return all_reduce(gpu, t.group, numbers, t.size, t.reduction, t.config);
@@ -44,6 +52,9 @@ void add_up(GPU& gpu, const Buffer& buffer, const CollectiveTerms& t) {
 void move(GPU& gpu, const Buffer& buffer, const CollectiveTerms& t) {
     with_elements(buffer, t.name, [&](auto elements) {
         without_lock([&] {
+            if (t.whole) {
+                return as_a_whole(gpu, t.group, elements, whole_of(t), t.size);
+            }
             switch (t.kind) {
                 case CollectiveKind::all_gather: return all_gather(gpu, t.group, elements, t.size, t.config);
                 case CollectiveKind::broadcast: return broadcast(gpu, t.group, t.root, elements, t.size, t.config);
@@ -100,6 +111,7 @@ struct Common {
     Amount units;
     Amount bytes;
     Members group;
+    bool whole;
 };
 
 template <CollectiveKind kind>
@@ -111,7 +123,8 @@ py::object carry(const char* name, const RankGPU& self, const py::object& data, 
                                 .size = size_given(common.units, common.bytes),
                                 .root = root,
                                 .reduction = reduction_named(reduction),
-                                .config = config_of(kind, algorithm)};
+                                .config = config_of(kind, algorithm),
+                                .whole = common.whole};
     return carry_out_in_python(*self.gpu, data, terms);
 }
 
@@ -121,8 +134,9 @@ void bind_with(GpuClass& gpu, const char* name, const char* doc, const Function&
     const py::arg_v none_units = py::arg("units") = py::none();
     const py::arg_v none_bytes = py::arg("bytes") = py::none();
     const py::arg_v none_group = py::arg("group") = py::none();
-    gpu.def(name, function, first..., none_units, none_bytes, none_group, py::arg("algorithm") = "",
-            py::arg("channels") = 1, py::arg("pieces") = 0, py::arg("inner") = 0, py::arg("middle") = 0, doc);
+    gpu.def(name, function, first..., none_units, none_bytes, none_group, py::arg("whole") = false,
+            py::arg("algorithm") = "", py::arg("channels") = 1, py::arg("pieces") = 0, py::arg("inner") = 0,
+            py::arg("middle") = 0, doc);
 }
 
 // What the Python signature of a kind has of root and reduction follows from the kind.
@@ -132,26 +146,26 @@ void bind_kind(GpuClass& gpu, const char* name, const char* doc) {
     const auto reduction = py::arg("reduction") = "sum";
     if constexpr (adds_up(kind) && needs_root(kind)) {
         const auto call = [name](const RankGPU& self, int root, const py::object& x, const Text& r, const Amount& u,
-                                 const Amount& b, const Members& g, const Text& a, int c, int p, int i, int m) {
-            return carry<kind>(name, self, x, {u, b, g}, root, r, {a, c, p, i, m});
+                                 const Amount& b, const Members& g, bool w, const Text& a, int c, int p, int i, int m) {
+            return carry<kind>(name, self, x, {u, b, g, w}, root, r, {a, c, p, i, m});
         };
         bind_with(gpu, name, doc, call, py::arg("root"), data, py::kw_only(), reduction);
     } else if constexpr (adds_up(kind)) {
         const auto call = [name](const RankGPU& self, const py::object& x, const Text& r, const Amount& u,
-                                 const Amount& b, const Members& g, const Text& a, int c, int p, int i, int m) {
-            return carry<kind>(name, self, x, {u, b, g}, -1, r, {a, c, p, i, m});
+                                 const Amount& b, const Members& g, bool w, const Text& a, int c, int p, int i, int m) {
+            return carry<kind>(name, self, x, {u, b, g, w}, -1, r, {a, c, p, i, m});
         };
         bind_with(gpu, name, doc, call, data, py::kw_only(), reduction);
     } else if constexpr (needs_root(kind)) {
         const auto call = [name](const RankGPU& self, int root, const py::object& x, const Amount& u, const Amount& b,
-                                 const Members& g, const Text& a, int c, int p, int i, int m) {
-            return carry<kind>(name, self, x, {u, b, g}, root, "sum", {a, c, p, i, m});
+                                 const Members& g, bool w, const Text& a, int c, int p, int i, int m) {
+            return carry<kind>(name, self, x, {u, b, g, w}, root, "sum", {a, c, p, i, m});
         };
         bind_with(gpu, name, doc, call, py::arg("root"), data, py::kw_only());
     } else {
         const auto call = [name](const RankGPU& self, const py::object& x, const Amount& u, const Amount& b,
-                                 const Members& g, const Text& a, int c, int p, int i, int m) {
-            return carry<kind>(name, self, x, {u, b, g}, -1, "sum", {a, c, p, i, m});
+                                 const Members& g, bool w, const Text& a, int c, int p, int i, int m) {
+            return carry<kind>(name, self, x, {u, b, g, w}, -1, "sum", {a, c, p, i, m});
         };
         bind_with(gpu, name, doc, call, data, py::kw_only());
     }
