@@ -11,8 +11,8 @@ namespace {
 constexpr double faster = 1.1;
 
 training::Machine with_arithmetic(training::Machine machine) {
-    for (double* flops :
-         {&machine.gpu.fp32_flops, &machine.gpu.fp16_flops, &machine.gpu.bf16_flops, &machine.gpu.fp8_flops}) {
+    for (double* flops : {&machine.gpu.fp32_flops, &machine.gpu.tf32_flops, &machine.gpu.fp16_flops,
+                          &machine.gpu.bf16_flops, &machine.gpu.fp8_flops}) {
         *flops *= faster;
     }
     return machine;

@@ -39,6 +39,14 @@ KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
       element_bytes_(layout.numerics.precision == Precision::fp32 ? 4 : 2),
       flash_factor_(factor_of_version(gpu.efficiency, layout.framework.flash_version)) {}
 
+KernelTimes::KernelTimes(const Accelerator& gpu, double peak, double element_bytes, int flash_version)
+    : efficiency_(&gpu.efficiency),
+      peak_(peak),
+      fp8_peak_(0),
+      bandwidth_(gpu.memory_bandwidth),
+      element_bytes_(element_bytes),
+      flash_factor_(factor_of_version(gpu.efficiency, flash_version)) {}
+
 double KernelTimes::with_gaps(double seconds, double kernels) const {
     return seconds + kernels * efficiency_->kernel_gap;
 }
@@ -50,20 +58,28 @@ double KernelTimes::share_of_gemm(const Gemm& shape, double peak_share, double h
     return peak_share / (1 + size) * sides * (aligned ? 1 : efficiency_->gemm_unaligned);
 }
 
-double KernelTimes::gemm(const Gemm& shape, GemmKind kind) const {
+double KernelTimes::product(const Gemm& shape, GemmKind kind, double bytes) const {
     const bool fp8 = fp8_peak_ > 0;
-    const double inputs = shape.m * shape.k + shape.k * shape.n;
     double share = fp8 ? share_of_gemm(shape, efficiency_->fp8_peak, efficiency_->fp8_half_flops)
                        : share_of_gemm(shape, efficiency_->gemm_peak, efficiency_->gemm_half_flops);
     if (kind == GemmKind::weight_gradient) {
         share *= efficiency_->gemm_weight_gradient;
     }
     const double arithmetic = shape.flops() / (share * (fp8 ? fp8_peak_ : peak_));
-    const double bytes = inputs * (fp8 ? 1 : element_bytes_) + shape.m * shape.n * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
-    const double product = with_gaps(std::max(arithmetic, traffic));
+    return with_gaps(std::max(arithmetic, traffic));
+}
+
+double KernelTimes::gemm(const Gemm& shape, GemmKind kind) const {
+    const bool fp8 = fp8_peak_ > 0;
+    const double inputs = shape.m * shape.k + shape.k * shape.n;
+    const double time = product(shape, kind, inputs * (fp8 ? 1 : element_bytes_) + shape.m * shape.n * element_bytes_);
     // The activations alone: weights are quantised once for all micro-batches.
-    return fp8 ? product + efficiency_->fp8_casts * memory(3 * shape.m * shape.k) : product;
+    return fp8 ? time + efficiency_->fp8_casts * memory(3 * shape.m * shape.k) : time;
+}
+
+double KernelTimes::convolution(const Gemm& shape, GemmKind kind, double bytes) const {
+    return product(shape, kind, bytes);
 }
 
 double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {

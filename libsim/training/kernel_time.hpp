@@ -23,9 +23,13 @@ enum class GemmKind : std::uint8_t { forward, input_gradient, weight_gradient };
 class KernelTimes {
 public:
     KernelTimes(const Accelerator& gpu, const Layout& layout);
+    // Of kernels whose units make `peak` FLOP/s of elements of so many bytes: operator_time.hpp.
+    KernelTimes(const Accelerator& gpu, double peak, double element_bytes, int flash_version);
 
     // A linear layer's product. In fp8 with what it takes to quantise its inputs.
     double gemm(const Gemm& shape, GemmKind kind) const;
+    // A convolution, whose product is never laid out in memory: `bytes` is what it reads and writes.
+    double convolution(const Gemm& shape, GemmKind kind, double bytes) const;
     // Experts' products, `batch` of them, in one kernel.
     double grouped_gemm(const Gemm& shape, GemmKind kind) const;
     // Attention's scores or values without flash attention: `batch` heads. Not the softmax.
@@ -45,6 +49,7 @@ public:
 private:
     double with_gaps(double seconds, double kernels = 1) const;
     double share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const;
+    double product(const Gemm& shape, GemmKind kind, double bytes) const;
 
     const Efficiency* efficiency_;
     double peak_;      // of the 16-bit units

@@ -67,6 +67,7 @@ Json accelerator_row(const training::Accelerator& one) {
     return {{"name", one.name},
             {"generation", one.generation},
             {"fp32_flops", one.fp32_flops},
+            {"tf32_flops", one.tf32_flops},
             {"fp16_flops", one.fp16_flops},
             {"bf16_flops", one.bf16_flops},
             {"fp8_flops", one.fp8_flops},

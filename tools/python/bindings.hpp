@@ -20,5 +20,6 @@ void bind_devices(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_launch(pybind11::module_& module);
 void bind_planning(pybind11::module_& module);
+void bind_operator_times(pybind11::module_& module);
 
 }  // namespace sim::python

@@ -17,6 +17,10 @@ void bind_groups(py::module_& module) {
         .def_static("of", &Group::of, py::arg("ranks"), "The ranks of a list, in its order.")
         .def_static(
             "world", [](int ranks) { return Group::strided(0, 1, ranks); }, py::arg("ranks"), "The ranks 0, 1, …")
+        .def("standing_for", &Group::standing_for, py::arg("whole"),
+             "The same members in the place of a larger group: collectives by size that they carry out alone cost what "
+             "they "
+             "cost `whole`, on a machine.")
         .def_property_readonly("ranks", &Group::ranks, "The members, in order.")
         .def("index_of", &Group::index_of, py::arg("rank"), "The place of a rank in the group; -1: it is no member.")
         .def("right_of", &Group::right_of, py::arg("rank"), "The next member, around the ring.")

@@ -15,4 +15,5 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_results(module);
     bind_launch(module);
     bind_planning(module);
+    bind_operator_times(module);
 }

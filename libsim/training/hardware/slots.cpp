@@ -26,6 +26,7 @@ std::vector<Slot> accelerator_slots(Machine& machine) {
     Accelerator& gpu = machine.gpu;
     return {
         {"fp32_flops", "FLOP/s", &gpu.fp32_flops},
+        {"tf32_flops", "FLOP/s", &gpu.tf32_flops},
         {"fp16_flops", "FLOP/s", &gpu.fp16_flops},
         {"bf16_flops", "FLOP/s", &gpu.bf16_flops},
         {"fp8_flops", "FLOP/s", &gpu.fp8_flops},

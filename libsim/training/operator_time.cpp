@@ -1,0 +1,119 @@
+#include "libsim/training/operator_time.hpp"
+
+namespace sim::training {
+
+namespace {
+
+constexpr int flash_version_of_torch = 2;  // scaled_dot_product_attention, since PyTorch 2.2
+
+// `kernel_floor` is the host's time for one of the model's kernels, found from runs that are bound by their host, and
+// one of the model's kernels stands for several operators of an eager framework. A layer of GPT in eager mode without
+// flash attention has 20 and 26 of the model's kernels (operators.hpp; a test counts them), forward and backward.
+// PyTorch 1.13 carries it out in 57 and 105 operators, views among them, which go through the same Python and the same
+// dispatcher. So an operator, view or not, has an even share of the layer's floor: 8.5 us on a host of H100s, 18 us on
+// one of A100s.
+constexpr double floors_of_layer = 20 + 26;
+constexpr double operators_of_layer = 57 + 105;
+
+double first_there(double wanted, double second, double third) {
+    return wanted > 0 ? wanted : second > 0 ? second : third;
+}
+
+// Volta multiplies bf16, and whoever has no units for tf32 multiplies that, with those of fp32.
+double units_of(const Accelerator& gpu, OperatorPrecision precision) {
+    const double half = gpu.bf16_flops > 0 ? gpu.bf16_flops : gpu.fp16_flops;
+    switch (precision) {
+        case OperatorPrecision::fp32: return gpu.fp32_flops > 0 ? gpu.fp32_flops : half;
+        case OperatorPrecision::tf32: return first_there(gpu.tf32_flops, gpu.fp32_flops, half);
+        case OperatorPrecision::fp16: return first_there(gpu.fp16_flops, gpu.fp32_flops, half);
+        case OperatorPrecision::bf16: return first_there(gpu.bf16_flops, gpu.fp32_flops, half);
+    }
+    return half;
+}
+
+double bytes_of(OperatorPrecision precision) {
+    return precision == OperatorPrecision::fp32 || precision == OperatorPrecision::tf32 ? 4 : 2;
+}
+
+constexpr std::array precisions{OperatorPrecision::fp32, OperatorPrecision::tf32, OperatorPrecision::fp16,
+                                OperatorPrecision::bf16};
+constexpr std::array kinds{GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient};
+
+KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision) {
+    return {gpu, units_of(gpu, precision) * gpu.sustained_clock, bytes_of(precision), flash_version_of_torch};
+}
+
+}  // namespace
+
+const char* name_of(OperatorPrecision precision) {
+    switch (precision) {
+        case OperatorPrecision::fp32: return "fp32";
+        case OperatorPrecision::tf32: return "tf32";
+        case OperatorPrecision::fp16: return "fp16";
+        case OperatorPrecision::bf16: return "bf16";
+    }
+    return "";
+}
+
+const char* name_of(GemmKind kind) {
+    switch (kind) {
+        case GemmKind::forward: return "forward";
+        case GemmKind::input_gradient: return "input_gradient";
+        case GemmKind::weight_gradient: return "weight_gradient";
+    }
+    return "";
+}
+
+std::optional<OperatorPrecision> operator_precision_named(std::string_view name) {
+    for (const OperatorPrecision one : precisions) {
+        if (name == name_of(one)) {
+            return one;
+        }
+    }
+    return {};
+}
+
+std::optional<GemmKind> gemm_kind_named(std::string_view name) {
+    for (const GemmKind one : kinds) {
+        if (name == name_of(one)) {
+            return one;
+        }
+    }
+    return {};
+}
+
+OperatorTimes::OperatorTimes(const Accelerator& gpu)
+    : gpu_(std::make_unique<const Accelerator>(gpu)),
+      kernels_{kernels_of(*gpu_, precisions[0]), kernels_of(*gpu_, precisions[1]), kernels_of(*gpu_, precisions[2]),
+               kernels_of(*gpu_, precisions[3])} {}
+
+const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
+    return kernels_[static_cast<std::size_t>(precision)];
+}
+
+Duration OperatorTimes::matrix_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const {
+    const KernelTimes& times = kernels(precision);
+    return duration_of_seconds(shape.batch > 1 ? times.scores(shape) : times.gemm(shape, kind));
+}
+
+Duration OperatorTimes::convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const {
+    return duration_of_seconds(kernels(precision).convolution(shape, kind, bytes));
+}
+
+Duration OperatorTimes::flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const {
+    return duration_of_seconds(kernels(precision).flash(pass));
+}
+
+Duration OperatorTimes::memory(double bytes) const {
+    return duration_of_seconds(kernels_[0].memory(bytes));
+}
+
+Duration OperatorTimes::launch() const {
+    return duration_of_seconds(gpu_->efficiency.kernel_floor * floors_of_layer / operators_of_layer);
+}
+
+double OperatorTimes::peak(OperatorPrecision precision) const {
+    return units_of(*gpu_, precision);
+}
+
+}  // namespace sim::training

@@ -1,0 +1,50 @@
+// An operator's time is what a framework's operator takes alone on an accelerator: the kernels of kernel_time.hpp, each
+// in a precision of its own, where a training step has one for all.
+//
+// In whole picoseconds, rounded up. Cost: constant.
+#pragma once
+
+#include "libsim/training/kernel_time.hpp"
+#include "libsim/units.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace sim::training {
+
+// Elements, and the units that multiply them: tf32 has elements of 4 bytes, and tensor cores that take 19 bits of them.
+enum class OperatorPrecision : std::uint8_t { fp32, tf32, fp16, bf16 };
+const char* name_of(OperatorPrecision precision);
+std::optional<OperatorPrecision> operator_precision_named(std::string_view name);
+std::optional<GemmKind> gemm_kind_named(std::string_view name);
+const char* name_of(GemmKind kind);
+
+class OperatorTimes {
+public:
+    explicit OperatorTimes(const Accelerator& gpu);
+
+    // Several side by side (`batch`) are priced as those of attention are: KernelTimes::scores.
+    Duration matrix_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const;
+    // `batch`: its groups, which all run in one kernel. `bytes`: what it reads and writes.
+    Duration convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const;
+    Duration flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const;
+    Duration memory(double bytes) const;
+    // What the host needs for one operator in eager mode, be it a kernel or a view.
+    Duration launch() const;
+
+    // FLOP/s of the units that such a product runs on; where there are none of its own, those that stand in for them.
+    double peak(OperatorPrecision precision) const;
+    const Accelerator& gpu() const { return *gpu_; }
+
+private:
+    const KernelTimes& kernels(OperatorPrecision precision) const;
+
+    std::unique_ptr<const Accelerator> gpu_;  // the kernels refer to it
+    std::array<KernelTimes, 4> kernels_;
+};
+
+}  // namespace sim::training
