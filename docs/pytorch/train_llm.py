@@ -1,0 +1,158 @@
+"""Trains a GPT or a Llama, as large as asked for, on random tokens: FSDP or DDP, bf16, recomputation, accumulation.
+
+    torchrun --nproc_per_node 8 train_llm.py --arch llama --layers 32 --hidden 4096 --ffn 14336 --heads 32 --kv-heads 8 \\
+        --vocab 128256 --sequence 8192 --micro-batch 2 --recompute selective --precision bf16
+
+tools/torch_accuracy.py runs it with the sizes of published runs. The model is in llm.py.
+"""
+
+import argparse
+import contextlib
+import functools
+import inspect
+import os
+import time
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+from llm import Model, Shape
+
+
+def read_options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--arch", choices=["gpt", "llama"], default="gpt")
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--hidden", type=int, default=64)
+    parser.add_argument("--ffn", type=int, help="columns within an MLP (4 times --hidden)")
+    parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--kv-heads", type=int, help="heads of keys and values (--heads)")
+    parser.add_argument("--vocab", type=int, default=256)
+    parser.add_argument("--sequence", type=int, default=32)
+    parser.add_argument("--bias", action="store_true", help="linear layers have one")
+    parser.add_argument("--tied", action="store_true", help="the output's weights are the embedding's")
+    parser.add_argument("--attention", choices=["flash", "plain"], default="flash")
+    parser.add_argument("--micro-batch", type=int, default=2, help="sequences that a rank has in memory at a time")
+    parser.add_argument("--global-batch", type=int, help="sequences of a step, on all ranks (one micro-batch for each)")
+    parser.add_argument("--parallel", choices=["fsdp", "ddp"], default="fsdp")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    parser.add_argument("--reduce", choices=["fp32", "bf16"], default="fp32", help="gradients, as FSDP adds them up")
+    parser.add_argument("--logits", choices=["fp32", "bf16"], default="fp32", help="what the loss is computed of")
+    parser.add_argument("--recompute", choices=["none", "selective", "full"], default="none")
+    parser.add_argument("--compile", action="store_true", help="torch.compile for every block, where PyTorch has it")
+    parser.add_argument("--clip", type=float, help="norm that gradients are clipped to")
+    parser.add_argument("--steps", type=int, default=3)
+    options = parser.parse_args()
+    options.ffn = options.ffn or 4 * options.hidden
+    options.kv_heads = options.kv_heads or options.heads
+    return parser, options
+
+
+def wrapper(options, local_rank):
+    """What FSDP makes of a block, and of the model around the blocks: a unit whose weights are gathered together."""
+    from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
+
+    types = {"fp32": torch.float32, "bf16": torch.bfloat16}
+    mixed = None
+    if options.precision == "bf16":
+        mixed = MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=types[options.reduce])
+    return functools.partial(FullyShardedDataParallel, mixed_precision=mixed, device_id=local_rank)
+
+
+def make_model(options, device):
+    """The model as all ranks train it together. FSDP takes each block as it is made, so that no rank ever holds them all."""
+    fsdp = wrapper(options, device.index) if options.parallel == "fsdp" else None
+
+    def finish_block(block):
+        block = block.to(device)
+        if options.compile and hasattr(torch, "compile"):
+            block = torch.compile(block)
+        return fsdp(block) if fsdp else block
+
+    torch.manual_seed(0)
+    shape = Shape(**{name: getattr(options, name) for name in Shape.__dataclass_fields__})
+    model = Model(shape, finish_block).to(device)
+    if fsdp:
+        return fsdp(model)
+    return DDP(model, device_ids=[device.index] if device.type == "cuda" else None, gradient_as_bucket_view=True)
+
+
+def make_optimizer(model):
+    """AdamW in as few kernels as this PyTorch can."""
+    known = inspect.signature(torch.optim.AdamW).parameters
+    fewest = {"fused": True} if "fused" in known and torch.cuda.is_available() else {"foreach": True}
+    return torch.optim.AdamW(model.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1, **fewest)
+
+
+def clip(model, options):
+    if options.clip is None:
+        return
+    if options.parallel == "fsdp":
+        model.clip_grad_norm_(options.clip)
+    else:
+        nn.utils.clip_grad_norm_(model.parameters(), options.clip)
+
+
+def step(model, optimizer, batches, options, device):
+    """A step over these micro-batches. Returns the mean loss of this rank's."""
+    total = torch.zeros(1, device=device)
+    # FSDP hands its bf16 weights to the operators; under DDP autocast makes them.
+    cast = options.precision == "bf16" and options.parallel == "ddp"
+    for index, tokens in enumerate(batches):
+        last = index == len(batches) - 1
+        waits = options.parallel == "ddp" and not last
+        with model.no_sync() if waits else contextlib.nullcontext():
+            with torch.autocast(device.type, torch.bfloat16) if cast else contextlib.nullcontext():
+                logits = model(tokens[:, :-1])
+                if options.logits == "fp32":
+                    logits = logits.float()
+                loss = nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()) / len(batches)
+            loss.backward()
+        total += loss.detach()
+    clip(model, options)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return total
+
+
+def main():
+    parser, options = read_options()
+    on_gpu = torch.cuda.is_available()
+    dist.init_process_group("nccl" if on_gpu else "gloo")
+    rank, world, local_rank = dist.get_rank(), dist.get_world_size(), int(os.environ["LOCAL_RANK"])
+    if on_gpu:
+        torch.cuda.set_device(local_rank)
+    elif options.parallel == "fsdp":
+        options.parallel = "ddp"
+        if rank == 0:
+            print("no CUDA: trained under DDP")
+    device = torch.device("cuda", local_rank) if on_gpu else torch.device("cpu")
+    batch = options.global_batch or world * options.micro_batch
+    if batch % (world * options.micro_batch):
+        parser.error(f"--global-batch {batch} is no multiple of {world} ranks x --micro-batch {options.micro_batch}")
+    micro_batches = batch // world // options.micro_batch
+
+    model = make_model(options, device)
+    optimizer = make_optimizer(model)
+    generator = torch.Generator().manual_seed(1 + rank)
+    for index in range(options.steps):
+        size = (micro_batches, options.micro_batch, options.sequence + 1)
+        tokens = torch.randint(options.vocab, size, generator=generator).to(device)
+        started = time.perf_counter()
+        loss = step(model, optimizer, tokens.unbind(0), options, device)
+        dist.all_reduce(loss)
+        value = loss.item() / world
+        seconds = time.perf_counter() - started
+        if rank == 0:
+            print(f"step {index}: loss {value:.9g}")
+            print(f"step {index}: {seconds:.6f} s, {batch * options.sequence / world / seconds:.0f} tokens/s on a GPU")
+    if rank == 0 and on_gpu:
+        print(f"peak memory of rank 0: {torch.cuda.max_memory_allocated() / 2**30:.2f} GiB allocated, "
+              f"{torch.cuda.max_memory_reserved() / 2**30:.2f} GiB reserved")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

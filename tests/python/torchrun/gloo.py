@@ -1,0 +1,114 @@
+"""torchrun for tests: runs a PyTorch script in N ranks on this machine's CPU, over the real gloo.
+
+    python3 gloo.py --nproc-per-node 4 script.py [its arguments]
+
+The ranks see what torchrun sets, and one thread each. `--nnodes 2` numbers them as on two nodes: RANK goes on, LOCAL_RANK
+starts again. Debian's own torchrun does not start on Python 3.11.
+"""
+
+import argparse
+import ctypes
+import os
+import runpy
+import signal
+import sys
+import traceback
+
+import torch
+import torch.distributed as dist
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="gloo.py", description=__doc__.splitlines()[0])
+    parser.add_argument("--nproc-per-node", type=int, required=True, help="ranks of a node")
+    parser.add_argument("--nnodes", type=int, default=1)
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser.parse_args(arguments)
+
+
+def environment(rank, options, port):
+    """What torchrun tells a rank. The store is the launcher's, so that no port has to be guessed."""
+    return {
+        "RANK": str(rank),
+        "WORLD_SIZE": str(options.nnodes * options.nproc_per_node),
+        "LOCAL_RANK": str(rank % options.nproc_per_node),
+        "LOCAL_WORLD_SIZE": str(options.nproc_per_node),
+        "GROUP_RANK": str(rank // options.nproc_per_node),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "TORCHELASTIC_USE_AGENT_STORE": "True",
+        "TORCHELASTIC_RESTART_COUNT": "0",
+        "GLOO_SOCKET_IFNAME": "lo",
+    }
+
+
+def run_script(rank, options, port):
+    """The life of a rank: the script, as a program. Returns its exit code."""
+    os.environ.update(environment(rank, options, port))
+    sys.argv = [options.script, *options.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)
+    torch.set_num_threads(1)
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BaseException:
+        print(f"rank {rank}:\n{traceback.format_exc()}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def end_with_the_launcher():
+    """A rank that hangs in gloo does not outlive a test's patience."""
+    set_signal_of_parents_death = 1
+    ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
+
+
+def start(options):
+    """Forks the ranks, before a thread of the store exists. Returns their processes and the store that they meet at."""
+    pipes, ranks = [], []
+    for rank in range(options.nnodes * options.nproc_per_node):
+        reads, writes = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(writes)
+            end_with_the_launcher()
+            code = run_script(rank, options, int(os.read(reads, 16)))
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        os.close(reads)
+        pipes.append(writes)
+        ranks.append(pid)
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    for pipe in pipes:
+        os.write(pipe, str(store.port).encode())
+        os.close(pipe)
+    return ranks, store
+
+
+def main(arguments):
+    """The exit code of the first rank that fails, which ends the others; 0 where all end well."""
+    sys.stdout.flush()
+    ranks, store = start(parse(arguments))
+    result = 0
+    try:
+        while ranks:
+            pid, status = os.wait()
+            ranks.remove(pid)
+            if status and not result:
+                result = abs(os.waitstatus_to_exitcode(status))
+                for other in ranks:
+                    os.kill(other, signal.SIGKILL)
+    except KeyboardInterrupt:
+        for other in ranks:
+            os.kill(other, signal.SIGKILL)
+        result = 130
+    del store
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,118 @@
+"""The lessons of docs/torch-lessons.md: each script's numbers in simulated ranks are those of the same script over the real gloo.
+
+Two ranks add up two numbers, which has one result; more of them add up in an order of their own, so digits may end otherwise.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+LESSONS = FOLDER.parents[2] / "docs" / "pytorch"
+# One row per run: script, nodes, ranks of a node, arguments. Small, for the arithmetic is real.
+RUNS = [
+    ("hello", 1, 2, []),
+    ("hello", 1, 5, []),
+    ("ddp", 1, 2, ["--epochs", "2"]),
+    ("ddp", 1, 4, ["--epochs", "2"]),
+    ("communication", 1, 2, ["--largest", "10000"]),
+    ("communication", 1, 4, ["--largest", "10000", "--op", "all_gather"]),
+    ("communication", 1, 3, ["--largest", "1000", "--op", "broadcast"]),
+    ("accumulation", 1, 2, ["--hidden", "64"]),
+    ("accumulation", 1, 4, ["--hidden", "64", "--micro-batches", "2"]),
+    ("model_split", 1, 2, ["--width", "64"]),
+    ("model_split", 1, 4, ["--width", "64", "--micro-batches", "8"]),
+    ("scaling", 1, 2, ["--width", "64"]),
+    ("scaling", 1, 4, ["--width", "64", "--mode", "weak"]),
+    # PowerSGD starts collectives from threads; gloo mixes up those of several buckets, of which the small model has one.
+    ("compression", 1, 2, ["--hidden", "64"]),
+    ("compression", 1, 2, ["--hidden", "600", "--hook", "none", "fp16", "topk"]),
+    ("compression", 1, 4, ["--hidden", "64"]),
+    ("tensor_parallel", 1, 2, ["--width", "64"]),
+    ("tensor_parallel", 1, 4, ["--width", "64"]),
+    ("hybrid", 2, 1, ["--width", "64"]),
+    ("hybrid", 2, 2, ["--width", "64"]),
+    ("fsdp", 1, 2, ["--width", "64"]),
+    ("fsdp", 1, 4, ["--width", "64"]),
+    ("fsdp", 1, 2, ["--width", "64", "--strategy", "zero2"]),
+    ("train_llm", 1, 2, ["--arch", "gpt", "--parallel", "ddp", "--global-batch", "8"]),
+    ("train_llm", 1, 2, ["--arch", "llama", "--kv-heads", "2", "--recompute", "selective", "--clip", "1"]),
+    ("train_llm", 1, 4, ["--arch", "gpt", "--recompute", "full", "--attention", "plain", "--tied", "--bias"]),
+]
+
+
+def name(run):
+    script, nodes, ranks, arguments = run
+    return "-".join([script, f"{nodes}x{ranks}", *(word.strip("-") for word in arguments)])
+
+
+def output_of(command):
+    done = subprocess.run([sys.executable, "-B", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def numbers(text):
+    """What a lesson computes, in the order of its lines: what stands behind the words loss, sum and weights."""
+    return [float(number) for number in re.findall(r"\b(?:loss|sum|weights) (-?[\d.]+(?:e[-+]\d+)?)", text)]
+
+
+def under_gloo(run):
+    script, nodes, ranks, arguments = run
+    launcher = [FOLDER / "gloo.py", "--nnodes", nodes, "--nproc-per-node", ranks, LESSONS / f"{script}.py", *arguments]
+    return output_of([str(word) for word in launcher])
+
+
+def simulated(run):
+    script, nodes, ranks, arguments = run
+    machine = FOLDER / f"node_of_{ranks}.toml" if nodes > 1 else "dgx-h100"
+    launcher = ["-m", "ndsim.torchrun", "--machine", machine, "--nproc", nodes * ranks]
+    return output_of([str(word) for word in [*launcher, LESSONS / f"{script}.py", *arguments]])
+
+
+@pytest.mark.parametrize("run", RUNS, ids=name)
+def test_a_lesson_computes_what_it_computes_under_gloo(run):
+    real = numbers(under_gloo(run))
+    ours = numbers(simulated(run))
+    assert real
+    exact = run[1] * run[2] == 2
+    assert ours == (real if exact else pytest.approx(real, rel=1e-6, abs=1e-6))
+
+
+def test_every_lesson_is_run():
+    modules = {"llm"}
+    assert {run[0] for run in RUNS} == {script.stem for script in LESSONS.glob("*.py")} - modules
+
+
+@pytest.mark.parametrize("arch", ["gpt", "llama"])
+def test_recomputation_does_not_change_a_loss(arch):
+    sizes = ["--arch", arch, "--parallel", "ddp", "--kv-heads", "2"]
+    losses = [numbers(under_gloo(("train_llm", 1, 2, [*sizes, "--recompute", what]))) for what in ("none", "selective", "full")]
+    assert losses[0] == losses[1] == losses[2]
+    assert len(losses[0]) == 3
+
+
+def test_hybrid_layouts_of_the_same_ranks_train_the_same_model():
+    losses = [numbers(under_gloo(("hybrid", 2, 2, ["--width", "64", "--tensor", tensor]))) for tensor in (1, 2, 4)]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-6)
+    assert losses[2] == pytest.approx(losses[0], rel=1e-6)
+
+
+def test_micro_batches_and_stages_do_not_change_the_model_that_is_split():
+    arguments = [["--width", "64", "--micro-batches", count] for count in (1, 4)]
+    losses = [numbers(under_gloo(("model_split", 1, ranks, words))) for ranks, words in zip((2, 4), arguments)]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-6)
+
+
+def test_a_rank_that_fails_ends_the_launcher_with_its_traceback(tmp_path):
+    script = tmp_path / "broken.py"
+    script.write_text("import os, time\nif os.environ['RANK'] == '1':\n    raise ValueError('of rank 1')\ntime.sleep(1000)\n")
+    done = subprocess.run([sys.executable, str(FOLDER / "gloo.py"), "--nproc-per-node", "3", str(script)], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert "broken.py\", line 3" in done.stderr and "of rank 1" in done.stderr

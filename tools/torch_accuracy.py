@@ -1,0 +1,208 @@
+#!/usr/bin/python3
+"""Runs the published PyTorch runs as PyTorch scripts in simulated time, and holds their step times against the measured ones.
+
+    tools/torch_accuracy.py [--sets MOSAIC-H100,TORCHTITAN] [--ids torchtitan-0001] [--print]
+
+Each run of tools/torch_accuracy/runs.toml is docs/pytorch/train_llm.py under `python3 -m ndsim.torchrun --fold 1`. Results are kept in
+docs/data/torch_runs.json, so that a run is not repeated; --again repeats it. The table shows the error beside that of `ndsim train`
+for the same record, and --page writes it into docs/accuracy.md. Needs a build in build/ (or NDSIM_BUILD), and PyTorch.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = pathlib.Path(os.environ.get("NDSIM_BUILD", "build"))
+RECORDS = "docs/data/published_runs.json"
+RESULTS = ROOT / "docs/data/torch_runs.json"
+PAGE = ROOT / "docs/accuracy.md"
+
+
+def read_sets():
+    with open(ROOT / "tools/torch_accuracy/runs.toml", "rb") as file:
+        return tomllib.load(file)["set"]
+
+
+def read_records():
+    records = json.loads((ROOT / RECORDS).read_text())["records"]
+    return {record["id"]: record for record in records}
+
+
+def runs_of(chosen, records):
+    """The runs of a set: by id, what its command line says more than the others'."""
+    runs = chosen["runs"]
+    if runs == "all":
+        runs = {name: "" for name, record in records.items() if record["set"] == chosen["name"]} | chosen.get("and", {})
+    unknown = set(runs) - set(records)
+    if unknown:
+        sys.exit(f"torch_accuracy.py: {RECORDS} has no {', '.join(sorted(unknown))}")
+    return runs
+
+
+def sizes(record):
+    """What the record says, as arguments of train_llm.py."""
+    model, layout = record["model"], record["layout"]
+    said = {
+        "layers": model["layers"],
+        "hidden": model["hidden"],
+        "ffn": model["ffn"],
+        "heads": model["heads"],
+        "kv-heads": model["kv_heads"],
+        "vocab": model["vocab"],
+        "sequence": model["seq"],
+        "micro-batch": layout["mbs"],
+        "global-batch": layout["gbs"],
+        "recompute": record["recompute"].partition(" ")[0],
+        "attention": "flash" if record["flash_attention"] else "plain",
+    }
+    return [word for name, value in said.items() if value is not None for word in (f"--{name}", str(value))]
+
+
+def command(chosen, more, record):
+    """The run as a command line."""
+    ranks = str(record["layout"]["gpus"])
+    # All ranks of DDP and of FSDP do the same.
+    launcher = ["python3", "-m", "ndsim.torchrun", "--machine", chosen["machine"], "--nproc", ranks, "--fold", "1", "--json"]
+    # A word that comes twice counts as it came last.
+    script = ["docs/pytorch/train_llm.py", *sizes(record), *shlex.split(chosen["arguments"]), *shlex.split(more), "--steps", "2"]
+    return [*launcher, *script]
+
+
+def run(words):
+    """One run: its step's time and memory, or what went wrong."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / BUILD / "python")}
+    words = [sys.executable, *words[1:]]
+    done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        return {"fault": (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]}
+    answer = json.loads(done.stdout)
+    return {
+        "step_seconds": answer["step_seconds"],
+        "reserved_gib": answer["memory"]["reserved"] / 2**30,
+        "wall_seconds": answer["wall_seconds"],
+    }
+
+
+def write_results(results):
+    """A run a line, so that a change of one is a line's."""
+    rows = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in sorted(results)]
+    RESULTS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+
+
+def predictions():
+    """What `ndsim train` predicts for the same records, and what was measured."""
+    said = subprocess.run([ROOT / BUILD / "bin/ndsim", "validate", RECORDS, "--json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return {record["id"]: record for record in json.loads(said.stdout)["records"]}
+
+
+def errors(results, predicted):
+    """By id: the error of the script, and that of `ndsim train`."""
+    found = {}
+    for name, result in results.items():
+        record = predicted.get(name)
+        if record and record["measured_iter_s"] and result.get("step_seconds"):
+            found[name] = (result["step_seconds"] / record["measured_iter_s"] - 1, record["error"])
+    return found
+
+
+def mean(numbers):
+    numbers = list(numbers)
+    return sum(numbers) / len(numbers)
+
+
+def table(sets, records, results, predicted):
+    """A row for each set, and the runs that are furthest off."""
+    compared = errors(results, predicted)
+    lines = ["  set              runs    script      bias  ndsim train      bias"]
+
+    def row(name, pairs):
+        cells = [f"{mean(abs(pair[which]) for pair in pairs):>7.1%}  {mean(pair[which] for pair in pairs):>+8.1%}" for which in (0, 1)]
+        lines.append(f"  {name:<15}{len(pairs):>6}   {cells[0]}      {cells[1]}")
+
+    for chosen in sets:
+        pairs = [compared[name] for name in runs_of(chosen, records) if name in compared]
+        if pairs:
+            row(chosen["name"], pairs)
+    if compared:
+        row("all", list(compared.values()))
+        lines += ["", "Furthest off:"]
+    else:
+        lines = ["no run has a result yet"]
+    for name in sorted(compared, key=lambda name: -abs(compared[name][0]))[:12]:
+        script, train = compared[name]
+        measured = predicted[name]["measured_iter_s"]
+        lines.append(f"  {name:<21}{script:>+7.1%}  {results[name]['step_seconds']:>9.4g} s as a script, {measured:.4g} s measured;"
+                     f" ndsim train {train:+.1%}")
+    faults = [f"  {name}: {result['fault']}" for name, result in results.items() if "fault" in result]
+    return "\n".join(lines + (["", "Not run to the end:", *faults] if faults else [])) + "\n"
+
+
+BEGIN, END = "<!-- begin of torch_accuracy: written by tools/torch_accuracy.py -->\n", "<!-- end of torch_accuracy -->\n"
+SECTION = """
+## PyTorch scripts
+The published runs that were eager or compiled PyTorch are also written as one script, `docs/pytorch/train_llm.py`, which
+`python3 -m ndsim.torchrun --fold 1` runs with the sizes of each; `tools/torch_accuracy/runs.toml` lists them, and says of the others why not.
+`tools/torch_accuracy.py --page` runs what has no result yet, and writes this table. *script* is the error of the step's time in such runs, and
+*ndsim train* the error of the prediction above for the same records.
+
+"""
+
+
+def write_page(text):
+    """Puts the table between its markers; the first time, with the section around them."""
+    page = PAGE.read_text()
+    if BEGIN not in page:
+        page += SECTION + BEGIN + END
+    if page.count(BEGIN) != 1 or page.count(END) != 1:
+        sys.exit(f"torch_accuracy.py: {PAGE} has no pair of markers: {BEGIN.strip()}, {END.strip()}")
+    PAGE.write_text(page[: page.index(BEGIN)] + BEGIN + "```text\n" + text + "```\n" + page[page.index(END) :])
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=lambda text: text.split(","), help="only these, separated by commas")
+    parser.add_argument("--ids", type=lambda text: text.split(","), help="only these, separated by commas")
+    parser.add_argument("--print", action="store_true", help="the command lines, one a run; nothing is run")
+    parser.add_argument("--again", action="store_true", help="also what has a result")
+    parser.add_argument("--page", action="store_true", help="write the table into docs/accuracy.md")
+    return parser.parse_args()
+
+
+def chosen_runs(options, sets, records):
+    """Set, id and further arguments of what was asked for."""
+    for chosen in sets:
+        if options.sets and chosen["name"] not in options.sets:
+            continue
+        for name, more in runs_of(chosen, records).items():
+            if not options.ids or name in options.ids:
+                yield chosen, name, more
+
+
+def main():
+    options = read_options()
+    sets, records = read_sets(), read_records()
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for chosen, name, more in chosen_runs(options, sets, records):
+        words = command(chosen, more, records[name])
+        if options.print:
+            print(f"{name}: {shlex.join(words)}")
+        elif options.again or "step_seconds" not in results.get(name, {}):
+            results[name] = run(words)
+            print(f"{name}: {results[name]}", file=sys.stderr)
+            write_results(results)
+    if options.print:
+        return
+    text = table(sets, records, results, predictions())
+    print(text, end="")
+    if options.page:
+        write_page(text)
+
+
+if __name__ == "__main__":
+    main()
