@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from typing import Any
 # The launcher keeps about 1,000 bytes of what a rank threw.
 MOST_BYTES = 960
 MOST_OF_MESSAGE = 480
+
+# Its own calls tell nobody anything.
+PACKAGE = os.path.dirname(__file__)
 
 
 def shortened(text: str, most: int) -> str:
@@ -25,7 +29,7 @@ def last_words(error: BaseException) -> str:
     said = "".join(traceback.format_exception_only(type(error), error)).strip()
     words = shortened(said.removeprefix("ndsim._errors."), MOST_OF_MESSAGE)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename == __file__:
+        if os.path.dirname(frame.filename).startswith(PACKAGE):
             continue
         line = f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": ")
         if len((words + line).encode("utf-8", "replace")) > MOST_BYTES:

@@ -1,0 +1,90 @@
+"""After a run its budget is printed: as text, as JSON, as a trace, a page and a timeline."""
+
+import json
+
+import pytest
+from ndsim.torchrun import quantities
+from ndsim.torchrun.answer import file_of_run
+from ndsim.torchrun.steps import steady_seconds
+
+TRAIN = """
+    import time, torch
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(4):
+        time.sleep(2.0 if step == 0 else 0.5)
+        optimizer.step()
+    print("trained")
+"""
+
+
+def test_the_answer_is_one_object_on_standard_output(script):
+    done = script(TRAIN, "--nproc", 2, "--json", "--machine", "dgx-a100")
+    run = json.loads(done.stdout)
+    assert sorted(done.stderr.splitlines()) == ["trained", "trained"]
+    assert (run["command"], run["script"], run["machine"]) == ("torchrun", "train.py", "dgx-a100")
+    assert (run["ranks"], run["steps"], run["fault"]) == (2, 4, None)
+    assert run["step_seconds"] == pytest.approx(0.5, rel=1e-3)
+    assert run["memory"]["capacity"] > 40e9
+
+
+def test_a_run_ends_when_the_last_host_has_ended(answer):
+    run = answer("import os, time; time.sleep(0.25 * (1 + int(os.environ['RANK'])))", "--nproc", 2)
+    assert run["simulated_seconds"] == 0.5
+    assert [rank["idle_seconds"] for rank in run["per_rank"]] == [0.5, 0.5]
+
+
+def test_the_times_of_a_rank_add_up_to_those_of_the_run(answer):
+    run = answer(TRAIN, "--nproc", 2)
+    for rank in run["per_rank"]:
+        parts = rank["compute_seconds"] + rank["communication_seconds"] + rank["idle_seconds"]
+        assert parts == pytest.approx(run["simulated_seconds"], rel=1e-12)
+    assert sum(run["breakdown"].values()) == pytest.approx(run["simulated_seconds"], rel=1e-12)
+
+
+def test_the_timeline_is_the_same_in_every_run(answer):
+    assert len({answer(TRAIN, "--nproc", 3)["timeline_sha256"] for _ in range(5)}) == 1
+
+
+def test_the_summary_follows_what_the_script_prints(script):
+    done = script(TRAIN, "--nproc", 2)
+    lines = done.stdout.splitlines()
+    assert lines[:4] == ["trained", "trained", "", "train.py on 2 x H100-SXM-80GB (dgx-h100)"]
+    (step,) = [line for line in lines if line.startswith("  step  ")]
+    assert step == "  step            500.0 ms, the mean of 4 steps of the optimizer, without the first"
+    assert done.stderr == ""
+
+
+def test_a_fault_is_in_the_answer(answer):
+    run = answer("import os; os.environ['RANK'] == '1' and 1 / 0", "--nproc", 2, code=4)
+    assert (run["fault"]["kind"], run["fault"]["rank"]) == ("RankDied", 1)
+    assert "ZeroDivisionError" in run["fault"]["message"]
+
+
+def test_traces_pages_and_timelines_are_written(script, tmp_path):
+    done = script(TRAIN, "--nproc", 2, "--trace", "run.json", "--report", "run.html", "--timeline")
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    assert "<html" in (tmp_path / "run.html").read_text()
+    assert "train.py: 2 ranks" in done.stdout
+
+
+def test_later_runs_of_a_script_have_their_own_files(script, tmp_path):
+    text = "import torch.multiprocessing as mp\nfor size in (1, 2): mp.spawn(print, nprocs=size)"
+    assert script(text, "--trace", "run.json").returncode == 0
+    assert sorted(path.name for path in tmp_path.glob("run*")) == ["run-2.json", "run.json"]
+    assert file_of_run("a/run.json.gz", 3) == "a/run-3.json.gz"
+
+
+def test_a_step_is_the_mean_from_step_to_step_after_the_first():
+    second = 10**12
+    assert steady_seconds([]) is None
+    assert steady_seconds([second]) is None
+    assert steady_seconds([second, 4 * second]) == 3.0
+    assert steady_seconds([9 * second, 10 * second, 12 * second, 14 * second]) == 2.0
+
+
+def test_quantities_have_four_digits_and_a_unit():
+    assert [quantities.time(value) for value in (0, 1.5e-7, 0.0032125, 12)] == ["0 s", "150.0 ns", "3.212 ms", "12.00 s"]
+    assert [quantities.size(value) for value in (0, 512, 84929347584)] == ["0 B", "512.0 B", "84.93 GB"]
+    assert quantities.share(1, 3) == "33.3 %"

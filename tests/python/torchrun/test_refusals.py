@@ -1,0 +1,121 @@
+"""What cannot run is refused with the line of the script and the reason; what merely has no use here is accepted."""
+
+import pytest
+
+OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
+GRAPHS = "a replayed graph calls no operators, and these are what is priced; call the model itself"
+ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+REMOTE = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "import torch.distributed.rpc as rpc\nrpc.init_rpc('a', rank=0, world_size=1)",
+            f"train.py:2: torch.distributed.rpc.init_rpc cannot run here: {REMOTE}",
+        ),
+        (
+            "from torch.utils.cpp_extension import load\n\nload(name='a', sources=['a.cu'])",
+            f"train.py:3: torch.utils.cpp_extension.load cannot run here: {OWN_KERNELS}",
+        ),
+        ("import triton", f"train.py:1: import triton cannot run here: {OWN_KERNELS}"),
+        (
+            "import torch\ngraph = torch.cuda.CUDAGraph()",
+            f"train.py:2: torch.cuda.CUDAGraph cannot run here: {GRAPHS}",
+        ),
+        (
+            "import torch\nwith torch.cuda.graph(None):\n    pass",
+            f"train.py:2: torch.cuda.graph cannot run here: {GRAPHS}",
+        ),
+        (
+            "from torch.distributed.launcher.api import elastic_launch\nelastic_launch(None, None)",
+            f"train.py:2: torch.distributed.launcher.api.elastic_launch cannot run here: {ELASTIC}",
+        ),
+        (
+            "import threading\n"
+            "from ndsim.torchrun.refusals import check_thread\n"
+            "class Thread(threading.Thread):\n"
+            "    def run(self):\n"
+            "        try:\n"
+            "            check_thread('all_reduce')\n"
+            "        except Exception as refused:\n"
+            "            self.refused = refused\n"
+            "thread = Thread()\n"
+            "thread.start()\n"
+            "thread.join()\n"
+            "raise thread.refused",
+            "train.py:6: all_reduce in a second thread cannot run here: a rank communicates from its first thread, in one "
+            "order on all ranks",
+        ),
+    ],
+)
+def test_it_is_refused(script, text, complaint):
+    done = script(text, "--nproc", 2)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == f"ndsim.torchrun: {complaint}"
+
+
+def test_a_script_that_spawns_is_refused_at_the_same_line(script):
+    done = script("import triton")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("ndsim.torchrun: train.py:1: import triton cannot run here")
+
+
+def test_a_script_may_know_a_way_without(printed):
+    text = """
+        import importlib.util
+        try:
+            import triton
+        except ImportError:
+            print("without", importlib.util.find_spec("triton"))
+    """
+    assert printed(text, "--nproc", 1) == ["without None"]
+
+
+def test_compile_leaves_the_model_as_it_is(printed):
+    text = """
+        import torch
+        from ndsim.torchrun.rank import this_rank
+
+        model = torch.nn.Linear(2, 2)
+        print(this_rank().compiled)
+        assert torch.compile(model, mode="max-autotune") is model
+
+        @torch.compile
+        def double(x):
+            return 2 * x
+
+        @torch.compile(fullgraph=True)
+        def triple(x):
+            return 3 * x
+
+        print(this_rank().compiled, double(1), triple(1))
+    """
+    assert printed(text, "--nproc", 1) == ["False", "True 2 3"]
+
+
+def test_a_model_compiled_before_the_ranks_is_compiled_in_them(printed):
+    text = """
+        import torch, torch.multiprocessing as mp
+        from ndsim.torchrun.rank import this_rank
+
+        def work(rank):
+            print(this_rank().compiled)
+
+        torch.compile(torch.nn.Linear(2, 2))
+        mp.spawn(work, nprocs=2)
+    """
+    assert printed(text) == ["True", "True"]
+
+
+def test_settings_of_cudnn_are_accepted(printed):
+    text = """
+        import torch
+        torch.backends.cudnn.benchmark = True
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cuda.matmul.allow_tf32 = True
+        torch.backends.cudnn.allow_tf32 = True
+        print("accepted")
+    """
+    assert printed(text, "--nproc", 1) == ["accepted"]

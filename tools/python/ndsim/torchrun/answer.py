@@ -1,0 +1,208 @@
+"""What is said after a run: the budget of its time as text or as JSON, the trace, the page, the timeline."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from typing import Any, TextIO
+
+from .._errors import OutputError
+from .._ndsim import Result
+from . import quantities
+from . import rank as ranks
+from .budget import Budget, budget_of
+from .channel import Channel
+from .options import Options
+
+MOST_ROWS = 16
+BAR = 60
+
+
+def file_of_run(file: str, run: int) -> str:
+    """The file of the first run is the one that was asked for; later runs have their number in front of its suffix."""
+    folder, name = os.path.split(file)
+    stem, dot, suffix = name.partition(".")
+    return file if run == 1 else os.path.join(folder, f"{stem}-{run}{dot}{suffix}")
+
+
+def check_output(file: str) -> None:
+    """Complain before the run about a file that could not be written after it."""
+    folder = os.path.dirname(file.rstrip("/")) or "."
+    if file and not os.access(folder, os.W_OK):
+        why = "no files can be made in" if os.path.isdir(folder) else "there is no folder"
+        raise OutputError(f"{file} cannot be written: {why} {folder}")
+
+
+def bar(budget: Budget, seconds: float) -> str:
+    """The shares of the time as letters."""
+    parts = [("C", budget.mean(lambda each: each.computing)), ("D", budget.mean(lambda each: each.communicating))]
+    letters = "".join(letter * round(BAR * part / seconds) for letter, part in parts if seconds)
+    return letters[:BAR].ljust(BAR, "I")
+
+
+def rank_table(budget: Budget) -> list[str]:
+    heads = ("rank", "pid", "computing", "communication", "idle", "allocated", "reserved", "step")
+    rows = [heads]
+    for each in budget.ranks[:MOST_ROWS]:
+        times = [quantities.time(value) for value in (each.computing, each.communicating, each.idle)]
+        sizes = [quantities.size(value) for value in (each.allocated, each.reserved)]
+        step = "" if each.step_seconds is None else quantities.time(each.step_seconds)
+        rows.append((str(each.rank), str(each.pid), *times, *sizes, step))  # type: ignore[arg-type]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
+    lines = ["  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    if len(budget.ranks) > MOST_ROWS:
+        lines.append(f"  and {len(budget.ranks) - MOST_ROWS} ranks more; --json has all of them")
+    return lines
+
+
+def step_text(budget: Budget) -> str:
+    if budget.step_seconds is None:
+        return f"not known: it is taken from step to step of an optimizer, and there was {budget.steps or 'none'}"
+    left_out = ", without the first" if budget.steps > 2 else ""
+    return f"{quantities.time(budget.step_seconds)}, the mean of {budget.steps} steps of the optimizer{left_out}"
+
+
+def text_of(setting: ranks.Setting, result: Result, budget: Budget) -> str:
+    """The summary of a run."""
+    machine, seconds = setting.machine, result.seconds
+    ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
+    memory = f"{quantities.size(budget.allocated)} allocated, {quantities.size(budget.reserved)} reserved"
+    lines = [
+        f"{os.path.basename(setting.options.script)} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}",
+        "",
+        f"  step            {step_text(budget)}",
+        f"  simulated time  {quantities.time(seconds)}",
+        f"  memory          {memory} of {quantities.size(machine.memory_bytes)}, on the fullest rank",
+        f"  timeline        {result.timeline_sha256[:16]}",
+        f"  wall time       {result.wall_seconds:.3f} s",
+        "",
+    ]
+    if not seconds:
+        return "\n".join(lines)
+    lines += [
+        "Time of the run, the average over all ranks; communication as far as no computation hides it",
+        f"  [{bar(budget, seconds)}]",
+    ]
+    parts = (
+        ("C  computing", budget.mean(lambda each: each.computing)),
+        ("D  communication", budget.mean(lambda each: each.communicating)),
+        ("I  idle, for the host", budget.mean(lambda each: each.idle)),
+        ("   run", seconds),
+    )
+    lines += [f"  {what:<24}{quantities.time(part):>10}  {quantities.share(part, seconds):>7}" for what, part in parts]
+    return "\n".join([*lines, "", *rank_table(budget), ""])
+
+
+def json_of(
+    setting: ranks.Setting, result: Result, budget: Budget, words: Channel, explanation: str
+) -> dict[str, Any]:
+    """The same for programs."""
+    fault = result.fault
+    answer: dict[str, Any] = {
+        "command": "torchrun",
+        "script": setting.options.script,
+        "machine": setting.machine.name,
+        "ranks": budget.world,
+        "ranks_run": len(budget.ranks),
+        "hollow": setting.options.hollow,
+        "simulated_seconds": result.seconds,
+        "wall_seconds": result.wall_seconds,
+        "steps": budget.steps,
+        "step_seconds": budget.step_seconds,
+        "breakdown": {
+            "compute": budget.mean(lambda each: each.computing),
+            "communication": budget.mean(lambda each: each.communicating),
+            "idle": budget.mean(lambda each: each.idle),
+        },
+        "memory": {
+            "capacity": setting.machine.memory_bytes,
+            "allocated": budget.allocated,
+            "reserved": budget.reserved,
+        },
+        "per_rank": [
+            {
+                "rank": each.rank,
+                "pid": each.pid,
+                "compute_seconds": each.computing,
+                "communication_seconds": each.communicating,
+                "idle_seconds": each.idle,
+                "allocated_bytes": each.allocated,
+                "reserved_bytes": each.reserved,
+                "steps": each.steps,
+                "step_seconds": each.step_seconds,
+            }
+            for each in budget.ranks
+        ],
+        "timeline_sha256": result.timeline_sha256,
+        "messages": result.messages,
+        "ops": result.ops,
+        "fault": None if fault is None else {"kind": fault.kind, "rank": fault.rank, "message": explanation},
+    }
+    if setting.options.explain_cost:
+        answer["operators"] = operators_of(words)
+    return answer
+
+
+def operators_of(words: Channel) -> list[dict[str, Any]]:
+    """The rows of --explain-cost, of rank 0."""
+    return [row for _, rows in words.told("operators") for row in rows]
+
+
+def operator_text(rows: list[dict[str, Any]]) -> str:
+    """The same for people."""
+    # Not before PyTorch is known to be there.
+    return str(importlib.import_module(f"{__package__}.prices").table_text(rows))
+
+
+class Answers:
+    """The answers of a script's runs, of which it may start several."""
+
+    def __init__(self, setting: ranks.Setting) -> None:
+        self.setting = setting
+        self.runs: list[dict[str, Any]] = []
+        self.out: TextIO = sys.stdout
+        for file in (setting.options.trace, setting.options.report):
+            check_output(file)
+        if setting.options.json:
+            # One object and nothing else on standard output: what the script prints goes to standard error.
+            sys.stdout.flush()
+            self.out = os.fdopen(os.dup(1), "w")
+            os.dup2(2, 1)
+
+    @property
+    def options(self) -> Options:
+        return self.setting.options
+
+    def add(self, result: Result, words: Channel, explanation: str) -> None:
+        """Answer for a run, however it ended; explanation: of what ended it early."""
+        budget = budget_of(result, words)
+        self.runs.append(json_of(self.setting, result, budget, words, explanation))
+        if self.options.trace:
+            result.save_trace(file_of_run(self.options.trace, len(self.runs)))
+        if self.options.report:
+            result.report(file_of_run(self.options.report, len(self.runs)))
+        if self.options.json:
+            return
+        text = result.text() + "\n" if self.options.timeline else ""
+        if result.fault is None:
+            text += "\n" + text_of(self.setting, result, budget)
+            if self.options.explain_cost:
+                text += "\nOperators of rank 0\n" + operator_text(operators_of(words))
+        self.print(text)
+
+    def print(self, text: str) -> None:
+        try:
+            self.out.write(text)
+            self.out.flush()
+        except OSError as error:
+            # What is left in the buffer would fail once more when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.out.fileno())
+            raise OutputError(f"standard output cannot be written: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Print the JSON object: that of the last run, with those before it."""
+        if self.options.json and self.runs:
+            *earlier, last = self.runs
+            self.print(json.dumps({**last, "earlier_runs": earlier}) + "\n")

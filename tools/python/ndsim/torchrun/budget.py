@@ -1,0 +1,86 @@
+"""Where the time of a run's ranks went, and the memory they needed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from .._ndsim import RankTotals, Result
+from . import steps
+from .channel import Channel
+
+
+@dataclasses.dataclass(frozen=True)
+class RankBudget:
+    """The seconds of a rank, which add up to those of the run, and the bytes of its memory at its peaks."""
+
+    rank: int
+    pid: int
+    computing: float
+    communicating: float
+    """As far as no computation hides it, with the wait for ranks that come later."""
+    idle: float
+    """The GPU has nothing to do: its host launches too slowly, or is busy with something else."""
+    allocated: int
+    reserved: int
+    steps: int
+    step_seconds: float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Budget:
+    """That of a whole run."""
+
+    ranks: list[RankBudget]
+    """Those that ran."""
+    world: int
+    """As many as the script saw."""
+
+    def mean(self, of: Callable[[RankBudget], float]) -> float:
+        return sum(map(of, self.ranks)) / len(self.ranks)
+
+    @property
+    def step_seconds(self) -> float | None:
+        """That of the first rank that has steps; None: there are none to take it from.
+
+        Ranks that train together step together, and the first one runs in a folded run, too.
+        """
+        return next((each.step_seconds for each in self.ranks if each.step_seconds is not None), None)
+
+    @property
+    def steps(self) -> int:
+        return max(each.steps for each in self.ranks)
+
+    @property
+    def allocated(self) -> int:
+        return max(each.allocated for each in self.ranks)
+
+    @property
+    def reserved(self) -> int:
+        return max(each.reserved for each in self.ranks)
+
+
+def rank_budget(rank: int, pid: int, totals: RankTotals, memory: list[int], ends: list[int]) -> RankBudget:
+    return RankBudget(
+        rank=rank,
+        pid=pid,
+        computing=totals.compute,
+        communicating=totals.communication + totals.idle_in_collectives,
+        idle=totals.idle - totals.idle_in_collectives,
+        allocated=memory[0],
+        reserved=memory[1],
+        steps=len(ends),
+        step_seconds=steps.steady_seconds(ends),
+    )
+
+
+def budget_of(result: Result, words: Channel) -> Budget:
+    memory: dict[int, Any] = dict(words.told("memory"))
+    ends: dict[int, Any] = dict(words.told("steps"))
+    worlds = [world for _, world in words.told("world")]
+    budgets = [
+        rank_budget(rank, pid, totals, memory.get(rank, [totals.peak_bytes] * 2), ends.get(rank, []))
+        for rank, (pid, totals) in enumerate(zip(result.pids, result.ranks))
+    ]
+    return Budget(budgets, worlds[0] if worlds else len(budgets))

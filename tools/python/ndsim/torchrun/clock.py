@@ -1,0 +1,70 @@
+"""The clocks that a script reads are those of its simulated host, and they begin at 0.
+
+PyTorch's and Python's own waiting loops go by the real clock: only what the script itself reads is simulated. A reading
+costs what it costs in Python, so a loop that waits for the clock ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+from . import explain
+from . import rank as ranks
+
+READING_PICOSECONDS = 50_000
+
+CLOCKS = ("time", "perf_counter", "monotonic")
+
+
+def host_clock(real: Callable[[], Any], whole: bool) -> Callable[[], Any]:
+    """The clock in the place of a real one; whole: in nanoseconds."""
+
+    def clock() -> Any:
+        rank = ranks.this_rank()
+        if rank is None or not explain.is_script(sys._getframe(1).f_code):
+            return real()
+        if rank.device is not None:
+            rank.device.pass_host(READING_PICOSECONDS)
+        picoseconds = rank.host_picoseconds
+        return picoseconds // 1000 if whole else picoseconds / ranks.PICOSECONDS
+
+    clock.__name__ = real.__name__
+    clock.__doc__ = real.__doc__
+    return clock
+
+
+def host_sleep(real: Callable[[float], None]) -> Callable[[float], None]:
+    def sleep(seconds: float) -> None:
+        rank = ranks.this_rank()
+        if rank is None or not explain.is_script(sys._getframe(1).f_code):
+            real(seconds)
+            return
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        rank.pass_host(round(seconds * ranks.PICOSECONDS))
+
+    sleep.__doc__ = real.__doc__
+    return sleep
+
+
+def prepare(setting: ranks.Setting) -> None:
+    """Take the place of the functions of time before the script imports them by name."""
+    # These bind the real clock when they are imported.
+    for name in ("threading", "queue", "selectors", "multiprocessing.connection", "concurrent.futures"):
+        importlib.import_module(name)
+    real_counter = time.perf_counter
+    for name in CLOCKS:
+        setattr(time, name, host_clock(getattr(time, name), whole=False))
+        setattr(time, name + "_ns", host_clock(getattr(time, name + "_ns"), whole=True))
+    setattr(time, "sleep", host_sleep(time.sleep))  # noqa: B010
+    timeit.default_timer = time.perf_counter
+    for function in (timeit.Timer.__init__, timeit.timeit, timeit.repeat):
+        defaults: Any = function.__defaults__  # type: ignore[attr-defined]
+        function.__defaults__ = tuple(  # type: ignore[attr-defined]
+            time.perf_counter if each is real_counter else each for each in defaults
+        )

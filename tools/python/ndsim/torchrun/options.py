@@ -1,0 +1,215 @@
+"""The options of python3 -m ndsim.torchrun: ndsim's own, and those of torchrun that mean something here or nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from .._errors import UsageError
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What the command line asks for."""
+
+    script: str = ""
+    arguments: tuple[str, ...] = ()
+    is_module: bool = False
+    machine: str = "dgx-h100"
+    nproc: int | None = None
+    nodes: int | None = None
+    per_node: int | None = None
+    """None: not said; EVERY_GPU: as many as a node has."""
+    trace: str = ""
+    report: str = ""
+    timeline: bool = False
+    json: bool = False
+    explain_cost: bool = False
+    hollow: bool = False
+    fold: int | None = None
+    """How many ranks run in the place of all."""
+    compiled: bool = False
+    launch_microseconds: float | None = None
+    watchdog: float = 120.0
+
+
+EVERY_GPU = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """An option."""
+
+    name: str
+    takes: str
+    """What its value is called; empty: it has none."""
+    help: str
+    read: Callable[[str], Any] = str
+    field: str = ""
+    """Of Options; empty: the option's own name. What is accepted and means nothing here has none of them."""
+
+    @property
+    def target(self) -> str:
+        return self.field or self.name.replace("-", "_")
+
+
+def whole(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError("must be at least 1")
+    return number
+
+
+def per_node(text: str) -> int:
+    return EVERY_GPU if text in ("gpu", "auto") else whole(text)
+
+
+def positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e6:
+        raise ValueError("must be more than 0 and less than 1e6")
+    return number
+
+
+def zero_or_more(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < 1e6:
+        raise ValueError("must be 0 or more and less than 1e6")
+    return number
+
+
+def nodes(text: str) -> int:
+    least, _, most = text.partition(":")
+    if most and most != least:
+        raise ValueError("is a range of nodes, as elastic runs have; nodes do not come and go here: give one number")
+    return whole(least)
+
+
+def no_restarts(text: str) -> int:
+    if int(text) != 0:
+        raise ValueError("asks for elastic restarts; a simulated run ends where a rank fails: leave it out")
+    return 0
+
+
+ROWS = (
+    Row("machine", "NAME|FILE", "the simulated machine: a name of ndsim hardware, or a TOML file (dgx-h100)"),
+    Row("nproc", "N", "start N ranks; without it the script runs once, and starts its ranks by itself", whole),
+    Row("trace", "FILE", "write the timeline as a trace, in the format of the suffix: .json, .pftrace and others"),
+    Row("report", "FILE.html", "write a page for the browser: the timeline, its replay, and where the time went"),
+    Row("timeline", "", "draw the timeline as text, a row for each rank and stream"),
+    Row("json", "", "print one JSON object on standard output; what the script prints goes to standard error"),
+    Row("explain-cost", "", "list the operators with their count and time, how each was priced, and what was guessed"),
+    Row("hollow", "", "run without arithmetic, for models that do not fit into this computer: the same times"),
+    Row("fold", "K", "run ranks 0 to K-1 alone, each for all that do the same (i, i+K, i+2K, …); hollow, too", whole),
+    Row("compiled", "", "price the operators as torch.compile would fuse them, as if the script called it"),
+    Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
+    Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
+    Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes"),
+    Row("nproc-per-node", "N|gpu", "start N ranks on each node; gpu: as many as a node has GPUs", per_node, "per_node"),
+    Row("module", "", "the script is the name of a module, as in python3 -m; also -m", field="is_module"),
+)
+
+HARMLESS = (
+    Row("standalone", "", ""),
+    Row("rdzv-backend", "NAME", ""),
+    Row("rdzv-endpoint", "HOST:PORT", ""),
+    Row("rdzv-id", "NAME", ""),
+    Row("rdzv-conf", "CONF", ""),
+    Row("node-rank", "N", ""),
+    Row("master-addr", "HOST", ""),
+    Row("master-port", "PORT", ""),
+    Row("local-addr", "HOST", ""),
+    Row("monitor-interval", "S", ""),
+    Row("start-method", "NAME", ""),
+    Row("role", "NAME", ""),
+    Row("log-dir", "FOLDER", ""),
+    Row("redirects", "N", ""),
+    Row("tee", "N", ""),
+    Row("max-restarts", "N", "", no_restarts),
+)
+
+SHORT = {"-h": "--help", "-m": "--module", "-r": "--redirects", "-t": "--tee"}
+
+USAGE = "python3 -m ndsim.torchrun [OPTIONS] SCRIPT [ARGUMENTS]"
+
+
+def help_text() -> str:
+    """What --help prints."""
+    lines = [
+        "Runs a PyTorch training script unmodified, each rank a real process, in the simulated time of a machine.",
+        f"Usage: {USAGE}",
+        "",
+        "Options:",
+    ]
+    shown = [Row("help", "", "print this and exit"), *ROWS]
+    for row in shown:
+        lines.append(f"  {'--' + row.name + ' ' + row.takes:<28}{row.help}")
+    lines += [
+        "",
+        "These options of torchrun are accepted, and change nothing in one process that simulates all nodes:",
+        "  " + ", ".join("--" + row.name for row in HARMLESS[:8]) + ",",
+        "  " + ", ".join("--" + row.name for row in HARMLESS[8:]),
+        "",
+        "Examples:",
+        "  python3 -m ndsim.torchrun --nproc 8 train.py --epochs 2            # as torchrun would, on a DGX H100",
+        "  python3 -m ndsim.torchrun --machine dgx-a100 --nproc 64 train.py   # eight nodes of another machine",
+        "  python3 -m ndsim.torchrun train.py                                 # a script that calls mp.spawn",
+        "  python3 -m ndsim.torchrun --nproc 8 --report run.html train.py     # where the time went, as a page",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def row_of(word: str, every: dict[str, Row]) -> Row:
+    """The option that a word of the command line names."""
+    name = word.lstrip("-").replace("_", "-")
+    if word.startswith("--") and name in every:
+        return every[name]
+    near = difflib.get_close_matches(name, every, 1)
+    raise UsageError(f"unknown option {word}" + (f"; did you mean --{near[0]}?" if near else "; see --help"))
+
+
+def read_options(words: list[str]) -> Options | None:
+    """The options in front of the script, the script and its arguments. None: --help."""
+    every = {row.name: row for row in (*ROWS, *HARMLESS, Row("help", "", ""))}
+    found: dict[str, Any] = {}
+    rest = list(words)
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        word, equals, value = rest.pop(0).partition("=")
+        if word == "--":
+            break
+        row = row_of(SHORT.get(word, word), every)
+        if row.name == "help":
+            return None
+        if not row.takes:
+            if equals:
+                raise UsageError(f"{word} takes no value; see --help")
+            found[row.target] = True
+            continue
+        if not equals:
+            if not rest:
+                raise UsageError(f"{word} needs a value; see --help")
+            value = rest.pop(0)
+        try:
+            found[row.target] = row.read(value)
+        except ValueError as wrong:
+            why = str(wrong) if not str(wrong).startswith(("invalid", "could not")) else "is not a number"
+            raise UsageError(f"{word} {value} {why}") from None
+    if not rest:
+        raise UsageError(f"SCRIPT is missing: {USAGE}")
+    known = {field.name for field in dataclasses.fields(Options)}
+    given = {name: value for name, value in found.items() if name in known}
+    if given.get("fold") is not None:
+        # What the others bring is not known, so no number is.
+        given["hollow"] = True
+    options = Options(script=rest[0], arguments=tuple(rest[1:]), **given)
+    check(options)
+    return options
+
+
+def check(options: Options) -> None:
+    """Refuse what cannot be asked together, or not yet."""
+    if options.nproc is not None and (options.per_node is not None or options.nodes is not None):
+        raise UsageError("--nproc says how many ranks there are in all; leave out --nnodes and --nproc-per-node, or it")

@@ -1,0 +1,121 @@
+"""Where in the script each rank waits, and what it called last: for the explanation of a run that came to a stop.
+
+It is noted in memory that all ranks share, made before the fork, wherever a rank may wait for others.
+"""
+
+from __future__ import annotations
+
+import mmap
+from typing import Any
+
+from .. import _ndsim
+from . import explain
+
+WIDTH = 256
+MOST_RANKS = 8
+AT_THE_END = "the end of the script"
+
+
+class Place:
+    """That of one rank."""
+
+    def __init__(self, memory: mmap.mmap, rank: int) -> None:
+        self._memory = memory
+        self._wait = 2 * WIDTH * rank
+        self._call = self._wait + WIDTH
+
+    def _write(self, at: int, text: str) -> None:
+        data = text.encode()[: WIDTH - 1] + b"\0"
+        self._memory[at : at + len(data)] = data
+
+    def _read(self, at: int) -> str:
+        return self._memory[at : at + WIDTH].split(b"\0")[0].decode(errors="ignore")
+
+    def wait(self) -> None:
+        """The script waits here, until it goes on. A rank that is stopped meanwhile never does."""
+        self._write(self._wait, explain.where() or AT_THE_END)
+
+    def go_on(self) -> None:
+        self._memory[self._wait] = 0
+
+    def call(self, what: str) -> None:
+        """The script calls this, which other ranks have to call, too."""
+        self._write(self._call, what)
+
+    def waits_at(self) -> str:
+        return self._read(self._wait)
+
+    def called(self) -> str:
+        return self._read(self._call)
+
+
+class Places:
+    """Those of all ranks."""
+
+    def __init__(self, ranks: int) -> None:
+        self._memory = mmap.mmap(-1, 2 * WIDTH * ranks)
+        self._ranks = ranks
+
+    def close(self) -> None:
+        self._memory.close()
+
+    def of(self, rank: int) -> Place:
+        return Place(self._memory, rank)
+
+    def told(self, ranks_that_wait: bool) -> str:
+        """Lines for people: of the ranks that wait, or what every rank called last. Empty: there is nothing to tell."""
+        texts: dict[str, list[int]] = {}
+        for rank in range(self._ranks):
+            place = self.of(rank)
+            at, called = place.waits_at(), place.called()
+            if ranks_that_wait and at:
+                texts.setdefault(waiting(at, called), []).append(rank)
+            elif called and not ranks_that_wait:
+                texts.setdefault(called, []).append(rank)
+        does = "waits" if ranks_that_wait else "called"
+        lines = [f"  {many(ranks)} {does if len(ranks) == 1 else does.removesuffix('s')} {text}" for text, ranks in texts.items()]
+        return "\n".join(["in the script", *lines]) if lines else ""
+
+
+def waiting(at: str, called: str) -> str:
+    """Where a rank waits, and for what, as far as that is known: it may have called more since."""
+    if not called:
+        return f"at {at}"
+    here = f" ({at})"
+    return f"at {at}, in {called.removesuffix(here)}" if called.endswith(here) else f"at {at}, having called {called}"
+
+
+def many(ranks: list[int]) -> str:
+    shown = ", ".join(map(str, ranks[:MOST_RANKS])) + (", …" if len(ranks) > MOST_RANKS else "")
+    return f"rank {shown}" if len(ranks) == 1 else f"{len(ranks)} ranks ({shown})"
+
+
+class PlacedDevice(_ndsim.Device):
+    """A device whose waiting is noted."""
+
+    def __init__(self, gpu: _ndsim.GPU, launch_picoseconds: int, place: Place) -> None:
+        super().__init__(gpu, launch_picoseconds)
+        self.place = place
+
+    def join(self, *handles: Any) -> None:
+        self.place.wait()
+        super().join(*handles)
+        self.place.go_on()
+
+    def take(self, handle: Any) -> Any:
+        self.place.wait()
+        views = super().take(handle)
+        self.place.go_on()
+        return views
+
+    def now(self) -> int:
+        self.place.wait()
+        now = super().now()
+        self.place.go_on()
+        return now
+
+    def synchronize(self) -> int:
+        self.place.wait()
+        now = super().synchronize()
+        self.place.go_on()
+        return now

@@ -1,0 +1,191 @@
+"""What one rank has: its simulated GPU, the run, and the parts that a script meets.
+
+The parts are modules beside this one. Before any rank is forked prepare(setting) of each is called, which puts in place
+what is the same in all processes; in each rank install(rank) follows, before the script runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import importlib
+import threading
+from collections.abc import Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .._ndsim import GPU
+from . import explain
+from .channel import Channel
+from .options import Options
+from .places import Places
+
+if TYPE_CHECKING:
+    from .fold import Fold
+    from .rendezvous import Meeting
+
+PICOSECONDS = 1_000_000_000_000
+
+# In this order. A part has prepare, install or both; what install returns, if anything, is a context in which the script
+# runs.
+PARTS = (
+    "rendezvous",
+    "spawn",
+    "cuda",
+    "steps",
+    "ranges",
+    "compiled",
+    "refusals",
+    "clock",
+    "workers",
+    "tally",
+    "operators",
+    "hollow",
+    "attention",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """The simulated machine."""
+
+    name: str
+    gpus_per_node: int
+    accelerator: str
+    memory_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """What the command line says: the same for all runs of a script."""
+
+    options: Options
+    machine: Machine
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What the ranks of one run share."""
+
+    setting: Setting
+    fold: Fold
+    meeting: Meeting
+    words: Channel
+    places: Places
+
+
+class Rank:
+    """This process as a rank."""
+
+    def __init__(self, gpu: GPU, run: Run) -> None:
+        self.gpu = gpu
+        self.options = run.setting.options
+        self.machine = run.setting.machine
+        self.fold = run.fold
+        self.meeting = run.meeting
+        self.words = run.words
+        self.place = run.places.of(gpu.rank)
+        self.thread = threading.get_ident()
+        self.compiled = self.options.compiled
+        """Whether operators are priced as torch.compile fuses them."""
+        self.ranges: list[str] = []
+        """The profiler ranges of the script that are open."""
+        self.steps: dict[int, list[int]] = {}
+        """When each optimizer ended its steps."""
+        self.said_of_profiler = False
+        self.device: Any = None
+        self.prices: Any = None
+        self.allocator: Any = None
+        self.pending: Any = None
+        self.groups: Any = None
+        self.streams: Any = None
+        self.storages: Any = None
+        self.operators: Any = None
+        self.hollow: Any = None
+
+    @property
+    def world_size(self) -> int:
+        """How many ranks the script sees."""
+        return self.fold.world
+
+    @property
+    def local_rank(self) -> int:
+        return self.gpu.rank % self.machine.gpus_per_node
+
+    @property
+    def node(self) -> int:
+        return self.gpu.rank // self.machine.gpus_per_node
+
+    @property
+    def node_size(self) -> int:
+        """How many ranks the node of this rank has."""
+        first = self.node * self.machine.gpus_per_node
+        return min(self.machine.gpus_per_node, self.world_size - first)
+
+    @property
+    def host_picoseconds(self) -> int:
+        """The clock of this rank's host."""
+        if self.device is not None:
+            return int(self.device.host_picoseconds)
+        return round(self.gpu.now() * PICOSECONDS)
+
+    def pass_host(self, picoseconds: int) -> None:
+        """Let the host be busy with something else."""
+        if self.device is not None:
+            self.device.pass_host(picoseconds)
+        else:
+            self.gpu.compute("host", units=picoseconds / (PICOSECONDS // 1000))
+
+    def tell(self, about: str, value: Any) -> None:
+        """Say something to the process that launched this rank."""
+        self.words.tell(self.gpu.rank, about, value)
+
+    def label(self, name: str) -> str:
+        """What the timeline calls an operation that is done now: within the script's profiler ranges."""
+        return "/".join([*self.ranges, name]) if self.ranges else name
+
+    def located(self, name: str) -> str:
+        """The same of an operation that may wait for other ranks, with the line of the script that calls it."""
+        label = explain.at_line(self.label(name))
+        self.place.call(label)
+        return label
+
+
+_this_process: list[Rank] = []
+
+
+def this_rank() -> Rank | None:
+    """The rank that this process is; None in the process that launches ranks, and in a worker of a rank."""
+    return _this_process[0] if _this_process else None
+
+
+def leave() -> None:
+    """This process is no rank any more: it was forked from one."""
+    _this_process.clear()
+
+
+@functools.cache
+def parts() -> list[ModuleType]:
+    return [importlib.import_module(f"{__package__}.{name}") for name in PARTS]
+
+
+def prepare(setting: Setting) -> None:
+    """Put in place what is the same in every process, before ranks are forked."""
+    for part in parts():
+        if hasattr(part, "prepare"):
+            part.prepare(setting)
+
+
+@contextlib.contextmanager
+def begin(gpu: GPU, run: Run) -> Iterator[Rank]:
+    """Make this process a rank, for as long as its script runs."""
+    rank = Rank(gpu, run)
+    _this_process[:] = [rank]
+    with contextlib.ExitStack() as contexts:
+        for part in parts():
+            if hasattr(part, "install"):
+                context = part.install(rank)
+                if context is not None:
+                    contexts.enter_context(context)
+        yield rank

@@ -1,0 +1,104 @@
+"""What cannot run is refused where the script asks for it: with the line of the script, and the reason."""
+
+from __future__ import annotations
+
+import importlib.abc
+import sys
+import threading
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+from . import explain
+from . import rank as ranks
+
+
+class Refused(RuntimeError):
+    """The script asks for something that has no simulated counterpart."""
+
+
+class RefusedImport(Refused, ImportError):
+    """It imports it, and may know a way without."""
+
+
+REMOTE_CALLS = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
+OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
+GRAPHS = "a replayed graph calls no operators, and these are what is priced; call the model itself"
+ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+
+# A module, its functions or classes, why they cannot run.
+REFUSED = (
+    ("torch.distributed.rpc", ("init_rpc",), REMOTE_CALLS),
+    ("torch.utils.cpp_extension", ("load", "load_inline"), OWN_KERNELS),
+    ("torch.cuda", ("CUDAGraph", "graph", "make_graphed_callables"), GRAPHS),
+    ("torch.cuda.graphs", ("CUDAGraph", "graph", "make_graphed_callables"), GRAPHS),
+    ("torch.cuda.jiterator", ("_create_jit_fn", "_create_multi_output_jit_fn"), OWN_KERNELS),
+    ("torch.distributed.launcher.api", ("elastic_launch", "launch_agent"), ELASTIC),
+    ("torch.distributed.launcher", ("elastic_launch", "launch_agent"), ELASTIC),
+    ("torch.distributed.run", ("main", "run"), ELASTIC),
+)
+
+REFUSED_IMPORTS = ("triton", "cupy", "pycuda")
+
+
+def refuse(what: str, why: str, kind: type[Refused] = Refused) -> None:
+    line = explain.where()
+    raise kind(f"{line}: {what} cannot run here: {why}" if line else f"{what} cannot run here: {why}")
+
+
+def check_thread(what: str) -> None:
+    """Refuse a collective that another thread than the script's first one calls: the order of two is nobody's."""
+    rank = ranks.this_rank()
+    if rank is not None and threading.get_ident() != rank.thread:
+        refuse(f"{what} in a second thread", "a rank communicates from its first thread, in one order on all ranks")
+
+
+class Importer(importlib.abc.MetaPathFinder):
+    """Refuses imports of what writes kernels, and puts refusals into modules that are imported later."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name in REFUSED_IMPORTS:
+            frame = sys._getframe(1)
+            while frame.f_back is not None and frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
+                frame = frame.f_back
+            # PyTorch itself, and importlib.util for the script, may look whether it is there.
+            if explain.is_script(frame.f_code):
+                refuse(f"import {name}", OWN_KERNELS, RefusedImport)
+        if not any(name == row[0] for row in REFUSED):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            loader: Any = spec.loader
+            execute = loader.exec_module
+
+            def execute_and_refuse(module: ModuleType) -> None:
+                execute(module)
+                put_refusals(module)
+
+            loader.exec_module = execute_and_refuse
+        return spec
+
+
+def refuser(name: str, why: str) -> Any:
+    """A class in the place of a function or class: it can be derived from, and refuses when it is called."""
+
+    class Refuser:
+        def __init__(self, *args: Any, **settings: Any) -> None:
+            refuse(name, why)
+
+    return Refuser
+
+
+def put_refusals(module: ModuleType) -> None:
+    """Take the place of what cannot run."""
+    for path, names, why in REFUSED:
+        for name in names:
+            if path == module.__name__ and hasattr(module, name):
+                setattr(module, name, refuser(f"{path}.{name}", why))
+
+
+def prepare(setting: ranks.Setting) -> None:
+    for path, _, _ in REFUSED:
+        if path in sys.modules:
+            put_refusals(sys.modules[path])
+    sys.meta_path.insert(0, Importer())

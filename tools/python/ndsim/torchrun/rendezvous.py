@@ -1,0 +1,59 @@
+"""The rendezvous of torch.distributed: env://, tcp:// and file:// all meet in one file in memory.
+
+No port is opened and no file is written, so runs beside each other never meet, and nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import collections
+import importlib
+import os
+from typing import Any
+
+from . import rank as ranks
+
+
+class Meeting:
+    """The place in memory where the ranks of a run meet. It is made before they are forked."""
+
+    def __init__(self) -> None:
+        self._file = os.memfd_create("ndsim-rendezvous")
+        self._visits: collections.Counter[str] = collections.Counter()
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def store(self, address: str) -> Any:
+        """A store for those who come to the same address, and a fresh one whenever they come again."""
+        distributed = importlib.import_module("torch.distributed")
+        self._visits[address] += 1
+        prefix = f"{address} {self._visits[address]}"
+        return distributed.PrefixStore(prefix, distributed.FileStore(f"/proc/self/fd/{self._file}"))
+
+
+def store_of(address: str, rank: int, world_size: int) -> Any:
+    """The store in the place of that which torch would make."""
+    here = ranks.this_rank()
+    if here is None:
+        raise RuntimeError("this process is no rank: give --nproc N, or start the ranks with torch.multiprocessing.spawn")
+    if (rank, world_size) != (here.gpu.rank, here.world_size):
+        raise RuntimeError(
+            f"rank {rank} of {world_size} asks for the process group, and this process is rank {here.gpu.rank} of "
+            f"{here.world_size}"
+        )
+    return here.meeting.store(address)
+
+
+def prepare(setting: ranks.Setting) -> None:
+    """Take the place of the stores that torch.distributed.rendezvous makes."""
+    module = importlib.import_module("torch.distributed.rendezvous")
+
+    def from_port(hostname: str, port: int, rank: int, world_size: int, *others: Any, **more: Any) -> Any:
+        return store_of(f"{hostname}:{port}", rank, world_size)
+
+    def from_file(path: str, world_size: int) -> Any:
+        here = ranks.this_rank()
+        return store_of(path, here.gpu.rank if here else -1, world_size)
+
+    module._create_c10d_store = from_port  # type: ignore[attr-defined]
+    module.FileStore = from_file  # type: ignore[attr-defined]

@@ -1,0 +1,181 @@
+"""Ranks of a PyTorch script are started: torch is imported once, and each rank is a fork of this process."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import os
+import runpy
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._errors import DeadlockError, Error, MismatchError, UsageError
+from .._launch import launch
+from .._ndsim import GPU, Result
+from .._questions import hardware
+from . import explain, versions
+from . import rank as ranks
+from .channel import Channel
+from .fold import fold_of
+from .options import EVERY_GPU, Options
+from .places import Places
+from .refusals import Refused
+from .rendezvous import Meeting
+
+
+class Ended(Exception):
+    """A run that ended early: what ended it stands in `error`."""
+
+    def __init__(self, error: Error, explanation: str) -> None:
+        super().__init__(explanation)
+        self.error = error
+
+
+def explained(error: Error, places: Places) -> str:
+    """The explanation of what ended a run, with the lines of the script."""
+    waited = isinstance(error, DeadlockError)
+    lines = places.told(waited) if waited or isinstance(error, MismatchError) else ""
+    return f"{error}\n{lines}" if lines else str(error)
+
+
+def machine_of(options: Options) -> ranks.Machine:
+    facts = hardware(options.machine)
+    accelerator = facts["accelerator"]
+    return ranks.Machine(options.machine, facts["gpus_per_node"], accelerator["name"], int(accelerator["memory_bytes"]))
+
+
+def world_of(options: Options, machine: ranks.Machine) -> int | None:
+    """How many ranks the command line asks for; None: the script starts them."""
+    if options.nproc is not None or (options.nodes is None and options.per_node is None):
+        return options.nproc
+    nodes = options.nodes or 1
+    each = machine.gpus_per_node if options.per_node == EVERY_GPU else options.per_node or 1
+    if nodes > 1 and each != machine.gpus_per_node:
+        raise UsageError(
+            f"--nproc-per-node {each} with --nnodes {nodes}: a node of {machine.name} has {machine.gpus_per_node} GPUs, "
+            "and a run of several nodes uses all of them"
+        )
+    return nodes * each
+
+
+def as_torchrun_sets_it(rank: ranks.Rank) -> dict[str, str]:
+    """The environment of a rank."""
+    size, nodes = rank.world_size, -(-rank.world_size // rank.machine.gpus_per_node)
+    return {
+        "RANK": str(rank.gpu.rank),
+        "WORLD_SIZE": str(size),
+        "LOCAL_RANK": str(rank.local_rank),
+        "LOCAL_WORLD_SIZE": str(rank.node_size),
+        "GROUP_RANK": str(rank.node),
+        "GROUP_WORLD_SIZE": str(nodes),
+        "ROLE_RANK": str(rank.gpu.rank),
+        "ROLE_WORLD_SIZE": str(size),
+        "ROLE_NAME": "default",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": "29500",
+        "TORCHELASTIC_RESTART_COUNT": "0",
+        "TORCHELASTIC_MAX_RESTARTS": "0",
+        "TORCHELASTIC_RUN_ID": "none",
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+    }
+
+
+@contextlib.contextmanager
+def garbage_is_left() -> Iterator[None]:
+    """While ranks are forked from this process, their garbage collections leave alone what they share with it."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def run_script(options: Options) -> None:
+    """Run the script as `python3 script.py` and `python3 -m module` do."""
+    sys.argv = [options.script, *options.arguments]
+    if options.is_module:
+        sys.path[0] = os.getcwd()
+        runpy.run_module(options.script, run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+        runpy.run_path(options.script, run_name="__main__")
+
+
+def check_script(options: Options) -> None:
+    """Complain about a script that is not there before anything is started."""
+    if options.is_module:
+        return
+    if not os.path.isfile(options.script):
+        raise UsageError(f"there is no script {options.script}")
+
+
+@contextlib.contextmanager
+def stops_are_faults() -> Iterator[None]:
+    """While ranks run, Ctrl-C and SIGTERM end the run, which then says so; they do not end this process at once."""
+    stops = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, lambda *_: None) for number in stops}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Starter:
+    """Starts the ranks of runs, one run after the other. on_end is called with each run, however it ended."""
+
+    def __init__(self, setting: ranks.Setting, on_end: Callable[[Result, Channel, str], Any]) -> None:
+        self.setting = setting
+        self.on_end = on_end
+
+    def start(self, count: int, program: Callable[[int], Any], *, as_torchrun: bool = False) -> None:
+        """Run program(rank) as so many ranks. Raises Ended where the run does not end well, and Refused."""
+        options = self.setting.options
+        fold = fold_of(count, options.fold)
+        with contextlib.ExitStack() as open_until_then:
+            words, meeting, places = (
+                open_until_then.enter_context(contextlib.closing(each))
+                for each in (Channel(), Meeting(), Places(fold.running))
+            )
+            run = ranks.Run(self.setting, fold, meeting, words, places)
+            try:
+                with stops_are_faults(), garbage_is_left():
+                    result = launch(
+                        fold.running,
+                        functools.partial(be_rank, run, program, as_torchrun),
+                        machine=options.machine,
+                        watchdog=options.watchdog,
+                        timeline=bool(options.trace or options.report or options.timeline),
+                        title=os.path.basename(options.script),
+                    )
+            except Error as error:
+                if error.result is None:
+                    raise
+                explanation = explained(error, places)
+                self.on_end(error.result, words, explanation)
+                for _, refusal in words.told("refused"):
+                    raise Refused(refusal) from None
+                raise Ended(error, explanation) from None
+            self.on_end(result, words, "")
+
+
+def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gpu: GPU) -> None:
+    """What the process of a rank does."""
+    # Lines of ranks do not mix, and are seen when they are printed.
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
+    with ranks.begin(gpu, run) as rank:
+        rank.tell("world", rank.world_size)
+        if as_torchrun:
+            os.environ.update(as_torchrun_sets_it(rank))
+            versions.seed(gpu.rank)
+        try:
+            program(gpu.rank)
+        except Exception as error:
+            if isinstance(error, Refused):
+                rank.tell("refused", str(error))
+            raise error.with_traceback(explain.trimmed(error)) from None

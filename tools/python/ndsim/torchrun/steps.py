@@ -1,0 +1,51 @@
+"""The steps of a script: a step ends where an optimizer has stepped."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from . import rank as ranks
+from . import versions
+
+
+def before_step() -> None:
+    """What comes is the optimizer's, which torch.compile leaves as it is."""
+    rank = ranks.this_rank()
+    if rank is not None and rank.compiled and rank.operators is not None:
+        rank.operators.end_chains()
+        rank.prices.compiled = False
+
+
+def after_step(optimizer: Any) -> None:
+    """Note when the device has been given all of a step."""
+    rank = ranks.this_rank()
+    if rank is not None:
+        if rank.compiled and rank.prices is not None:
+            rank.prices.compiled = True
+        now = rank.device.now() if rank.device is not None else rank.host_picoseconds
+        rank.steps.setdefault(id(optimizer), []).append(now)
+
+
+def prepare(setting: ranks.Setting) -> None:
+    versions.watch_optimizer_steps(before_step, after_step)
+
+
+def ends_of_steps(rank: ranks.Rank) -> list[int]:
+    """Those of the optimizer that stepped most often, and of the first of several."""
+    return max(rank.steps.values(), key=len, default=[])
+
+
+def steady_seconds(ends: Sequence[int]) -> float | None:
+    """The mean time from step to step, without the one after the first, which sets things up."""
+    settled = ends[1:] if len(ends) > 2 else ends
+    if len(settled) < 2:
+        return None
+    return (settled[-1] - settled[0]) / (len(settled) - 1) / ranks.PICOSECONDS
+
+
+@contextlib.contextmanager
+def install(rank: ranks.Rank) -> Iterator[None]:
+    yield
+    rank.tell("steps", ends_of_steps(rank))
