@@ -84,6 +84,47 @@ py::list take(RankDevice& self, RankHandle& handle) {
     return views;
 }
 
+// What runs beside the kernels, and how the GPU waits for it.
+void bind_collectives_of(py::class_<RankDevice>& device) {
+    device
+        .def(
+            "collective",
+            [](RankDevice& self, int stream, const std::string& kind, std::int64_t bytes, const Group& group, int root,
+               const py::object& data, bool takes, bool after_main, std::int64_t not_before, const py::iterable& after,
+               const std::string& label) {
+                return launch_collective(self, {stream, kind, bytes, group, root, label}, data, takes, after_main,
+                                         not_before, after);
+            },
+            py::arg("stream"), py::arg("kind"), py::arg("bytes"), py::kw_only(), py::arg("group"), py::arg("root") = -1,
+            py::arg("data") = py::none(), py::arg("takes") = true, py::arg("after_main") = true,
+            py::arg("not_before") = 0, py::arg("after") = py::tuple(), py::arg("label") = "",
+            "Launch a collective, priced as a whole, on a stream; `data` travel beside it, free of charge.\n\n"
+            "bytes: of the whole result (reduce_scatter, scatter, all_to_all: of a rank's whole input). It begins "
+            "behind the kernels launched so far, or (after_main=False) as soon as the host has launched it and at "
+            "not_before, in picoseconds, and behind the handles `after`. takes: this member will join it and take() "
+            "what all members brought, once.")
+        .def("join", &join, "The GPU waits for these handles; those joined already are left out.")
+        .def(
+            "mark",
+            [](RankDevice& self, int stream) {
+                const Stream checked = stream_numbered(stream);
+                const Handle handle = without_lock([&] { return self.device.mark(checked); });
+                return std::make_shared<RankHandle>(RankHandle{.gpu = self.gpu, .handle = handle});
+            },
+            py::arg("stream"),
+            "Where the GPU is when it has done all it was handed, for others to wait for; on a stream of its own.")
+        .def(
+            "join_time",
+            [](RankDevice& self, std::int64_t at) {
+                const Duration time = picoseconds_of(at, "a join");
+                without_lock([&] { self.device.join(time); });
+            },
+            py::arg("picoseconds"), "The GPU waits until a time.")
+        .def("take", &take, py::arg("handle"),
+             "What each member brought, in the order of the group: read-only views, valid until the next call of this "
+             "rank. The handle must be joined.");
+}
+
 }  // namespace
 
 void bind_devices(py::module_& module) {
@@ -91,6 +132,7 @@ void bind_devices(py::module_& module) {
         module, "Device",
         "A GPU whose host runs ahead of it: the host's clock grows by each launch, the GPU carries out what it was "
         "handed, in order and no earlier. All times are in picoseconds since the beginning of the run.");
+    bind_collectives_of(device);
     device
         .def(py::init([](const RankGPU& gpu, std::int64_t launch) {
                  return RankDevice{gpu.gpu, Device(*gpu.gpu, picoseconds_of(launch, "a launch"))};
@@ -112,41 +154,6 @@ void bind_devices(py::module_& module) {
             "allocate",
             [](RankDevice& self, std::string_view label, std::int64_t bytes) { self.device.allocate(label, bytes); },
             py::arg("label"), py::arg("bytes"), "Take memory into use behind the kernels so far; below 0: free it.")
-        .def(
-            "collective",
-            [](RankDevice& self, int stream, const std::string& kind, std::int64_t bytes, const Group& group, int root,
-               const py::object& data, bool takes, bool after_main, std::int64_t not_before,
-               const py::iterable& after, const std::string& label) {
-                return launch_collective(self, {stream, kind, bytes, group, root, label}, data, takes, after_main,
-                                         not_before, after);
-            },
-            py::arg("stream"), py::arg("kind"), py::arg("bytes"), py::kw_only(), py::arg("group"), py::arg("root") = -1,
-            py::arg("data") = py::none(), py::arg("takes") = true, py::arg("after_main") = true,
-            py::arg("not_before") = 0, py::arg("after") = py::tuple(), py::arg("label") = "",
-            "Launch a collective, priced as a whole, on a stream; `data` travel beside it, free of charge.\n\n"
-            "bytes: of the whole result (reduce_scatter, scatter, all_to_all: of a rank's whole input). It begins "
-            "behind the kernels launched so far, or (after_main=False) as soon as the host has launched it and at "
-            "not_before, in picoseconds, and behind the handles `after`. takes: this member will join it and take() what all members brought, once.")
-        .def("join", &join, "The GPU waits for these handles; those joined already are left out.")
-        .def(
-            "mark",
-            [](RankDevice& self, int stream) {
-                const Stream checked = stream_numbered(stream);
-                const Handle handle = without_lock([&] { return self.device.mark(checked); });
-                return std::make_shared<RankHandle>(RankHandle{.gpu = self.gpu, .handle = handle});
-            },
-            py::arg("stream"),
-            "Where the GPU is when it has done all it was handed, for others to wait for; on a stream of its own.")
-        .def(
-            "join_time",
-            [](RankDevice& self, std::int64_t at) {
-                const Duration time = picoseconds_of(at, "a join");
-                without_lock([&] { self.device.join(time); });
-            },
-            py::arg("picoseconds"), "The GPU waits until a time.")
-        .def("take", &take, py::arg("handle"),
-             "What each member brought, in the order of the group: read-only views, valid until the next call of this "
-             "rank. The handle must be joined.")
         .def(
             "now", [](RankDevice& self) { return without_lock([&] { return self.device.now(); }).count(); },
             "Where the GPU is.")
