@@ -108,7 +108,7 @@ void carry_out_whole(GPU& gpu, const Group& group, const Collective& what, const
     }
     const ChunkRange result = chunks.part(flow.results, self);
     const std::vector<Brought> all = gpu.take(brought);
-    if (elements.data.empty()) {
+    if (elements.data.empty() || all.empty()) {  // nothing to combine; or the run is over, and this stack unwinds
         return;
     }
     if (reduces(what.kind)) {
