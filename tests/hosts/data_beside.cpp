@@ -281,6 +281,18 @@ TEST_P(DataBeside, OfAGroupOfOneStayWhereTheyAre) {
     EXPECT_EQ(result.reports.at("number").at(0).front(), 2.0);
 }
 
+TEST_P(DataBeside, InWallTimeAreThoseOfVirtualTime) {
+    ranks::LaunchOptions options = ranks(4);
+    const auto run = [&] { return ranks::launch(options, [](GPU& gpu) { train(gpu, true); }); };
+    const auto by_itself = run();
+    options.clock = ranks::Clock::wall;
+    options.time_scale = 0.001;
+    const auto paced = run();
+    ASSERT_TRUE(paced.ok()) << paced.fault->message;
+    EXPECT_EQ(paced.timeline_sha256, by_itself.timeline_sha256);
+    EXPECT_EQ(paced.reports, by_itself.reports);
+}
+
 TEST_P(DataBeside, OfARunThatIsRecordedAreInItsRecording) {
     ranks::LaunchOptions options = ranks(3);
     options.record = true;
