@@ -1,6 +1,9 @@
 #include "libsim/collectives/whole.hpp"
 
 #include "libsim/collectives/all_to_all.hpp"
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -90,32 +93,60 @@ void move_into(CollectiveKind kind, const Elements& elements, const Chunks& chun
     }
 }
 
+// Whatever the others have brought, nothing is read or written beyond an array.
+void check_lengths(const GPU& gpu, const Group& group, const Collective& what, const Chunks& chunks,
+                   const std::vector<Brought>& brought) {
+    for (int member = 0; member < group.size(); ++member) {
+        const int rank = group.rank_at(member);
+        const std::size_t expected = chunks.part(flow_of(what.kind, rank == what.root).brings, member).size();
+        const std::size_t found = brought[static_cast<std::size_t>(member)].size();
+        if (found != expected) {
+            throw ProgramError(
+                fmt::format("rank {}: {}: rank {} brings {} B, where {} B are expected: the arrays of "
+                            "all members must have one length",
+                            gpu.rank(), name_of(what.kind), rank, found, expected));
+        }
+    }
+}
+
 }  // namespace
 
-void carry_out_whole(GPU& gpu, const Group& group, const Collective& what, const Elements& elements) {
+ChunkRange carry_out_whole(GPU& gpu, const Group& group, const Collective& what, const Elements& elements) {
     if (what.kind == CollectiveKind::all_to_all) {
         check_even_chunks(elements.count, group.size());
     }
     const int self = group.index_of(gpu.rank());
+    if (self < 0) {
+        gpu.collective(group, what);  // which refuses it
+    }
     const Chunks chunks(elements, group.size());
     const Flow flow = flow_of(what.kind, gpu.rank() == what.root);
+    const ChunkRange result = chunks.part(flow.results, self);
+    const ChunkRange in_elements{result.begin / elements.element_size, result.end / elements.element_size};
+    if (group.size() == 1) {  // what it would bring, nobody but itself could take
+        gpu.collective(group, what);
+        return in_elements;
+    }
     const bool takes = flow.results != Part::nothing;
-    const ChunkRange brings = chunks.part(flow.brings, self);
-    const BroughtData brought = gpu.bring(at(elements.data, brings), takes);
+    const BroughtData brought = gpu.bring(at(elements.data, chunks.part(flow.brings, self)), takes);
     gpu.collective(group, what);
     if (!takes) {
-        return;
+        return in_elements;
     }
-    const ChunkRange result = chunks.part(flow.results, self);
     const std::vector<Brought> all = gpu.take(brought);
-    if (elements.data.empty() || all.empty()) {  // nothing to combine; or the run is over, and this stack unwinds
-        return;
+    if (all.empty()) {
+        return in_elements;  // the run is over, and this is some destructor's
+    }
+    check_lengths(gpu, group, what, chunks, all);
+    if (elements.data.empty()) {
+        return in_elements;
     }
     if (reduces(what.kind)) {
         reduce_into(elements, result, all);
     } else {
         move_into(what.kind, elements, chunks, self, result, all);
     }
+    return in_elements;
 }
 
 }  // namespace sim::collectives

@@ -13,18 +13,20 @@ namespace sim::collectives {
 
 // In place, as the function of that kind (all_reduce.hpp, all_gather.hpp …) leaves it; what is said there of chunks and
 // roots holds here. `what.size` is the price.
-// Throws ProgramError for what GPU::collective refuses, and for an all-to-all that does not split evenly.
-void carry_out_whole(GPU& gpu, const Group& group, const Collective& what, const Elements& elements);
+// Throws ProgramError for what GPU::collective refuses, for an all-to-all that does not split evenly, and where a
+// member brings an array of another length: sizes that are said agree even if the arrays do not.
+// Returns what of the array is this member's result, in elements: all of it, its own chunk, or nothing.
+ChunkRange carry_out_whole(GPU& gpu, const Group& group, const Collective& what, const Elements& elements);
 
-// The same for numbers; an average is divided. Without a size: the bytes of the array.
+// The same for numbers; an average is divided where it is the result. Without a size: the bytes of the array.
 template <NumberRange R>
 void as_a_whole(GPU& gpu, const Group& group, R&& data, Collective what, std::optional<Size> size = {}) {
     const std::span numbers(data);
     what.size = cost_of(size, numbers.size_bytes());
     what.element_size = sizeof numbers[0];
-    carry_out_whole(gpu, group, what, elements_of(numbers, what.reduction));
+    const ChunkRange result = carry_out_whole(gpu, group, what, elements_of(numbers, what.reduction));
     if (what.reduction == Reduction::average) {
-        divide_by(numbers, group.size());
+        divide_by(numbers.subspan(result.begin, result.size()), group.size());
     }
 }
 

@@ -10,7 +10,7 @@ namespace sim::config {
 
 namespace {
 
-Cluster cluster_of_file(const std::string& name, int ranks) {
+Cluster cluster_of(const TomlReader& file, int ranks) {
     std::vector<ProfileKind> kinds{{"units", units_profile}, {"uniform", uniform_profile}};
     for (const ProfileKind& kind : kinds_read_by_fields()) {
         kinds.push_back(kind);
@@ -20,8 +20,9 @@ Cluster cluster_of_file(const std::string& name, int ranks) {
     for (const ProfileKind& kind : kinds) {
         names.emplace_back(kind.name);
     }
-    const TomlReader file(name);
-    return kinds[file.choice(file.require("kind"), names)].read(file, ranks);
+    Cluster cluster = kinds[file.choice(file.require("kind"), names)].read(file, ranks);
+    cluster.name = file.file();
+    return cluster;
 }
 
 struct NamedCluster {
@@ -59,9 +60,11 @@ Cluster read_profile(const std::string& name_or_file, int ranks) {
         throw UsageError(fmt::format("--profile must be {} or a FILE.toml, not \"{}\"{}", fmt::join(names, ", "),
                                      name_or_file, did_you_mean(name_or_file, names)));
     }
-    Cluster cluster = cluster_of_file(name_or_file, ranks);
-    cluster.name = name_or_file;
-    return cluster;
+    return cluster_of(TomlReader(name_or_file), ranks);
+}
+
+Cluster read_profile(const std::string& name, std::vector<TomlEntry> entries, int ranks) {
+    return cluster_of(TomlReader(name, std::move(entries)), ranks);
 }
 
 std::vector<std::string> profile_names() {

@@ -25,6 +25,7 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/config/toml_file.hpp"
 
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ namespace sim::config {
 // A topology is made for so many ranks, where the file does not say how many GPUs it has.
 // Throws UsageError with file, line, key and the nearest known name.
 Cluster read_profile(const std::string& name_or_file, int ranks);
+// The keys and values of such a file, from elsewhere; `name` is the cluster's, and that of the place in errors.
+Cluster read_profile(const std::string& name, std::vector<TomlEntry> entries, int ranks);
 
 std::vector<std::string> profile_names();
 

@@ -16,6 +16,9 @@ namespace sim::config {
 class TomlReader {
 public:
     explicit TomlReader(std::string file) : file_(std::move(file)), entries_(read_toml(file_)) {}
+    // What lies in no file, under a name for errors.
+    TomlReader(std::string name, std::vector<TomlEntry> entries)
+        : file_(std::move(name)), entries_(std::move(entries)) {}
 
     const std::string& file() const { return file_; }
 

@@ -11,6 +11,9 @@ namespace sim::kernel {
 
 void DataBeside::bring(int rank, const Delivery& payload, bool takes) {
     OfRank& self = of(rank);
+    if (self.is_next) {
+        throw ProgramError(fmt::format("rank {} brings data twice to one collective", rank));
+    }
     self.waiting[self.count++] = {.payload = payload, .takes = takes};
     self.is_next = true;
 }

@@ -25,7 +25,9 @@ class DataBeside {
 public:
     explicit DataBeside(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
 
-    // The rank brings a payload to its next collective, and says whether it will take what all brought.
+    // The rank brings a payload to its next collective, and says whether it will take what all brought. What no member
+    // takes, the host keeps until the end of the run, as it does messages that nobody receives.
+    // Throws ProgramError if it has brought something to that collective already.
     void bring(int rank, const Delivery& payload, bool takes);
     // That collective is here: its number for the rendezvous, from 1; 0: the rank brings nothing.
     std::uint32_t begin_collective(int rank, const Op& collective);

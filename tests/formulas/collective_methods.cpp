@@ -1,5 +1,6 @@
 // Every collective by every method: the numbers of a sequential program, and the one op's time is the messages'.
 #include "libsim/collectives/bfloat16.hpp"
+#include "libsim/collectives/half.hpp"
 #include "tests/support/carry_collective.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
@@ -65,7 +66,7 @@ bool reduces(CollectiveKind kind) {
 
 template <class T>
 class EveryMethodOf : public testing::Test {};
-using Numbers = testing::Types<float, std::int32_t, std::int64_t, std::uint8_t, Bfloat16>;
+using Numbers = testing::Types<float, std::int32_t, std::int64_t, std::uint8_t, Bfloat16, Half>;
 TYPED_TEST_SUITE(EveryMethodOf, Numbers);
 
 TYPED_TEST(EveryMethodOf, ThisTypeEqualsASequentialProgramForEveryReduction) {

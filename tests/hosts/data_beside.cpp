@@ -1,7 +1,9 @@
-// Data beside collectives by size: they arrive free of charge, on every host and network; and programs that are ahead
-// of their GPU.
+// Data beside collectives by size: they arrive free of charge, on every host and network.
+#include "libsim/collectives/whole.hpp"
 #include "libsim/network/nccl.hpp"
-#include "tests/support/simulate.hpp"
+#include "libsim/replay/recording.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/rank_processes.hpp"
 #include "tests/support/star.hpp"
 
 #include <csignal>
@@ -205,52 +207,114 @@ TEST_P(DataBeside, SurviveARankThatIsKilledWhileOthersWantThem) {
     EXPECT_EQ(result.fault->rank, 2);
 }
 
-class HostAhead : public OnBothHosts {};
-INSTANTIATE_TEST_SUITE_P(Hosts, HostAhead, both_hosts(), host_name);
-
-constexpr Duration second{1'000'000'000'000};
-
-// A barrier of 2 on gpu-py: an empty message each way at once, 0.05 s + 0.05 s.
-TEST_P(HostAhead, AGpuIdlesUntilItsHostHasWorkForIt) {
-    const auto run = simulate_well(ranks(1), [](GPU& gpu) {
-        gpu.compute(Units{10});
-        gpu.idle_until(3 * second);
-        gpu.compute(Units{10});
-        gpu.idle_until(second);  // it is later already
-        gpu.compute(Units{10});
-    });
-    EXPECT_EQ(run.end(), 5 * second);
-    EXPECT_EQ(run.span(0, 1).begin, 3 * second);
-    EXPECT_EQ(run.span(0, 2).begin, 4 * second);
-    EXPECT_EQ(run.result.ranks.at(0).idle, 2 * second);
+// Wherever in its step a rank dies: before it brings, before its collective, and while it reads what others brought.
+TEST(DataBesideCollectives, OfARankThatIsKilledAnywhereLeaveNothing) {
+    const Census before;
+    Random random(5);
+    for (int trial = 0; trial < 60; ++trial) {
+        const int victim = random.below(4);
+        const int last = random.below(12);
+        const int place = random.below(3);
+        const std::size_t count = random.below(2) == 0 ? 20 : 20'000;
+        const auto result = ranks::launch({.ranks = 4}, [&](GPU& gpu) {
+            const auto die_at = [&](int step, int here) {
+                if (gpu.rank() == victim && step == last && place == here) {
+                    raise(SIGKILL);
+                }
+            };
+            for (int step = 0;; ++step) {
+                const std::vector<double> mine = numbers_of(gpu, count);
+                die_at(step, 0);
+                const auto brought = gpu.bring(std::as_bytes(std::span(mine)));
+                die_at(step, 1);
+                gpu.start_on(Stream{1}, [&] { gpu.collective(world(gpu), all_reduce_of_4_units); });
+                const auto all = gpu.take(brought);
+                die_at(step, 2);
+                sum_of(all);
+            }
+        });
+        ASSERT_FALSE(result.ok());
+        ASSERT_EQ(result.fault->failure, ranks::Failure::rank_died) << "trial " << trial;
+        ASSERT_EQ(result.fault->rank, victim) << "trial " << trial;
+    }
+    EXPECT_EQ(Census{}, before);
 }
 
-TEST_P(HostAhead, AStreamBeginsWhenTheHostSaysAlthoughTheGpuIsStillBusy) {
-    const auto run = simulate_well(ranks(2), [](GPU& gpu) {
-        gpu.compute(Units{50});
-        gpu.issue_from(second);
-        const Handle gathered = gpu.on(Stream{1}, [&] { gpu.collective(world(gpu), {.size = Units{0}}); });
-        gpu.issue_from(std::nullopt);
-        const Handle reduced = gpu.on(Stream{2}, [&] { gpu.collective(world(gpu), {.size = Units{0}}); });
-        gpu.wait(gathered);
-        gpu.report("gathered", seconds(Time{gpu.now()}));
-        gpu.wait(reduced);
-        gpu.report("reduced", seconds(Time{gpu.now()}));
+TEST_P(DataBeside, BroughtTwiceToOneCollectiveAreAMistakeOfTheProgram) {
+    const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
+        gpu.bring({});
+        gpu.bring({});
+        gpu.collective(world(gpu), all_reduce_of_4_units);
     });
-    EXPECT_EQ(run.result.reports.at("gathered").at(0).front(), 5.0);
-    EXPECT_EQ(run.result.reports.at("reduced").at(0).front(), 5.1);
-    const auto begin_on = [&](Stream stream) {
-        const auto& spans = run.spans.at(1);
-        return std::find_if(spans.begin(), spans.end(), [&](const auto& s) { return s.stream == stream; })->begin;
-    };
-    EXPECT_EQ(begin_on(Stream{1}), second);
-    EXPECT_EQ(begin_on(Stream{2}), 5 * second);
-}
-
-TEST_P(HostAhead, ATimeBeforeTheRunIsRefused) {
-    const auto result = ranks::launch(ranks(1), [](GPU& gpu) { gpu.idle_until(-second); });
     ASSERT_FALSE(result.ok());
-    EXPECT_THAT(result.fault->message, HasSubstr("rank 0 cannot idle until before the run began"));
+    EXPECT_THAT(result.fault->message, HasSubstr("brings data twice to one collective"));
+}
+
+TEST_P(DataBeside, OfAnotherMembersAreNotToBeTaken) {
+    const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            gpu.bring({});
+        }
+        gpu.collective(world(gpu), all_reduce_of_4_units);
+        if (gpu.rank() == 1) {
+            gpu.take(BroughtData{0});
+        }
+    });
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.fault->message, HasSubstr("rank 1 takes at 240 ms the data of its collective 0, which it has "
+                                                 "not begun"));
+}
+
+// Sizes that are said agree; the arrays do not.
+TEST_P(DataBeside, OfArraysOfDifferentLengthAreRefused) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::broadcast, CollectiveKind::scatter}) {
+        const auto result = ranks::launch(ranks(2), [kind](GPU& gpu) {
+            std::vector<double> numbers(gpu.rank() == 0 ? 10 : 4);
+            collectives::as_a_whole(gpu, world(gpu), numbers, {.kind = kind, .root = needs_root(kind) ? 0 : -1},
+                                    Units{1});
+        });
+        ASSERT_FALSE(result.ok()) << name_of(kind);
+        EXPECT_THAT(result.fault->message, HasSubstr("the arrays of all members must have one length"));
+    }
+}
+
+// 300 arrays of 1 MiB are more than an arena holds: nothing is kept of what nobody else could take.
+TEST_P(DataBeside, OfAGroupOfOneStayWhereTheyAre) {
+    const auto result = ranks::launch(ranks(1), [](GPU& gpu) {
+        std::vector<double> numbers(1 << 17, 2.0);
+        for (int step = 0; step < 300; ++step) {
+            collectives::as_a_whole(gpu, world(gpu), numbers, {.kind = CollectiveKind::broadcast, .root = 0}, Units{1});
+        }
+        gpu.report("number", numbers.back());
+    });
+    ASSERT_TRUE(result.ok()) << result.fault->message;
+    EXPECT_EQ(result.reports.at("number").at(0).front(), 2.0);
+}
+
+TEST_P(DataBeside, InWallTimeAreThoseOfVirtualTime) {
+    ranks::LaunchOptions options = ranks(4);
+    const auto run = [&] { return ranks::launch(options, [](GPU& gpu) { train(gpu, true); }); };
+    const auto by_itself = run();
+    options.clock = ranks::Clock::wall;
+    options.time_scale = 0.001;
+    const auto paced = run();
+    ASSERT_TRUE(paced.ok()) << paced.fault->message;
+    EXPECT_EQ(paced.timeline_sha256, by_itself.timeline_sha256);
+    EXPECT_EQ(paced.reports, by_itself.reports);
+}
+
+TEST_P(DataBeside, OfARunThatIsRecordedAreInItsRecording) {
+    ranks::LaunchOptions options = ranks(3);
+    options.record = true;
+    const auto run = ranks::launch(options, [](GPU& gpu) {
+        gpu.issue_from(Duration{0});
+        train(gpu, true);
+        gpu.idle_until(Duration{50'000'000'000'000});
+        gpu.barrier();
+    });
+    ASSERT_TRUE(run.ok()) << run.fault->message;
+    EXPECT_EQ(run.recording->replay().timeline_sha256, run.timeline_sha256);
 }
 
 }  // namespace

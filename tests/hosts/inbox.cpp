@@ -148,6 +148,53 @@ TEST(Inbox, TakesNegativeAmountsOfMemoryAlone) {
     EXPECT_EQ(complaint(on(1, {.kind = OpKind::wait, .amount = -5})), "rank 0 broke its queue (a negative amount)");
 }
 
+TEST(Inbox, TakesWhatIsBesideCollectivesAndTheHostsClockOnTheMainStreamAlone) {
+    for (const Op& op : {Op{.kind = OpKind::bring}, Op{.kind = OpKind::bring, .amount = 1}, Op{.kind = OpKind::take},
+                         Op{.kind = OpKind::idle, .amount = INT64_MAX}, Op{.kind = OpKind::issue, .amount = -1},
+                         Op{.kind = OpKind::issue, .amount = INT64_MAX}}) {
+        EXPECT_EQ(complaint(op), "") << name_of(op.kind);
+        EXPECT_EQ(complaint(on(1, op)), wrong_stream) << name_of(op.kind);
+        EXPECT_EQ(complaint(on(255, op)), wrong_stream) << name_of(op.kind);
+    }
+}
+
+TEST(Inbox, RefusesTimesBeforeTheRunAndDataOfCollectivesThatCannotBe) {
+    constexpr const char* negative = "rank 0 broke its queue (a negative amount)";
+    for (const OpKind kind : {OpKind::bring, OpKind::take, OpKind::idle}) {
+        EXPECT_EQ(complaint({.kind = kind, .amount = -1}), negative) << name_of(kind);
+        EXPECT_EQ(complaint({.kind = kind, .amount = INT64_MIN}), negative) << name_of(kind);
+    }
+    EXPECT_EQ(complaint({.kind = OpKind::issue, .amount = -2}), negative);
+}
+
+TEST(Inbox, RefusesToBringWhatIsNotThere) {
+    constexpr const char* missing = "rank 0 broke its queue (an op without its payload)";
+    EXPECT_EQ(complaint({.kind = OpKind::bring, .bytes = 1}), missing);
+    EXPECT_EQ(complaint({.kind = OpKind::bring, .bytes = any_bytes}), missing);
+    Written other;
+    EXPECT_EQ(other.complaint({.kind = lay_out, .amount = 0, .bytes = 10}), "");
+    EXPECT_EQ(other.complaint({.kind = OpKind::bring, .bytes = 11}),
+              "rank 0 broke its queue (an op with another payload than it laid out)");
+}
+
+TEST(Inbox, LendsBroughtDataByItsPlaceInTheArenaUntilTheRankGoesOn) {
+    Written written;
+    const Block block{.rank = 0, .offset = 8192, .size = 20'000};
+    EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 8192, .bytes = 20'000}), "");
+    EXPECT_EQ(written.complaint({.kind = OpKind::bring, .amount = 1, .bytes = 20'000}), "");
+    const auto gathering = std::make_shared<Gathering>();
+    gathering->all = {{0, 0, 20'000}, {}};
+    gathering->takers = 1;
+    written.inbox.answer_with(Time{}, gathering);
+    std::uint64_t table[1 + 2 * 2] = {};
+    StreamReader(written.memory->in).read(std::as_writable_bytes(std::span(table)));
+    EXPECT_THAT(table, testing::ElementsAre(2, 20'000, written.arenas.place_of(block) + 1, 0, 0));
+    EXPECT_EQ(written.inbox.gathering_read(), nullptr);
+    EXPECT_EQ(written.complaint({.kind = OpKind::compute}), "");
+    EXPECT_EQ(written.inbox.gathering_read(), gathering);
+    EXPECT_EQ(written.inbox.gathering_read(), nullptr);
+}
+
 TEST(Inbox, RefusesAFlagThatIsNeitherOnNorOff) {
     Op op = send;
     const unsigned char neither = 2;

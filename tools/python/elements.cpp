@@ -36,15 +36,15 @@ NumberKind number_kind(const Buffer& buffer) {
     const auto is_one_of = [&](const char* letters) { return std::string(letters).find(format) != std::string::npos; };
     return is_one_of("bhilqn")   ? NumberKind::signed_integer
            : is_one_of("BHILQN") ? NumberKind::unsigned_integer
-           : is_one_of("fd")     ? NumberKind::real
+           : is_one_of("efd")    ? NumberKind::real
                                  : NumberKind::other;
 }
 
 void refuse_elements(const Buffer& buffer, const char* what) {
-    throw py::type_error(
-        fmt::format("{} cannot add up elements of {}; it can those of float32, float64 and of whole numbers of 8 to 64 "
-                    "bits, in this machine's byte order: x.astype(numpy.float32) is one",
-                    what, dtype_name(buffer)));
+    throw py::type_error(fmt::format(
+        "{} cannot add up elements of {}; it can those of float16, float32, float64 and of whole numbers of 8 to 64 "
+        "bits, in this machine's byte order: x.astype(numpy.float32) is one",
+        what, dtype_name(buffer)));
 }
 
 void refuse_element_size(const Buffer& buffer, const char* what) {

@@ -1,6 +1,7 @@
 // The elements of a buffer as the numbers of C++ that they are.
 #pragma once
 
+#include "libsim/collectives/half.hpp"
 #include "tools/python/buffers.hpp"
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace sim::python {
 
 enum class NumberKind { signed_integer, unsigned_integer, real, other };
 
-// Other: complex, half precision, truth values, records, and numbers in the other byte order.
+// Other: complex, truth values, records, and numbers in the other byte order.
 NumberKind number_kind(const Buffer& buffer);
 // Raises TypeError: what elements can be added up, and what can be done instead.
 [[noreturn]] void refuse_elements(const Buffer& buffer, const char* what);
@@ -37,9 +38,9 @@ void with_numbers(const Buffer& buffer, const char* what, Use use) {
     };
     const bool done =
         use_if(NumberKind::real, double{}) || use_if(NumberKind::real, float{}) ||
-        use_if(NumberKind::signed_integer, std::int64_t{}) || use_if(NumberKind::signed_integer, std::int32_t{}) ||
-        use_if(NumberKind::signed_integer, std::int16_t{}) || use_if(NumberKind::signed_integer, std::int8_t{}) ||
-        use_if(NumberKind::unsigned_integer, std::uint64_t{}) ||
+        use_if(NumberKind::real, collectives::Half{}) || use_if(NumberKind::signed_integer, std::int64_t{}) ||
+        use_if(NumberKind::signed_integer, std::int32_t{}) || use_if(NumberKind::signed_integer, std::int16_t{}) ||
+        use_if(NumberKind::signed_integer, std::int8_t{}) || use_if(NumberKind::unsigned_integer, std::uint64_t{}) ||
         use_if(NumberKind::unsigned_integer, std::uint32_t{}) ||
         use_if(NumberKind::unsigned_integer, std::uint16_t{}) || use_if(NumberKind::unsigned_integer, std::uint8_t{});
     if (!done) {

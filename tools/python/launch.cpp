@@ -4,6 +4,7 @@
 #include "libsim/planning/machine_file.hpp"
 #include "libsim/training/machine_cluster.hpp"
 #include "tools/python/bindings.hpp"
+#include "tools/python/dict_entries.hpp"
 #include "tools/python/fork_guard.hpp"
 #include "tools/python/run_result.hpp"
 
@@ -20,8 +21,8 @@ namespace {
 
 struct Settings {
     int ranks = 1;
-    std::string machine;  // empty: profile
-    std::string profile;
+    std::string machine;               // empty: profile
+    py::object profile;                // a name, a file, or a dict of what a file holds
     std::optional<double> time_scale;  // none: as fast as possible
     double watchdog_seconds = 30;
     bool keeps_timeline = true;
@@ -29,13 +30,28 @@ struct Settings {
     std::string title;
 };
 
+Cluster profile_of(const py::object& profile, int ranks) {
+    if (profile.is_none()) {
+        return config::read_profile("gpu-py", ranks);
+    }
+    if (py::isinstance<py::dict>(profile)) {
+        return config::read_profile("profile", entries_of(profile.cast<py::dict>(), "profile"), ranks);
+    }
+    if (!py::isinstance<py::str>(profile)) {
+        throw config::UsageError(
+            fmt::format("profile= must be a name, a FILE.toml or a dict of what such a file "
+                        "holds, not {}",
+                        std::string(py::str(py::type::of(profile).attr("__name__")))));
+    }
+    return config::read_profile(profile.cast<std::string>(), ranks);
+}
+
 Cluster cluster_of(const Settings& settings) {
-    if (!settings.machine.empty() && !settings.profile.empty()) {
+    if (!settings.machine.empty() && !settings.profile.is_none()) {
         throw config::UsageError("machine= and profile= both say what things cost; give one of them");
     }
-    Cluster cluster = settings.machine.empty()
-                          ? config::read_profile(settings.profile.empty() ? "gpu-py" : settings.profile, settings.ranks)
-                          : training::machine_cluster(planning::read_machine(settings.machine));
+    Cluster cluster = settings.machine.empty() ? profile_of(settings.profile, settings.ranks)
+                                               : training::machine_cluster(planning::read_machine(settings.machine));
     cluster.blocking_sends = settings.blocking_sends;
     return cluster;
 }
@@ -137,7 +153,7 @@ void bind_launch(py::module_& module) {
     module.def(
         "run",
         [](int ranks, const py::object& program, const py::object& on_log, const py::object& on_notice,
-           const std::string& machine, const std::string& profile, std::optional<double> time_scale, double watchdog,
+           const std::string& machine, const py::object& profile, std::optional<double> time_scale, double watchdog,
            bool timeline, bool blocking_sends, const std::string& title) {
             return run_ranks(program,
                              {.ranks = ranks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _ndsim
@@ -27,7 +27,7 @@ def launch(
     program: Callable[..., Any],
     *args: Any,
     machine: str | None = None,
-    profile: str | None = None,
+    profile: str | Mapping[str, Any] | None = None,
     host: str = "process",
     time_scale: float | None = None,
     watchdog: float = 30.0,
@@ -39,7 +39,8 @@ def launch(
     """Run ``program(gpu, *args)`` as so many ranks, each a forked process, in simulated time.
 
     machine: what things cost, as `ndsim hardware` names it, or a FILE.toml: "dgx-h100".
-    profile: the same as a profile, by name or as a FILE.toml; "gpu-py" where neither is said.
+    profile: the same as a profile, by name, as a FILE.toml, or as a dict of what such a file holds; "gpu-py" where
+    neither is said.
     host: how ranks live; Python programs can be processes only.
     time_scale: run in step with the wall's clock, so many seconds for a simulated one; None: as fast as possible.
     watchdog: a rank that runs its own code for so many seconds without an operation is hung.
@@ -64,7 +65,7 @@ def launch(
         on_log=on_log,
         on_notice=notice,
         machine=machine or "",
-        profile=profile or "",
+        profile=dict(profile) if isinstance(profile, Mapping) else profile,
         time_scale=time_scale,
         watchdog=watchdog,
         timeline=timeline,

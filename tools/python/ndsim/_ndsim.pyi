@@ -379,7 +379,7 @@ def run(
     on_log: Callable[[LogLine], Any] | None,
     on_notice: Callable[[str], Any],
     machine: str,
-    profile: str,
+    profile: str | dict[str, Any] | None,
     time_scale: float | None,
     watchdog: float,
     timeline: bool,

@@ -1,7 +1,8 @@
 """What can be asked without a program: the answers of ndsim's commands, as dicts.
 
 The options are those of the command, with underscores for hyphens; lists may be lists. The dict is what the command
-prints with --json: `ndsim COMMAND --help` tells the options, `ndsim COMMAND --help columns` the keys.
+prints with --json: `ndsim COMMAND --help` tells the options, `ndsim COMMAND --help columns` the keys. Options that
+say what is shown, written or checked (--csv, --svg, --trace, --check …) change no answer, and are the command's alone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,74 @@
+// The prices that any rank program pays on a machine.
+#include "libsim/training/machine_cluster.hpp"
+
+#include "libsim/network/nccl.hpp"
+#include "libsim/training/hardware.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace {
+
+using namespace sim;
+using namespace sim::test;
+using namespace std::chrono_literals;
+
+ranks::LaunchOptions fibers_on(const char* machine, int count) {
+    return {
+        .ranks = count, .host = ranks::Host::fiber, .cluster = training::machine_cluster(training::machine(machine))};
+}
+
+TEST(MachineCluster, HasTheNameOfItsMachine) {
+    EXPECT_EQ(training::machine_cluster(training::machine("dgx-h100")).name, "dgx-h100");
+}
+
+TEST(MachineCluster, PricesAUnitOfComputeAtAMillisecond) {
+    const auto run = simulate_well(fibers_on("dgx-h100", 1), [](GPU& gpu) { gpu.compute(Units{7}); });
+    EXPECT_EQ(run.end(), 7ms);
+}
+
+TEST(MachineCluster, PricesAFlopAsWithinALargeMatrixProductIn16Bits) {
+    const training::Accelerator h100 = training::machine("dgx-h100").gpu;
+    const double rate = h100.sustained(training::Precision::bf16) * h100.efficiency.gemm_peak;
+    ASSERT_GE(rate, h100.sustained(training::Precision::fp16) * h100.efficiency.gemm_peak);
+    const auto run =
+        simulate_well(fibers_on("dgx-h100", 1), [](GPU& gpu) { gpu.compute(Flops{1'000'000'000'000'000}); });
+    EXPECT_NEAR(static_cast<double>(run.end().count()), 1e15 / rate * 1e12, 1.0);
+}
+
+TEST(MachineCluster, PricesCollectivesAsNcclTakesThem) {
+    const Nccl nccl = training::machine("dgx-h100").network;
+    for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather}) {
+        const auto run = simulate_well(fibers_on("dgx-h100", 16), [kind](GPU& gpu) {
+            gpu.collective(world(gpu), {.kind = kind, .size = Bytes{1 << 26}});
+        });
+        const network::Footprint members{.members = 16, .on_node = 8};
+        EXPECT_EQ(run.end(), network::nccl_time(nccl, kind, 1 << 26, members)) << name_of(kind);
+    }
+}
+
+TEST(MachineCluster, PricesAMessageAtItsLatencyAndItsBytes) {
+    const Nccl nccl = training::machine("dgx-h100").network;
+    for (const int target : {1, 8}) {
+        const auto run = simulate_well(fibers_on("dgx-h100", 9), [target](GPU& gpu) {
+            if (gpu.rank() == 0) {
+                gpu.send(target, Bytes{0});
+                gpu.send(target, Bytes{1'000'000});
+            } else if (gpu.rank() == target) {
+                gpu.receive(0, Bytes{0});
+                gpu.receive(0, Bytes{1'000'000});
+            }
+        });
+        const bool across = target == 8;
+        EXPECT_EQ(run.span(target, 0).end, network::nccl_message_time(nccl, 0, across));
+        EXPECT_EQ(run.end(), run.span(target, 0).end + network::nccl_message_time(nccl, 1'000'000, across));
+        EXPECT_EQ(run.span(target, 0).end, across ? 16us : 8us);
+    }
+}
+
+TEST(MachineCluster, HasNoPriceForUnitsOfData) {
+    const auto run = simulate(fibers_on("dgx-h100", 2),
+                              [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, Units{1}) : gpu.receive(0, Units{1}); });
+    ASSERT_FALSE(run.result.ok());
+    EXPECT_THAT(run.result.fault->message, testing::HasSubstr("no price for units"));
+}
+
+}  // namespace
