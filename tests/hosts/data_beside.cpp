@@ -75,17 +75,6 @@ TEST_P(DataBeside, ArriveAndCostNothingOnEveryNetwork) {
     }
 }
 
-TEST_P(DataBeside, ArriveInWallTimeToo) {
-    ranks::LaunchOptions options = ranks(4);
-    const auto virtually = ranks::launch(options, [](GPU& gpu) { train(gpu, true); });
-    options.clock = ranks::Clock::wall;
-    options.time_scale = 0.001;
-    const auto really = ranks::launch(options, [](GPU& gpu) { train(gpu, true); });
-    ASSERT_TRUE(really.ok()) << really.fault->message;
-    EXPECT_EQ(really.timeline_sha256, virtually.timeline_sha256);
-    EXPECT_EQ(really.reports, virtually.reports);
-}
-
 TEST_P(DataBeside, OfACollectiveOnAStreamAreThereOnceItIsWaitedFor) {
     const auto program = [](bool with_data) {
         return [with_data](GPU& gpu) {
