@@ -64,23 +64,32 @@ def sizes(record):
     return [word for name, value in said.items() if value is not None for word in (f"--{name}", str(value))]
 
 
+def flash_version(chosen, record):
+    """The record says it, or else it is what the set's framework had."""
+    said = str(record["flash_attention"]).removeprefix("v")
+    return int(said) if said.isdigit() else chosen.get("flash_attention", 2)
+
+
 def command(chosen, more, record):
     """The run as a command line."""
     ranks = str(record["layout"]["gpus"])
     # All ranks of DDP and of FSDP do the same.
     launcher = ["python3", "-m", "ndsim.torchrun", "--machine", chosen["machine"], "--nproc", ranks, "--fold", "1", "--json"]
+    if record["flash_attention"]:
+        launcher += ["--flash-attention", str(flash_version(chosen, record))]
     # A word that comes twice counts as it came last.
     script = ["docs/pytorch/train_llm.py", *sizes(record), *shlex.split(chosen["arguments"]), *shlex.split(more), "--steps", "2"]
     return [*launcher, *script]
 
 
-def run(words):
+def run(words, more):
     """One run: its step's time and memory, or what went wrong."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / BUILD / "python")}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / BUILD / "python")} | more
     words = [sys.executable, *words[1:]]
     done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        return {"fault": (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]}
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ndsim.torchrun: ")]
+        return {"fault": (lines or [f"exit code {done.returncode}"])[-1].removeprefix("ndsim.torchrun: ")[:200]}
     answer = json.loads(done.stdout)
     return {
         "step_seconds": answer["step_seconds"],
@@ -193,7 +202,7 @@ def main():
         if options.print:
             print(f"{name}: {shlex.join(words)}")
         elif options.again or "step_seconds" not in results.get(name, {}):
-            results[name] = run(words)
+            results[name] = run(words, chosen.get("environment", {}))
             print(f"{name}: {results[name]}", file=sys.stderr)
             write_results(results)
     if options.print:
