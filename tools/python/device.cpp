@@ -56,7 +56,7 @@ Device::Launched Device::collective(const Group& group, const Collective& what, 
     if (terms.after_main) {
         flush();
     } else {
-        gpu_->issue_from(host_);
+        gpu_->issue_from(std::max(host_, terms.not_before));
     }
     Launched launched;
     launched.handle = gpu_->on(terms.stream, [&] {
@@ -77,6 +77,16 @@ Device::Launched Device::collective(const Group& group, const Collective& what, 
 void Device::join(const Handle& handle) {
     flush();
     gpu_->wait(handle);
+}
+
+Handle Device::mark(Stream stream) {
+    flush();
+    return gpu_->on(stream, [] {});
+}
+
+void Device::join(Duration at) {
+    flush();
+    idle_until(at);
 }
 
 Duration Device::now() {

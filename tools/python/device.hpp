@@ -36,14 +36,20 @@ public:
     };
     struct Terms {
         Stream stream = Stream{1};
-        bool after_main = true;          // begins behind the kernels so far; else when the host says
+        // Begins behind the kernels so far; else when the host says, or at `not_before`, if that is later.
+        bool after_main = true;
+        Duration not_before{0};
         std::vector<Handle> after = {};  // and behind these
         std::optional<std::span<const std::byte>> data = std::nullopt;
         bool takes = true;
     };
     Launched collective(const Group& group, const Collective& what, const Terms& terms);
-    // The GPU waits for it.
+    // Where the GPU is when it has done all that it was handed: for what else is to wait for that. It uses `stream`, on
+    // which nothing else may be.
+    Handle mark(Stream stream);
+    // The GPU waits for it, or until a time.
     void join(const Handle& handle);
+    void join(Duration at);
 
     // Everything handed over so far is the GPU's; what follows on it comes no earlier than the host has come.
     void flush();

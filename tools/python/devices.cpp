@@ -35,10 +35,14 @@ Duration picoseconds_of(std::int64_t picoseconds, const char* what) {
 }
 
 std::shared_ptr<RankHandle> launch_collective(RankDevice& self, const CollectiveWords& words, const py::object& data,
-                                              bool takes, bool after_main, const py::iterable& after) {
+                                              bool takes, bool after_main, std::int64_t not_before,
+                                              const py::iterable& after) {
     const Collective what{
         .kind = kind_named(words.kind), .size = Bytes{words.bytes}, .root = words.root, .label = words.label};
-    Device::Terms terms{.stream = stream_numbered(words.stream), .after_main = after_main, .takes = takes};
+    Device::Terms terms{.stream = stream_numbered(words.stream),
+                        .after_main = after_main,
+                        .not_before = picoseconds_of(not_before, "not_before"),
+                        .takes = takes};
     for (const py::handle& handle : after) {
         const auto& open = handle.cast<const RankHandle&>();
         if (!open.joined) {
@@ -111,19 +115,35 @@ void bind_devices(py::module_& module) {
         .def(
             "collective",
             [](RankDevice& self, int stream, const std::string& kind, std::int64_t bytes, const Group& group, int root,
-               const py::object& data, bool takes, bool after_main, const py::iterable& after,
-               const std::string& label) {
+               const py::object& data, bool takes, bool after_main, std::int64_t not_before,
+               const py::iterable& after, const std::string& label) {
                 return launch_collective(self, {stream, kind, bytes, group, root, label}, data, takes, after_main,
-                                         after);
+                                         not_before, after);
             },
             py::arg("stream"), py::arg("kind"), py::arg("bytes"), py::kw_only(), py::arg("group"), py::arg("root") = -1,
             py::arg("data") = py::none(), py::arg("takes") = true, py::arg("after_main") = true,
-            py::arg("after") = py::tuple(), py::arg("label") = "",
+            py::arg("not_before") = 0, py::arg("after") = py::tuple(), py::arg("label") = "",
             "Launch a collective, priced as a whole, on a stream; `data` travel beside it, free of charge.\n\n"
             "bytes: of the whole result (reduce_scatter, scatter, all_to_all: of a rank's whole input). It begins "
-            "behind the kernels launched so far, or (after_main=False) as soon as the host has launched it, and behind "
-            "the handles `after`. takes: this member will join it and take() what all members brought, once.")
+            "behind the kernels launched so far, or (after_main=False) as soon as the host has launched it and at "
+            "not_before, in picoseconds, and behind the handles `after`. takes: this member will join it and take() what all members brought, once.")
         .def("join", &join, "The GPU waits for these handles; those joined already are left out.")
+        .def(
+            "mark",
+            [](RankDevice& self, int stream) {
+                const Stream checked = stream_numbered(stream);
+                const Handle handle = without_lock([&] { return self.device.mark(checked); });
+                return std::make_shared<RankHandle>(RankHandle{.gpu = self.gpu, .handle = handle});
+            },
+            py::arg("stream"),
+            "Where the GPU is when it has done all it was handed, for others to wait for; on a stream of its own.")
+        .def(
+            "join_time",
+            [](RankDevice& self, std::int64_t at) {
+                const Duration time = picoseconds_of(at, "a join");
+                without_lock([&] { self.device.join(time); });
+            },
+            py::arg("picoseconds"), "The GPU waits until a time.")
         .def("take", &take, py::arg("handle"),
              "What each member brought, in the order of the group: read-only views, valid until the next call of this "
              "rank. The handle must be joined.")

@@ -190,9 +190,14 @@ class Operators(dispatch.TorchDispatchMode):
                         rank.storages.add(each, device)
         elif plan.resizes:
             rank.storages.resized(out._storage())
-        streams = self.streams
-        if streams.current is not streams.main:
-            streams.current.behind_main = True
+        stream = self.streams.current
+        if stream is not self.streams.main:
+            if not by_link and not plan.answers and stream.runs_beside:
+                made = out if isinstance(out, (Tensor, tuple, list)) else None
+                for _, picoseconds in self.prices.kernels(func, args, kwargs, made):
+                    stream.launch_beside(picoseconds)
+                return
+            stream.behind_main = True
         device_of_rank = self.device
         if by_link:
             size = out.numel() * out.element_size()

@@ -134,6 +134,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
             data=mine,
             takes=takes,
             after_main=after_main,
+            not_before=stream.until,
             after=[entry.handle for entry in before if entry.handle is not None],
             label=rank.located(kind),
         )

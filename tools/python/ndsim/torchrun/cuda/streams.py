@@ -1,8 +1,9 @@
 """CUDA streams and events in simulated time.
 
-Kernels run on the GPU's one compute stream, whatever CUDA stream is current. A CUDA stream that is not the default one
-remembers which collectives it waits for, and whether it waits for what the compute stream was given: so a collective
-that is started on it can run beside the computing.
+Kernels run on the GPU's one compute stream. A CUDA stream that is not the default one remembers which collectives it waits
+for, and whether it waits for what the compute stream was given: so a collective that is started on it can run beside the
+computing. Small kernels of its own, such as FSDP's casts of a shard, run beside the computing, too, and take no time from
+it; those that wait for a collective or for the compute stream are done there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 from ..pending import Entry
 
 MILLISECOND = 1_000_000_000
+MARKS = 62
+"""The simulator's stream that marks where the compute stream is."""
 
 
 class Streams:
@@ -39,6 +42,11 @@ class Streams:
             yield
         finally:
             self.current = before
+
+    def mark(self) -> Mark:
+        """Where the compute stream is now."""
+        self.rank.operators.end_chains()
+        return Mark(self.rank.device.mark(MARKS))
 
     def synchronize(self) -> None:
         """The host waits for the compute stream."""
@@ -66,13 +74,27 @@ class Streams:
         return True
 
 
+class Mark:
+    """A place in the compute stream, which that one has passed and others may wait for."""
+
+    __slots__ = ("handle",)
+
+    joined = False
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+
 class Stream:
     """A CUDA stream: the main one, or one beside it."""
 
     def __init__(self, streams: Streams) -> None:
         self.streams = streams
         self.entries: list[Entry] = []
+        self.mark: Mark | None = None
         self.behind_main = False
+        self.until = 0
+        """When its own kernels have ended, in picoseconds."""
         self.last: Entry | None = None
         self.number = streams.made
         streams.made += 1
@@ -98,14 +120,40 @@ class Stream:
         for entry in list(other.open_entries()):
             self.wait_entry(entry)
         if other.is_main or other.behind_main:
-            self.behind_main = True
+            # From here on a later place stands for every earlier one.
+            other.behind_main = False
+            other.mark = self.streams.mark()
+        if not self.is_main and other.mark is not None:
+            self.mark = other.mark
+        if other.until > self.until:
+            self.until = other.until
+            if self.is_main:
+                self.streams.rank.device.join_time(other.until)
 
-    def before_collective(self) -> tuple[bool, list[Entry]]:
+    @property
+    def runs_beside(self) -> bool:
+        """Whether a kernel that is launched now does not wait for the compute stream.
+
+        A collective before it on this stream counts for the collectives after it alone.
+        """
+        return not (self.is_main or self.behind_main)
+
+    def launch_beside(self, picoseconds: int) -> None:
+        """A kernel of this stream's own."""
+        rank = self.streams.rank
+        rank.device.pass_host(rank.prices.launch_picoseconds)
+        self.until = max(self.until, rank.device.host_picoseconds) + picoseconds
+
+    def before_collective(self) -> tuple[bool, list[Any]]:
         """Whether a collective that is started now waits for the compute stream, and what else it waits for."""
         if self.is_main:
             return True, []
         behind, self.behind_main = self.behind_main, False
-        before = list(self.open_entries())
+        if behind and self.until:
+            self.streams.rank.device.join_time(self.until)
+        before: list[Any] = list(self.open_entries())
+        if self.mark is not None:
+            before.append(self.mark)
         if self.last is not None and not self.last.joined and self.last not in before:
             before.append(self.last)
         return behind, before
@@ -113,6 +161,8 @@ class Stream:
     def synchronize(self) -> None:
         for entry in list(self.open_entries()):
             self.streams.rank.pending.join(entry)
+        device = self.streams.rank.device
+        device.pass_host(max(self.until - device.host_picoseconds, 0))
         self.streams.synchronize()
 
 
