@@ -43,6 +43,7 @@ def read_options():
     parser.add_argument("--recompute", choices=["none", "selective", "full"], default="none")
     parser.add_argument("--compile", action="store_true", help="torch.compile for every block, where PyTorch has it")
     parser.add_argument("--clip", type=float, help="norm that gradients are clipped to")
+    parser.add_argument("--optimizer", choices=["fewest", "loop"], default="fewest", help="AdamW: few kernels, or one tensor at a time")
     parser.add_argument("--steps", type=int, default=3)
     options = parser.parse_args()
     options.ffn = options.ffn or 4 * options.hidden
@@ -52,13 +53,15 @@ def read_options():
 
 def wrapper(options, local_rank):
     """What FSDP makes of a block, and of the model around the blocks: a unit whose weights are gathered together."""
-    from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
+    from torch.distributed.fsdp import BackwardPrefetch, FullyShardedDataParallel, MixedPrecision
 
     types = {"fp32": torch.float32, "bf16": torch.bfloat16}
     mixed = None
     if options.precision == "bf16":
         mixed = MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=types[options.reduce])
-    return functools.partial(FullyShardedDataParallel, mixed_precision=mixed, device_id=local_rank)
+    # What PyTorch 2.x does if nothing is said: 1.13 gathers a unit's weights when its backward pass begins, and waits for them.
+    ahead = BackwardPrefetch.BACKWARD_PRE
+    return functools.partial(FullyShardedDataParallel, mixed_precision=mixed, device_id=local_rank, backward_prefetch=ahead)
 
 
 def make_model(options, device):
@@ -79,11 +82,12 @@ def make_model(options, device):
     return DDP(model, device_ids=[device.index] if device.type == "cuda" else None, gradient_as_bucket_view=True)
 
 
-def make_optimizer(model):
-    """AdamW in as few kernels as this PyTorch can."""
+def make_optimizer(model, options):
+    """AdamW in as few kernels as this PyTorch can, or tensor by tensor, which needs less memory."""
     known = inspect.signature(torch.optim.AdamW).parameters
     fewest = {"fused": True} if "fused" in known and torch.cuda.is_available() else {"foreach": True}
-    return torch.optim.AdamW(model.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1, **fewest)
+    how = fewest if options.optimizer == "fewest" else {"foreach": False}
+    return torch.optim.AdamW(model.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1, **how)
 
 
 def clip(model, options):
@@ -135,7 +139,7 @@ def main():
     micro_batches = batch // world // options.micro_batch
 
     model = make_model(options, device)
-    optimizer = make_optimizer(model)
+    optimizer = make_optimizer(model, options)
     generator = torch.Generator().manual_seed(1 + rank)
     for index in range(options.steps):
         size = (micro_batches, options.micro_batch, options.sequence + 1)

@@ -4,8 +4,6 @@ namespace sim::training {
 
 namespace {
 
-constexpr int flash_version_of_torch = 2;  // scaled_dot_product_attention, since PyTorch 2.2
-
 // `kernel_floor` is the host's time for one of the model's kernels, found from runs that are bound by their host, and
 // one of the model's kernels stands for several operators of an eager framework. A layer of GPT in eager mode without
 // flash attention has 20 and 26 of the model's kernels (operators.hpp; a test counts them), forward and backward.
@@ -39,8 +37,8 @@ constexpr std::array precisions{OperatorPrecision::fp32, OperatorPrecision::tf32
                                 OperatorPrecision::bf16};
 constexpr std::array kinds{GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient};
 
-KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision) {
-    return {gpu, units_of(gpu, precision) * gpu.sustained_clock, bytes_of(precision), flash_version_of_torch};
+KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision, int flash_version) {
+    return {gpu, units_of(gpu, precision) * gpu.sustained_clock, bytes_of(precision), flash_version};
 }
 
 }  // namespace
@@ -82,10 +80,10 @@ std::optional<GemmKind> gemm_kind_named(std::string_view name) {
     return {};
 }
 
-OperatorTimes::OperatorTimes(const Accelerator& gpu)
+OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)
     : gpu_(std::make_unique<const Accelerator>(gpu)),
-      kernels_{kernels_of(*gpu_, precisions[0]), kernels_of(*gpu_, precisions[1]), kernels_of(*gpu_, precisions[2]),
-               kernels_of(*gpu_, precisions[3])} {}
+      kernels_{kernels_of(*gpu_, precisions[0], flash_version), kernels_of(*gpu_, precisions[1], flash_version),
+               kernels_of(*gpu_, precisions[2], flash_version), kernels_of(*gpu_, precisions[3], flash_version)} {}
 
 const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
     return kernels_[static_cast<std::size_t>(precision)];

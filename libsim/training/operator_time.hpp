@@ -23,9 +23,12 @@ std::optional<OperatorPrecision> operator_precision_named(std::string_view name)
 std::optional<GemmKind> gemm_kind_named(std::string_view name);
 const char* name_of(GemmKind kind);
 
+constexpr int flash_version_of_torch = 2;  // scaled_dot_product_attention, since PyTorch 2.2
+
 class OperatorTimes {
 public:
-    explicit OperatorTimes(const Accelerator& gpu);
+    // `flash_version`: of FlashAttention, 1 to 3.
+    explicit OperatorTimes(const Accelerator& gpu, int flash_version = flash_version_of_torch);
 
     // Several side by side (`batch`) are priced as those of attention are: KernelTimes::scores.
     Duration matrix_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const;

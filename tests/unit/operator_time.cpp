@@ -17,6 +17,17 @@ Accelerator plain_gpu() {
     return test::plain_machine().gpu;
 }
 
+TEST(OperatorTime, OfAttentionIsThatOfItsVersion) {
+    const Accelerator gpu = accelerator("h100");
+    const KernelTimes::Flash flash{.flops = 1e12, .heads = 16, .head_dim = 64, .tokens = 512};
+    for (const int version : {1, 2, 3}) {
+        Layout layout;
+        layout.framework.flash_version = version;
+        EXPECT_EQ(OperatorTimes(gpu, version).flash(flash, OperatorPrecision::bf16),
+                  duration_of_seconds(KernelTimes(gpu, layout).flash(flash)));
+    }
+}
+
 TEST(OperatorTime, IsThatOfAStepsKernelsInTheSamePrecision) {
     Layout layout;
     for (const auto& [step, alone] :

@@ -52,10 +52,13 @@ void bind_operator_times(py::module_& module) {
     py::class_<OperatorTimes>(module, "OperatorTimes",
                               "What operators of a framework take on a machine's GPU, in picoseconds.\n\nPrecisions: "
                               "fp32, tf32, fp16, bf16. libsim/training/operator_time.hpp says how.")
-        .def(py::init([](const std::string& machine) {
-                 return std::make_unique<OperatorTimes>(planning::read_machine(machine).gpu);
+        .def(py::init([](const std::string& machine, int flash_version) {
+                 if (flash_version < 1 || flash_version > 3) {
+                     throw config::UsageError(fmt::format("flash_version must be 1, 2 or 3, not {}", flash_version));
+                 }
+                 return std::make_unique<OperatorTimes>(planning::read_machine(machine).gpu, flash_version);
              }),
-             py::arg("machine"))
+             py::arg("machine"), py::arg("flash_version") = training::flash_version_of_torch)
         .def("matrix_product", &matrix_product, py::arg("m"), py::arg("n"), py::arg("k"), py::arg("batch"),
              py::arg("precision"), py::arg("kind") = "forward",
              "C[m, n] += A[m, k] B[k, n]; several side by side as attention's scores are.")

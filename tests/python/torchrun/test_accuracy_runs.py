@@ -1,6 +1,7 @@
 """The published PyTorch runs that tools/torch_accuracy.py repeats: which they are, their command lines, and its table."""
 
 import importlib.util
+import json
 import pathlib
 import sys
 
@@ -65,6 +66,20 @@ def test_a_parameter_count_is_the_published_one(monkeypatch):
         if options.arch == "gpt":
             ends += options.sequence * options.hidden
         assert (blocks + ends) / 1e9 == pytest.approx(model["params_b"], rel=0.06), name
+
+
+def test_attention_costs_what_the_runs_version_took():
+    versions = {name: tool.flash_version(chosen, RECORDS[name]) for chosen, name, _ in RUNS if RECORDS[name]["flash_attention"]}
+    assert {versions[name] for name in versions if name.startswith("mosaic")} == {1}
+    assert (versions["fa2-t1-0002"], versions["fa2-t1-0003"], versions["torchtitan-0001"]) == (1, 2, 2)
+    assert "fa2-t1-0001" not in versions and "fsdp-paper-0001" not in versions
+
+
+@pytest.mark.parametrize("name", ["mosaic-h100-0039", "mosaic-a100-80-0061", "fa2-t1-0008"])
+def test_a_run_still_takes_what_is_committed(name):
+    [(chosen, more)] = [(chosen, more) for chosen, each, more in RUNS if each == name]
+    again = tool.run(tool.command(chosen, more, RECORDS[name]), chosen.get("environment", {}))
+    assert again == json.loads(tool.RESULTS.read_text())[name]
 
 
 def test_the_error_of_a_script_stands_beside_that_of_ndsim_train():

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from ndsim.torchrun.allocator import Allocator
+from ndsim.torchrun.expandable import expands
 from ndsim.torchrun.memory_totals import Totals
 from ndsim.torchrun.out_of_memory import out_of_memory
 
@@ -179,6 +180,72 @@ def test_peaks_are_what_is_held_after_they_are_reset():
     assert allocator.statistics()["allocated_bytes.all.allocated"] == 0
 
 
+def test_an_expandable_segment_grows_by_pages_of_20_MiB_and_of_2_MiB_for_small_requests():
+    allocator = Allocator(expands=True)
+    first = allocator.allocate(33 * MiB)
+    assert (allocator.allocated, allocator.reserved) == (33 * MiB, 40 * MiB)
+    second = allocator.allocate(10 * MiB)  # 7 MiB are free behind the first: so 3 MiB more, which is a page
+    assert (second.address - first.address, allocator.reserved) == (33 * MiB, 60 * MiB)
+    allocator.allocate(KiB)
+    assert allocator.reserved == 62 * MiB
+    assert allocator.statistics()["segment.all.current"] == 2
+
+
+def test_no_long_piece_is_needed_in_an_expandable_segment():
+    allocator = Allocator(capacity=120 * MiB, expands=True)
+    blocks = [allocator.allocate(20 * MiB) for _ in range(6)]
+    for block in blocks[::2]:
+        allocator.free(block)
+    found = allocator.allocate(60 * MiB)  # behind the others: the free pages go back to the GPU, and come again there
+    assert found.address == blocks[5].address + 20 * MiB
+    statistics = allocator.statistics()
+    assert (allocator.allocated, allocator.reserved, statistics["num_alloc_retries"]) == (120 * MiB, 120 * MiB, 1)
+    scattered = Allocator(capacity=120 * MiB)
+    blocks = [scattered.allocate(20 * MiB) for _ in range(6)]
+    scattered.free(blocks[0])
+    with pytest.raises(RuntimeError, match="out of memory"):
+        scattered.allocate(40 * MiB)
+
+
+def test_an_expandable_segment_gives_back_whole_pages_alone():
+    allocator = Allocator(expands=True)
+    blocks = [allocator.allocate(15 * MiB) for _ in range(4)]  # 60 MiB
+    allocator.free(blocks[1])  # 15 to 30 MiB
+    allocator.empty_cache()
+    assert allocator.reserved == 60 * MiB
+    allocator.free(blocks[2])  # 15 to 45 MiB: one whole page, from 20 to 40
+    allocator.empty_cache()
+    assert (allocator.reserved, allocator.allocated) == (40 * MiB, 30 * MiB)
+    found = allocator.allocate(25 * MiB)  # 5 MiB that are free, and that page again
+    assert (found.address, found.size, allocator.reserved) == (blocks[1].address, 25 * MiB, 60 * MiB)
+    for block in (blocks[0], blocks[3], found):
+        allocator.free(block)
+    allocator.empty_cache()
+    assert (allocator.reserved, allocator.statistics()["segment.all.current"]) == (0, 0)
+
+
+def test_an_expandable_segment_ends_where_the_gpu_is_full():
+    allocator = Allocator(capacity=100 * MiB, expands=True)
+    allocator.allocate(60 * MiB)
+    allocator.allocate(40 * MiB - 512)
+    with pytest.raises(RuntimeError, match="out of memory. Tried to allocate 10.00 MiB"):
+        allocator.allocate(10 * MiB)
+
+
+@pytest.mark.parametrize(
+    ("setting", "asks"),
+    [
+        ("", False),
+        ("expandable_segments:True", True),
+        ("max_split_size_mb:128, expandable_segments:True", True),
+        ("expandable_segments:True,expandable_segments:False", False),
+        ("garbage_collection_threshold:0.8", False),
+    ],
+)
+def test_the_variable_that_pytorch_reads_asks_for_it(setting, asks):
+    assert expands(setting) is asks
+
+
 def test_a_block_is_freed_once():
     allocator = Allocator()
     block = allocator.allocate(1)
@@ -190,13 +257,15 @@ def test_a_block_is_freed_once():
 def check(allocator, live):
     """Segments have no holes and no overlaps, no two free neighbours, and sums that are those told."""
     reserved = allocated = 0
+    holes = {hole for pool in allocator._pools() if pool.segment is not None for _, hole in pool.segment.holes}
     for segment in allocator.blocks():
         for block, after in zip(segment, segment[1:]):
+            assert not (block in holes and after in holes)
             assert block.address + block.size == after.address
             assert after.before is block
             assert not (block.is_free and after.is_free)
-        reserved += sum(block.size for block in segment)
-        allocated += sum(block.size for block in segment if not block.is_free)
+        reserved += sum(block.size for block in segment if block not in holes)
+        allocated += sum(block.size for block in segment if not block.is_free and block not in holes)
     assert (reserved, allocated) == (allocator.reserved, allocator.allocated)
     assert allocated == sum(block.size for block in live)
     found = allocator.statistics()
@@ -210,10 +279,11 @@ def check(allocator, live):
             assert found[f"{name}.all.{what}"] == sum(parts)
 
 
+@pytest.mark.parametrize("expands", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_nothing_overlaps_and_sums_are_right_whatever_is_asked_for(seed):
+def test_nothing_overlaps_and_sums_are_right_whatever_is_asked_for(seed, expands):
     dice = random.Random(seed)
-    allocator = Allocator(capacity=2 << 30)
+    allocator = Allocator(capacity=2 << 30, expands=expands)
     live = []
     for step in range(3000):
         if live and dice.random() < 0.48:

@@ -16,6 +16,7 @@ import pytest
         (["--nproc", "0", "x.py"], "--nproc 0 must be at least 1"),
         (["--nproc", "two", "x.py"], "--nproc two is not a number"),
         (["--watchdog=-1", "x.py"], "--watchdog -1 must be more than 0 and less than 1e6"),
+        (["--flash-attention", "4", "x.py"], "--flash-attention 4 must be 1, 2 or 3"),
         (["--json=1", "x.py"], "--json takes no value; see --help"),
         (["x.py"], "there is no script x.py"),
         (["--machine", "dgx-h10", "x.py"], 'there is no machine "dgx-h10"; did you mean dgx-h100?'),

@@ -5,6 +5,7 @@ import torch
 from torch.nn import functional
 
 from ndsim import _ndsim
+from ndsim.torchrun.options import Options
 from ndsim.torchrun.prices import PriceList
 from priced import GPTBlock, Priced, meta, of_newer
 
@@ -21,6 +22,14 @@ def how(func, *args, machine="dgx-h100", **kwargs):
     prices.price(func, args, kwargs, func(*args, **kwargs))
     [row] = prices.table()
     return row["how"]
+
+
+def test_attention_costs_what_the_version_asked_for_takes():
+    query = meta(2, 16, 512, 64)
+    times = _ndsim.OperatorTimes("dgx-h100", 1)
+    _, picoseconds = PriceList("dgx-h100", Options(flash_attention=1)).attention(query, query, query, False)
+    assert picoseconds == times.flash(2 * 2 * 16 * 512 * 512 * 128, 32, 64, 512, "bf16")
+    assert picoseconds > PriceList("dgx-h100", Options()).attention(query, query, query, False)[1]
 
 
 class TestProducts:

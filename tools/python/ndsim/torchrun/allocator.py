@@ -7,6 +7,9 @@ and split where 512 B (small) or more than 1 MiB (large) would remain. A freed b
 reserved. When the GPU is full, segments that are free as a whole go back to it, and then the request fails. Each stream
 has blocks of its own.
 
+Where PYTORCH_CUDA_ALLOC_CONF says expandable_segments:True, each pool is one segment that grows (expandable.py), and blocks are
+split where 512 B remain. Other keys of that variable change nothing.
+
 Cost: about 1 us a call; finding a block is a binary search in a sorted list.
 """
 
@@ -15,6 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 
+from .expandable import ExpandableSegment
 from .memory_totals import Totals, statistics
 from .out_of_memory import out_of_memory
 
@@ -48,12 +52,13 @@ _NOTHING = Block(None, 0, 0)  # of a tensor without elements
 class _Pool:
     """The free blocks of one stream, small or large, sorted by size, then address."""
 
-    __slots__ = ("free", "least_rest", "totals")
+    __slots__ = ("free", "least_rest", "segment", "totals")
 
     def __init__(self, totals: Totals, least_rest: int) -> None:
         self.totals = totals
         self.least_rest = least_rest
         self.free: list[tuple[int, int, Block]] = []
+        self.segment: ExpandableSegment | None = None
 
     def take_out(self, block: Block) -> None:
         del self.free[bisect_left(self.free, (block.size, block.address))]
@@ -68,10 +73,11 @@ def _segment_size(rounded: int) -> int:
 
 
 class Allocator:
-    """The memory of one GPU. Without a capacity it never ends."""
+    """The memory of one GPU. Without a capacity it never ends. `expands`: its segments are expandable."""
 
-    def __init__(self, capacity: int | None = None, device: int = 0) -> None:
+    def __init__(self, capacity: int | None = None, device: int = 0, expands: bool = False) -> None:
         self.capacity = capacity
+        self.expands = expands
         self._device = device
         self._all = Totals()
         self._small = Totals()
@@ -154,7 +160,10 @@ class Allocator:
 
     def empty_cache(self) -> None:
         """Segments that are free as a whole go back to the GPU."""
-        for pool in (*self._small_pools.values(), *self._large_pools.values()):
+        for pool in self._pools():
+            if pool.segment is not None:
+                self._shrink(pool, pool.segment)
+                continue
             for _, _, block in list(pool.free):
                 if block.before is None and block.after is None:
                     pool.take_out(block)
@@ -163,7 +172,7 @@ class Allocator:
                         totals.give_segment(block.size)
 
     def blocks(self) -> Iterator[list[Block]]:
-        """The blocks of each segment, in the order of their addresses."""
+        """The blocks of each segment, in the order of their addresses; of an expandable one its holes, too."""
         for first in self._segments.values():
             segment = [first]
             while (block := segment[-1].after) is not None:
@@ -204,10 +213,51 @@ class Allocator:
 
     def _new_pool(self, stream: int, rounded: int) -> _Pool:
         if rounded <= _SMALL:
-            return self._small_pools.setdefault(stream, _Pool(self._small, _GRAIN))
-        return self._large_pools.setdefault(stream, _Pool(self._large, _MiB + 1))
+            pool = self._small_pools[stream] = _Pool(self._small, _GRAIN)
+        else:
+            pool = self._large_pools[stream] = _Pool(self._large, _GRAIN if self.expands else _MiB + 1)
+        if self.expands:
+            page = _SMALL_SEGMENT if rounded <= _SMALL else _MEDIUM_SEGMENT
+            number = len(self._small_pools) + len(self._large_pools)
+            pool.segment = ExpandableSegment(pool, number, page, Block)
+            first = pool.segment.holes[0][1]
+            self._segments[first.address] = first
+        return pool
+
+    def _pools(self) -> tuple[_Pool, ...]:
+        return (*self._small_pools.values(), *self._large_pools.values())
+
+    def _grown(self, pool: _Pool, segment: ExpandableSegment, rounded: int) -> Block:
+        """A block that an expandable segment grows by."""
+
+        def take(size: int) -> bool:
+            if not self._fits(size):
+                return False
+            for totals in (pool.totals, self._all):
+                totals.grow_segment(size, is_new=segment.mapped == 0)
+            return True
+
+        block: Block | None = segment.grow(rounded, take)
+        if block is None:
+            self.empty_cache()
+            self._retries += 1
+            block = segment.grow(rounded, take)
+        if block is None:
+            self._failures += 1
+            assert self.capacity is not None
+            raise out_of_memory(self._device, _segment_size(rounded), self.capacity, self._all)
+        return block
+
+    def _shrink(self, pool: _Pool, segment: ExpandableSegment) -> None:
+        def give(size: int) -> None:
+            for totals in (pool.totals, self._all):
+                totals.shrink_segment(size, is_last=segment.mapped == 0)
+
+        segment.shrink(give)
 
     def _new_segment(self, pool: _Pool, rounded: int) -> Block:
+        if pool.segment is not None:
+            return self._grown(pool, pool.segment, rounded)
         size = _segment_size(rounded)
         if not self._fits(size):
             self.empty_cache()

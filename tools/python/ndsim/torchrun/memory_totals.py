@@ -74,6 +74,20 @@ class Totals:
         self.reserved -= size
         self.whole -= size
 
+    def grow_segment(self, size: int, is_new: bool) -> None:
+        """An expandable segment has more memory of the GPU."""
+        self.segments += is_new
+        self.segments_taken += is_new
+        self.reserved += size
+        self.reserved_taken += size
+        self.peak_segments = max(self.peak_segments, self.segments)
+        self.peak_reserved = max(self.peak_reserved, self.reserved)
+
+    def shrink_segment(self, size: int, is_last: bool) -> None:
+        """It has less."""
+        self.segments -= is_last
+        self.reserved -= size
+
     @property
     def split(self) -> int:
         """Bytes that are free in segments of which something is in use."""

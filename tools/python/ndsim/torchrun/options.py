@@ -31,6 +31,8 @@ class Options:
     fold: int | None = None
     """How many ranks run in the place of all."""
     compiled: bool = False
+    flash_attention: int | None = None
+    """The version of its kernels; None: PyTorch's."""
     launch_microseconds: float | None = None
     watchdog: float = 120.0
 
@@ -60,6 +62,12 @@ def whole(text: str) -> int:
     if number < 1:
         raise ValueError("must be at least 1")
     return number
+
+
+def flash_version(text: str) -> int:
+    if text not in ("1", "2", "3"):
+        raise ValueError("must be 1, 2 or 3")
+    return int(text)
 
 
 def per_node(text: str) -> int:
@@ -104,6 +112,7 @@ ROWS = (
     Row("hollow", "", "run without arithmetic, for models that do not fit into this computer: the same times"),
     Row("fold", "K", "run ranks 0 to K-1 alone, each for all that do the same (i, i+K, i+2K, …); hollow, too", whole),
     Row("compiled", "", "price the operators as torch.compile would fuse them, as if the script called it"),
+    Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
     Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
     Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 import torch
 
 from ..._questions import hardware
 from ..allocator import Allocator
+from ..expandable import expands
 from ..groups import Groups, make_groups_here
 from ..pending import Pending
 from ..places import PlacedDevice
@@ -44,7 +46,7 @@ def equip(rank: Any) -> None:
     if rank.options.launch_microseconds is not None:
         rank.prices.launch_picoseconds = round(rank.options.launch_microseconds * 1_000_000)
     capacity = int(machine(rank.machine.name)["accelerator"]["memory_bytes"])
-    rank.allocator = Allocator(capacity, rank.local_rank)
+    rank.allocator = Allocator(capacity, rank.local_rank, expands(os.environ.get("PYTORCH_CUDA_ALLOC_CONF", "")))
     rank.device = PlacedDevice(rank.gpu, rank.prices.launch_picoseconds, rank.place)
 
 

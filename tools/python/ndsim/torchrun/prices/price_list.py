@@ -68,7 +68,8 @@ class PriceList:
     """What operators cost on one machine's GPU."""
 
     def __init__(self, machine: str, options: Any = None) -> None:
-        times = OperatorTimes(machine)
+        version = getattr(options, "flash_attention", None)
+        times = OperatorTimes(machine) if version is None else OperatorTimes(machine, version)
         self.launch_picoseconds: int = times.launch_picoseconds
         """What the host needs for an operator: for a kernel, and for a view."""
         self.compiled: bool = bool(getattr(options, "compiled", False))
