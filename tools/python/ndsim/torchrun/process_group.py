@@ -35,10 +35,14 @@ def operation_of(options: Any) -> Any:
 
 def one(tensors: Any, what: str) -> torch.Tensor:
     if isinstance(tensors, torch.Tensor):
-        return tensors
+        return data.alias(tensors)
     if len(tensors) != 1:
         raise RuntimeError(f"{what} of {len(tensors)} tensors: a rank has one GPU, so one tensor")
-    return tensors[0]
+    return data.alias(tensors[0])
+
+
+def each_of(tensors: Any) -> list[torch.Tensor]:
+    return list(map(data.alias, tensors))
 
 
 class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
@@ -159,7 +163,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         return self.reduce_all([tensor], opts)
 
     def allreduce_coalesced(self, tensors: Any, opts: Any = None) -> Work:
-        return self.reduce_all(list(tensors), opts)
+        return self.reduce_all(each_of(tensors), opts)
 
     def reduce_all(self, tensors: list[torch.Tensor], opts: Any) -> Work:
         dtype = tensors[0].dtype
@@ -197,7 +201,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
     def _reduce_scatter_base(self, output: torch.Tensor, input: torch.Tensor, opts: Any = None) -> Work:
         if input.numel() != output.numel() * len(self.members):
             raise RuntimeError("input tensor must be the same size as output size times world size")
-        return self.scatter_reduced(output, [input], opts)
+        return self.scatter_reduced(data.alias(output), [input], opts)
 
     def scatter_reduced(self, output: torch.Tensor, inputs: list[torch.Tensor], opts: Any) -> Work:
         name = data.check_reduction(operation_of(opts), output.dtype)
@@ -235,7 +239,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
 
     def allgather(self, outputs: Any, inputs: Any, opts: Any = None) -> Work:
         tensor = one(inputs, "all_gather")
-        targets = list(outputs if isinstance(outputs[0], torch.Tensor) else outputs[0])
+        targets = each_of(outputs if isinstance(outputs[0], torch.Tensor) else outputs[0])
         if tensor.is_sparse:
             raise RuntimeError("all_gather of a sparse tensor: gather its indices() and values()")
 
@@ -248,6 +252,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
     def _allgather_base(self, output: torch.Tensor, input: torch.Tensor, opts: Any = None) -> Work:
         if output.numel() != input.numel() * len(self.members):
             raise RuntimeError("output tensor size must be equal to world_size times input tensor size")
+        output = data.alias(output)
 
         def finish(parts: list[memoryview]) -> None:
             data.fill_all([output], parts)
@@ -255,7 +260,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         return self.start("all_gather", data.byte_count(output), [output], inputs=[input], finish=finish)
 
     def allgather_coalesced(self, outputs: Any, inputs: Any, opts: Any = None) -> Work:
-        lists = [list(each) for each in outputs]
+        lists = [each_of(each) for each in outputs]
         tensors = list(inputs)
         every = [tensor for each in lists for tensor in each]
 
@@ -270,7 +275,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         where = self.root_of(opts if root is None else root)
         here = where == self.me
         nested = bool(outputs) and not isinstance(outputs[0], torch.Tensor)
-        targets = list(outputs[0] if nested else outputs) if here else []
+        targets = each_of(outputs[0] if nested else outputs) if here else []
 
         def finish(parts: list[memoryview]) -> None:
             for target, part in zip(targets, parts, strict=True):
@@ -305,6 +310,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         self, output: torch.Tensor, input: torch.Tensor, output_splits: Any, input_splits: Any, opts: Any = None
     ) -> Work:
         size = len(self.members)
+        output = data.alias(output)
         element = input.element_size()
 
         def bytes_each(tensor: torch.Tensor, splits: Any) -> list[int]:
@@ -322,7 +328,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         return self.start("all_to_all", data.byte_count(input), [output], inputs=[input], finish=finish)
 
     def alltoall(self, outputs: Any, inputs: Any, opts: Any = None) -> Work:
-        targets, sources = list(outputs), list(inputs)
+        targets, sources = each_of(outputs), list(inputs)
         return self.exchange(targets, list(map(data.byte_count, targets)), sources, list(map(data.byte_count, sources)))
 
     def exchange(self, outputs: Tensors, received: list[int], inputs: Tensors, sent: list[int]) -> Work:
