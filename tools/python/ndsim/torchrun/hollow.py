@@ -48,6 +48,8 @@ SHAPED_BY_NUMBERS = {
     "aten::repeat_interleave",
     "aten::bincount",
 }
+# An index of these types picks as many elements as it has ones.
+MASKS = (torch.bool, torch.uint8)
 META = torch.device("meta")
 
 
@@ -124,7 +126,7 @@ def made(shapes: Any) -> Any:
 class Written:
     """What of its arguments an operator writes to, and returns."""
 
-    __slots__ = ("as_it_stands", "by_name", "by_place", "compares", "returns", "shaped_by_numbers")
+    __slots__ = ("as_it_stands", "by_name", "by_place", "compares", "picks", "returns", "shaped_by_numbers")
 
     def __init__(self, func: Any) -> None:
         schema = func._schema
@@ -139,6 +141,7 @@ class Written:
         # Collectives and what else is no arithmetic.
         self.as_it_stands = schema.name in AS_IT_STANDS or not schema.name.startswith("aten::")
         self.shaped_by_numbers = schema.name in SHAPED_BY_NUMBERS
+        self.picks = schema.name == "aten::index"
         self.compares = schema.name == "aten::equal"
 
     def found(self, args: Any, kwargs: Any) -> list[Any]:
@@ -207,7 +210,7 @@ class Hollow:
             has_tensors = True
             large = large or bytes_of(tensor) >= LARGE
             hollow = hollow or storage_key(tensor) in self.keys
-        if large and written.shaped_by_numbers:
+        if large and (written.shaped_by_numbers or (written.picks and has_mask(args))):
             refuse(
                 f"{func._schema.name.removeprefix('aten::')} in a hollow run",
                 "how large its result is depends on numbers that are not computed; run it without --hollow, or smaller",
@@ -268,6 +271,11 @@ def decomposition(func: Any) -> Any:
         return importlib.import_module("torch._decomp").decomposition_table.get(func)
     except ImportError:
         return None
+
+
+def has_mask(args: Any) -> bool:
+    """Whether tensor[indices] has a mask among its indices."""
+    return any(isinstance(index, Tensor) and index.dtype in MASKS for index in args[1])
 
 
 def makes_large(args: Any) -> bool:
