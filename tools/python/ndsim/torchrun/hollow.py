@@ -293,8 +293,11 @@ def install(rank: Any) -> None:
     hollow = rank.hollow = Hollow(rank.operators.compute)
     rank.operators.compute = hollow.run
     hollow_numbers.install_math()
-    for name in ("item", "tolist", "__float__", "__int__"):
-        setattr(Tensor, name, looked_at(getattr(Tensor, name), hollow))
+    for name in ("item", "tolist"):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), hollow, hollow_numbers.hollow))
+    # float(x) and int(x) are numbers of Python itself, whatever these return.
+    for name, bare in (("__float__", math.nan), ("__int__", 0)):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), hollow, lambda value, bare=bare: bare))
     for place in (torch, Tensor):
         setattr(place, "allclose", true_of_hollow(getattr(place, "allclose"), hollow))  # noqa: B009, B010
     real_numpy, real_repr = Tensor.numpy, Tensor.__repr__
@@ -317,9 +320,9 @@ def install(rank: Any) -> None:
     Tensor.__repr__ = shown  # type: ignore[assignment, method-assign]
 
 
-def looked_at(real: Callable[..., Any], hollow: Hollow) -> Callable[..., Any]:
+def looked_at(real: Callable[..., Any], hollow: Hollow, show: Callable[[Any], Any]) -> Callable[..., Any]:
     def look(self: Tensor) -> Any:
         value = real(self)
-        return hollow_numbers.hollow(value) if hollow.is_hollow(self) else value
+        return show(value) if hollow.is_hollow(self) else value
 
     return look
