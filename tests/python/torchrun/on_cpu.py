@@ -14,6 +14,7 @@ import importlib
 import os
 import runpy
 import sys
+import tempfile
 
 import gloo
 import torch
@@ -100,7 +101,14 @@ def be_cpu(gpus):
     really_load = torch.load
     torch.load = lambda file, map_location=None: really_load(file, map_location="cpu")
     really_begin = dist.init_process_group
-    dist.init_process_group = lambda backend=None, **options: really_begin("gloo", **options)
+    meeting = []
+
+    def begin(backend=None, **options):
+        if meeting:
+            options["store"] = dist.FileStore(meeting[0], options["world_size"])
+        really_begin("gloo", **options)
+
+    dist.init_process_group = begin
     torch.distributed.distributed_c10d.init_process_group = dist.init_process_group
     really_wrap = DistributedDataParallel.__init__
 
@@ -109,7 +117,14 @@ def be_cpu(gpus):
 
     DistributedDataParallel.__init__ = wrap
     import_fsdp().FullyShardedDataParallel = FSDP
-    mp.spawn = lambda *args, **options: mp.start_processes(*args, **options, start_method="fork")
+
+    def spawn(*args, **options):
+        # A file of its own for each, and no port that has to be free.
+        with tempfile.TemporaryDirectory() as folder:
+            meeting[:] = [os.path.join(folder, "meeting")]
+            mp.start_processes(*args, **options, start_method="fork")
+
+    mp.spawn = spawn
 
 
 def main(arguments):

@@ -9,9 +9,10 @@ import sys
 
 import pytest
 
+from forked import forked
+
 FOLDER = pathlib.Path(__file__).resolve().parent
 SCRIPTS = FOLDER / "tutorials"
-NODE_OF_2 = FOLDER / "node_of_2.toml"
 
 # Script, how many ranks, its arguments. Those of SPAWNING start their ranks themselves.
 RUNS = [
@@ -42,7 +43,7 @@ def done(folder, *words):
 def simulated(folder, run, *options):
     script, ranks, arguments = run
     started = [] if script in SPAWNING else ["--nproc", ranks]
-    return done(folder, "-m", "ndsim.torchrun", *started, *options, SCRIPTS / f"{script}.py", *arguments)
+    return forked(folder, [*started, *options, SCRIPTS / f"{script}.py", *arguments])
 
 
 def under_gloo(folder, run):
