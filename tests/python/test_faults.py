@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -220,8 +221,14 @@ def test_what_a_rank_prints_comes_out_once():
 
 
 def test_two_hundred_kills_at_random_leave_nothing_behind(quiet):
-    """nothing_is_left_behind looks for processes and shared memory; every run ends with the rank that was killed."""
+    """nothing_is_left_behind looks for processes and shared memory; every run ends with the rank that was killed.
+
+    NDSIM_KILLS=1000 makes it a thousand.
+    """
     dice = random.Random(4711)
+
+    def held():
+        return sorted(os.listdir("/proc/self/fd")), [name for name in os.listdir(tempfile.gettempdir()) if "ndsim" in name]
 
     def program(gpu, victim, at):
         numbers = np.zeros(64)
@@ -231,10 +238,12 @@ def test_two_hundred_kills_at_random_leave_nothing_behind(quiet):
             gpu.compute(units=1)
             gpu.all_reduce(numbers, units=64)
 
-    for _ in range(200):
+    before = held()
+    for _ in range(int(os.environ.get("NDSIM_KILLS", "200"))):
         victim, at = dice.randrange(4), dice.randrange(8)
         with pytest.raises(ndsim.RankDied, match=f"rank {victim} .* was killed by signal 9"):
             quiet(4, program, victim, at, timeline=False)
+    assert held() == before
 
 
 def test_a_rank_killed_from_outside_at_any_time_is_reported(quiet):

@@ -1,11 +1,11 @@
 """What the tests of ndsim.torchrun share: scripts are run as a user runs them."""
 
 import json
-import subprocess
-import sys
 import textwrap
 
 import pytest
+
+from forked import forked
 
 
 @pytest.fixture
@@ -13,8 +13,7 @@ def command(tmp_path):
     """Words of a command line -> how `python3 -m ndsim.torchrun` ended, in a folder of its own."""
 
     def run(*words):
-        line = [sys.executable, "-m", "ndsim.torchrun", *map(str, words)]
-        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        return forked(tmp_path, words)
 
     return run
 

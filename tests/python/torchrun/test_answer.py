@@ -1,6 +1,7 @@
 """After a run its budget is printed: as text, as JSON, as a trace, a page and a timeline."""
 
 import json
+import pathlib
 
 import pytest
 from ndsim.torchrun import quantities
@@ -88,3 +89,40 @@ def test_quantities_have_four_digits_and_a_unit():
     assert [quantities.time(value) for value in (0, 1.5e-7, 0.0032125, 12)] == ["0 s", "150.0 ns", "3.212 ms", "12.00 s"]
     assert [quantities.size(value) for value in (0, 512, 84929347584)] == ["0 B", "512.0 B", "84.93 GB"]
     assert quantities.share(1, 3) == "33.3 %"
+
+
+TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict, "array": list, "null": type(None)}
+
+
+def complaints(value, schema, where):
+    """What of a value its schema does not allow, by those parts of JSON Schema that schemas of results use."""
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    is_bool = isinstance(value, bool)
+    if not any(isinstance(value, TYPES[kind]) and is_bool == (kind == "boolean") for kind in kinds):
+        return [f"{where} is no {kinds}"]
+    if isinstance(value, list):
+        return [each for i, one in enumerate(value) for each in complaints(one, schema["items"], f"{where}[{i}]")]
+    if not isinstance(value, dict) or "properties" not in schema:
+        return []
+    known = schema["properties"]
+    found = [f"{where}.{key} is missing" for key in schema["required"] if key not in value]
+    found += [f"{where}.{key} is not described" for key in value if key not in known]
+    return found + [each for key in value if key in known for each in complaints(value[key], known[key], f"{where}.{key}")]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        (TRAIN, ["--nproc", 2, "--explain-cost"], 0),
+        ("import torch.multiprocessing as mp\nfor _ in range(2): mp.spawn(print, nprocs=2)", [], 0),
+        ("raise ValueError('enough')", ["--nproc", 2], 4),
+    ],
+    ids=["bill", "several", "fault"],
+)
+def test_every_key_is_described_by_the_schema(answer, text, options, code):
+    schema = json.loads((pathlib.Path(__file__).resolve().parents[3] / "tools/schemas/torchrun.schema.json").read_text())
+    run = answer(text, *options, code=code)
+    for each in [run, *run["earlier_runs"]]:
+        assert complaints(each, schema, "run") == []
+    printed = {key for key in run} | {"operators"}
+    assert printed == set(schema["properties"])

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from forked import forked
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 LESSONS = FOLDER.parents[2] / "docs" / "pytorch"
@@ -72,8 +72,9 @@ def under_gloo(run):
 def simulated(run):
     script, nodes, ranks, arguments = run
     machine = FOLDER / f"node_of_{ranks}.toml" if nodes > 1 else "dgx-h100"
-    launcher = ["-m", "ndsim.torchrun", "--machine", machine, "--nproc", nodes * ranks]
-    return output_of([str(word) for word in [*launcher, LESSONS / f"{script}.py", *arguments]])
+    done = forked(FOLDER, ["--machine", machine, "--nproc", nodes * ranks, LESSONS / f"{script}.py", *arguments])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize("run", RUNS, ids=name)

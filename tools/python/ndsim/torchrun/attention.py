@@ -51,7 +51,7 @@ class Kernels:
                 inputs = [each.detach().requires_grad_() for each in (query, key, value)]
                 with torch.enable_grad():
                     output = plain(*inputs, is_causal)
-                found = torch.autograd.grad(output, inputs, gradient)
+                found = tuple(each.contiguous() for each in torch.autograd.grad(output, inputs, gradient))
         self.charge(found, query, key, value, is_causal, True)
         return found
 

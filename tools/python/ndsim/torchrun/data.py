@@ -38,6 +38,12 @@ def unseen() -> Iterator[None]:
         del guard
 
 
+def alias(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor as it is now, on the same memory: a script may give its own another memory meanwhile, by `tensor.data = …`."""
+    with unseen():
+        return tensor.detach()
+
+
 def byte_count(tensor: torch.Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
@@ -132,8 +138,6 @@ def reduced(parts: Sequence[memoryview], dtype: torch.dtype, name: str) -> torch
         else:
             total.div_(len(parts), rounding_mode="trunc")
     return total
-
-
 
 
 def write_elements(tensors: Sequence[torch.Tensor], flat: torch.Tensor) -> None:

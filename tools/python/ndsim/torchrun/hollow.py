@@ -48,6 +48,8 @@ SHAPED_BY_NUMBERS = {
     "aten::repeat_interleave",
     "aten::bincount",
 }
+# An index of these types picks as many elements as it has ones.
+MASKS = (torch.bool, torch.uint8)
 META = torch.device("meta")
 
 
@@ -124,7 +126,7 @@ def made(shapes: Any) -> Any:
 class Written:
     """What of its arguments an operator writes to, and returns."""
 
-    __slots__ = ("as_it_stands", "by_name", "by_place", "compares", "returns", "shaped_by_numbers")
+    __slots__ = ("as_it_stands", "by_name", "by_place", "compares", "picks", "returns", "shaped_by_numbers")
 
     def __init__(self, func: Any) -> None:
         schema = func._schema
@@ -139,6 +141,7 @@ class Written:
         # Collectives and what else is no arithmetic.
         self.as_it_stands = schema.name in AS_IT_STANDS or not schema.name.startswith("aten::")
         self.shaped_by_numbers = schema.name in SHAPED_BY_NUMBERS
+        self.picks = schema.name == "aten::index"
         self.compares = schema.name == "aten::equal"
 
     def found(self, args: Any, kwargs: Any) -> list[Any]:
@@ -207,7 +210,7 @@ class Hollow:
             has_tensors = True
             large = large or bytes_of(tensor) >= LARGE
             hollow = hollow or storage_key(tensor) in self.keys
-        if large and written.shaped_by_numbers:
+        if large and (written.shaped_by_numbers or (written.picks and has_mask(args))):
             refuse(
                 f"{func._schema.name.removeprefix('aten::')} in a hollow run",
                 "how large its result is depends on numbers that are not computed; run it without --hollow, or smaller",
@@ -270,6 +273,11 @@ def decomposition(func: Any) -> Any:
         return None
 
 
+def has_mask(args: Any) -> bool:
+    """Whether tensor[indices] has a mask among its indices."""
+    return any(isinstance(index, Tensor) and index.dtype in MASKS for index in args[1])
+
+
 def makes_large(args: Any) -> bool:
     """Whether an operator without tensors is about to make a large one: torch.zeros(size), torch.arange(end)."""
     for each in args:
@@ -285,8 +293,11 @@ def install(rank: Any) -> None:
     hollow = rank.hollow = Hollow(rank.operators.compute)
     rank.operators.compute = hollow.run
     hollow_numbers.install_math()
-    for name in ("item", "tolist", "__float__", "__int__"):
-        setattr(Tensor, name, looked_at(getattr(Tensor, name), hollow))
+    for name in ("item", "tolist"):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), hollow, hollow_numbers.hollow))
+    # float(x) and int(x) are numbers of Python itself, whatever these return.
+    for name, bare in (("__float__", math.nan), ("__int__", 0)):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), hollow, lambda value, bare=bare: bare))
     for place in (torch, Tensor):
         setattr(place, "allclose", true_of_hollow(getattr(place, "allclose"), hollow))  # noqa: B009, B010
     real_numpy, real_repr = Tensor.numpy, Tensor.__repr__
@@ -309,9 +320,9 @@ def install(rank: Any) -> None:
     Tensor.__repr__ = shown  # type: ignore[assignment, method-assign]
 
 
-def looked_at(real: Callable[..., Any], hollow: Hollow) -> Callable[..., Any]:
+def looked_at(real: Callable[..., Any], hollow: Hollow, show: Callable[[Any], Any]) -> Callable[..., Any]:
     def look(self: Tensor) -> Any:
         value = real(self)
-        return hollow_numbers.hollow(value) if hollow.is_hollow(self) else value
+        return show(value) if hollow.is_hollow(self) else value
 
     return look

@@ -57,6 +57,7 @@ class Messages:
 
     def recv(self, tensors: Any, source: int, tag: int = 0) -> Work:
         tensor = self.one_message(tensors, "recv")
+        target = data.alias(tensor)
         rank = self.ndsim_rank
         rank.pending.touch(tensor)
         rank.fold.require_running(self.members[source], "a message of")
@@ -79,15 +80,16 @@ class Messages:
         def finish(parts: list[memoryview]) -> None:
             if hollow is not None:
                 if into is not None:
-                    hollow.noticing([tensor], lambda found: data.fill(tensor, found[0]))([memoryview(into)])
+                    hollow.noticing([tensor], lambda found: data.fill(target, found[0]))([memoryview(into)])
             elif solid is not tensor:
-                tensor.detach().copy_(solid)
+                target.copy_(solid)
 
         entry = rank.pending.add(Entry(handle, False, finish, [tensor]))
         return self.keep(Work(rank.streams, entry, [tensor]))
 
     def recv_anysource(self, tensors: Any, tag: int = 0) -> Work:
         tensor = self.one_message(tensors, "recv")
+        target = data.alias(tensor)
         rank = self.ndsim_rank
 
         def receive() -> int:
@@ -109,7 +111,7 @@ class Messages:
                     f"{data.byte_count(tensor)} B"
                 )
             with data.unseen():
-                data.fill(tensor, memoryview(message))
+                data.fill(target, memoryview(message))
             rank.streams.synchronize()
             return self.members.index(source)
 

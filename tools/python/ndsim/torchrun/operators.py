@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.utils import _python_dispatch as dispatch
 
-from . import fused
+from . import data, fused
 from .pending import storage_key
 
 Tensor = torch.Tensor
@@ -233,14 +233,16 @@ class Operators(dispatch.TorchDispatchMode):
                 while key in waiting and waiting[key][0] is not last:
                     pending.join(waiting[key][0])
             if not last.joined:
+                out: Tensor = args[0]
+                args = [data.alias(each) if isinstance(each, Tensor) else each for each in args]
                 if plan.in_place:
-                    out: Tensor = args[0]
                     last.later.append(lambda: self.run_unseen(plan, func, args, kwargs))
                 else:
                     out = torch.empty_like(args[0], dtype=kwargs.get("dtype"))
                     device = max((self.on[key].device for key in keys if key in self.on), default=0)
                     self.rank.storages.add(out, device)
-                    last.later.append(lambda: self.run_unseen(plan, func, args, kwargs, out))
+                    made = data.alias(out)
+                    last.later.append(lambda: self.run_unseen(plan, func, args, kwargs, made))
                     keys = [*keys, storage_key(out)]
                 pending.hold(last, keys)
                 return out

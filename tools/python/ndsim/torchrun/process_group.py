@@ -7,6 +7,7 @@ beside the priced operation and are used when it is joined (pending.py).
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,7 +26,8 @@ from .work import Work
 KEPT_WORKS = 1024
 
 Tensors = Sequence[torch.Tensor]
-Finish = Callable[[list[memoryview]], None]
+# Writes what came from all members into the outputs.
+Finish = Callable[[list[torch.Tensor], list[memoryview]], None]
 
 
 def operation_of(options: Any) -> Any:
@@ -104,16 +106,17 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         finish: Finish | None = None,
         host: bool = False,
     ) -> Work:
-        """Start a collective of so many bytes. root: a member; finish writes the outputs."""
+        """Start a collective of so many bytes. root: a member."""
         rank = self.ndsim_rank
         check_thread(kind)
         self.ready(inputs)
         if rank.hollow is not None and rank.hollow.carries_none(size, outputs):
             gives, takes, finish = False, False, None
-        elif rank.hollow is not None and finish is not None:
-            finish = rank.hollow.noticing(outputs, finish)
-        if rank.fold.is_folded and finish is not None:
-            finish = rank.fold.unfolding(self.members, finish)
+        end = None if finish is None else functools.partial(finish, list(map(data.alias, outputs)))
+        if rank.hollow is not None and end is not None:
+            end = rank.hollow.noticing(outputs, end)
+        if rank.fold.is_folded and end is not None:
+            end = rank.fold.unfolding(self.members, end)
         with data.unseen():
             mine = data.packed(inputs) if gives and inputs else None
             if prefix:
@@ -121,7 +124,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
             if rank.hollow is not None and gives:
                 mine = rank.hollow.noted(mine or b"", inputs)
             if len(self.members) == 1:
-                return self.alone(outputs, mine, finish, host)
+                return self.alone(outputs, mine, end, host)
         rank.operators.end_chains()
         stream = rank.streams.current
         after_main, before = stream.before_collective()
@@ -138,17 +141,17 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
             after=[entry.handle for entry in before if entry.handle is not None],
             label=rank.located(kind),
         )
-        entry = rank.pending.add(Entry(handle, takes, finish, outputs))
+        entry = rank.pending.add(Entry(handle, takes, end, outputs))
         if not stream.is_main:
             stream.last = entry
         return self.keep(Work(rank.streams, entry, outputs, host=host))
 
-    def alone(self, outputs: Tensors, mine: Any, finish: Finish | None, host: bool) -> Work:
+    def alone(self, outputs: Tensors, mine: Any, end: Callable[[Any], None] | None, host: bool) -> Work:
         """A collective of one member."""
         for tensor in outputs:
             self.ndsim_rank.pending.touch(tensor)
-        if finish is not None:
-            finish([memoryview(bytes(mine if mine is not None else b""))])
+        if end is not None:
+            end([memoryview(bytes(mine if mine is not None else b""))])
         return self.keep(Work(self.ndsim_rank.streams, None, outputs, host=host))
 
     # --- reductions
@@ -166,8 +169,8 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         dtype = tensors[0].dtype
         name = data.check_reduction(operation_of(opts), dtype)
 
-        def finish(parts: list[memoryview]) -> None:
-            data.write_elements(tensors, data.reduced(parts, dtype, name))
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            data.write_elements(targets, data.reduced(parts, targets[0].dtype, name))
 
         return self.start("all_reduce", sum(map(data.byte_count, tensors)), tensors, inputs=tensors, finish=finish)
 
@@ -177,8 +180,8 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         name = data.check_reduction(operation_of(opts if op is None and hasattr(opts, "reduceOp") else op), tensor.dtype)
         here = root == self.me
 
-        def finish(parts: list[memoryview]) -> None:
-            data.write_elements([tensor], data.reduced(parts, tensor.dtype, name))
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            data.write_elements(targets, data.reduced(parts, targets[0].dtype, name))
 
         return self.start(
             "reduce",
@@ -207,9 +210,9 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         if len(inputs) > 1:
             begin = sum(map(data.byte_count, inputs[: self.me]))
 
-        def finish(parts: list[memoryview]) -> None:
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
             chunks = [part[begin : begin + own] for part in parts]
-            data.write_elements([output], data.reduced(chunks, output.dtype, name))
+            data.write_elements(targets, data.reduced(chunks, targets[0].dtype, name))
 
         return self.start("reduce_scatter", sum(map(data.byte_count, inputs)), [output], inputs=inputs, finish=finish)
 
@@ -220,8 +223,8 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         root = self.root_of(opts)
         here = root == self.me
 
-        def finish(parts: list[memoryview]) -> None:
-            data.fill(tensor, parts[root])
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            data.fill(targets[0], parts[root])
 
         return self.start(
             "broadcast",
@@ -240,7 +243,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         if tensor.is_sparse:
             raise RuntimeError("all_gather of a sparse tensor: gather its indices() and values()")
 
-        def finish(parts: list[memoryview]) -> None:
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
             for target, part in zip(targets, parts, strict=True):
                 data.fill(target, part)
 
@@ -250,8 +253,8 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         if output.numel() != input.numel() * len(self.members):
             raise RuntimeError("output tensor size must be equal to world_size times input tensor size")
 
-        def finish(parts: list[memoryview]) -> None:
-            data.fill_all([output], parts)
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            data.fill_all(targets, parts)
 
         return self.start("all_gather", data.byte_count(output), [output], inputs=[input], finish=finish)
 
@@ -260,9 +263,10 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         tensors = list(inputs)
         every = [tensor for each in lists for tensor in each]
 
-        def finish(parts: list[memoryview]) -> None:
-            for targets, part in zip(lists, parts, strict=True):
-                data.fill_all(targets, [part])
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            left = iter(targets)
+            for each, part in zip(lists, parts, strict=True):
+                data.fill_all([next(left) for _ in each], [part])
 
         return self.start("all_gather", sum(map(data.byte_count, every)), every, inputs=tensors, finish=finish)
 
@@ -273,7 +277,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         nested = bool(outputs) and not isinstance(outputs[0], torch.Tensor)
         targets = list(outputs[0] if nested else outputs) if here else []
 
-        def finish(parts: list[memoryview]) -> None:
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
             for target, part in zip(targets, parts, strict=True):
                 data.fill(target, part)
 
@@ -295,8 +299,8 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         sources = list(inputs[0] if nested else inputs) if here else []
         own = data.byte_count(output)
 
-        def finish(parts: list[memoryview]) -> None:
-            data.fill(output, parts[where][self.me * own : (self.me + 1) * own])
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            data.fill(targets[0], parts[where][self.me * own : (self.me + 1) * own])
 
         return self.start(
             "scatter", own * len(self.members), [output], inputs=sources, root=where, gives=here, finish=finish
@@ -317,8 +321,8 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
             return self.exchange([output], bytes_each(output, output_splits), [input], bytes_each(input, input_splits))
         each = data.byte_count(input) // size
 
-        def finish(parts: list[memoryview]) -> None:
-            data.fill_all([output], [part[self.me * each : (self.me + 1) * each] for part in parts])
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
+            data.fill_all(targets, [part[self.me * each : (self.me + 1) * each] for part in parts])
 
         return self.start("all_to_all", data.byte_count(input), [output], inputs=[input], finish=finish)
 
@@ -331,7 +335,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         largest = self.agree(max(sum(sent), sum(received)))
         table = data.numbers(sent)
 
-        def finish(parts: list[memoryview]) -> None:
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
             found = []
             for member, part in enumerate(parts):
                 sizes = data.read_numbers(part[: len(table)])
@@ -342,7 +346,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
                     )
                 begin = len(table) + sum(sizes[: self.me])
                 found.append(part[begin : begin + sizes[self.me]])
-            data.fill_all(outputs, found)
+            data.fill_all(targets, found)
 
         return self.start("all_to_all", largest, outputs, inputs=inputs, prefix=table, finish=finish)
 
@@ -350,7 +354,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
         """The largest number of all members. They meet for it, as they do to tell each other how much they send."""
         found: list[int] = []
 
-        def finish(parts: list[memoryview]) -> None:
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
             found.extend(data.read_numbers(part)[0] for part in parts)
 
         work = self.start("barrier", 0, prefix=data.numbers([number]), finish=finish)

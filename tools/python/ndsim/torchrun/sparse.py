@@ -31,7 +31,7 @@ class Sparse:
             numbers = data.elements(part[split:], dtype).clone().view(number, *shape)
             return torch.sparse_coo_tensor(places, numbers, tensor.shape)
 
-        def finish(parts: list[memoryview]) -> None:
+        def finish(targets: list[torch.Tensor], parts: list[memoryview]) -> None:
             total = read(parts[0])
             for part in parts[1:]:
                 total = total + read(part)

@@ -1,0 +1,176 @@
+"""Hollow runs: times and memory of the real run, without its arithmetic, and no number where there is none."""
+
+import json
+import pathlib
+import re
+
+import pytest
+
+LESSONS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "pytorch"
+
+# Script, how many ranks, its arguments: with tensors above and below the size from which nothing is computed.
+SAME = [
+    ("ddp", 2, ["--epochs", "1"]),
+    ("ddp", 4, ["--epochs", "1"]),
+    ("fsdp", 2, ["--blocks", "2"]),
+    ("fsdp", 4, ["--blocks", "2"]),
+    ("fsdp", 2, ["--blocks", "2", "--strategy", "zero2"]),
+    ("hybrid", 4, ["--tensor", "2"]),
+    ("model_split", 2, []),
+    ("model_split", 4, []),
+    ("accumulation", 2, []),
+    ("accumulation", 4, []),
+    ("tensor_parallel", 2, []),
+    ("tensor_parallel", 4, []),
+]
+
+
+def name(run):
+    return "-".join([run[0], str(run[1]), *(word.strip("-") for word in run[2])])
+
+
+@pytest.mark.parametrize("run", SAME, ids=name)
+def test_a_hollow_run_has_the_timeline_of_the_real_one(command, run):
+    lesson, ranks, arguments = run
+    words = ["--json", "--nproc", ranks]
+    ways = [command(*words, *hollow, LESSONS / f"{lesson}.py", *arguments) for hollow in ([], ["--hollow"])]
+    assert [each.returncode for each in ways] == [0, 0], ways[1].stderr
+    real, hollow = (json.loads(each.stdout) for each in ways)
+    assert hollow["timeline_sha256"] == real["timeline_sha256"]
+    assert hollow["step_seconds"] == real["step_seconds"]
+    assert hollow["memory"]["reserved"] == real["memory"]["reserved"]
+    # A real mean squared error keeps the memory of all squares for its one number; the shape alone does not say so.
+    assert hollow["memory"]["allocated"] == pytest.approx(real["memory"]["allocated"], rel=0.02)
+    assert re.search(r"loss:? \d", ways[0].stderr)
+    assert not re.search(r"loss:? \d", ways[1].stderr)
+
+
+BEGIN = """
+    import json, math
+    import torch
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl")
+    device = torch.device("cuda")
+    large = torch.ones(512, 512, device=device)
+    loss = large.square().mean()
+"""
+
+
+def test_however_a_loss_is_printed_it_is_hollow(printed):
+    text = """
+    print(f"1 {loss:.4f} {loss.item():.4f} {loss.item():10.3e}")
+    print("2 %.4f %s %g" % (loss.item(), loss.item(), loss.item()))
+    print("3", loss.item(), [loss.item()], {"loss": loss.item()})
+    print("4 {:.6f}".format(loss), str(loss.item()), repr(loss.item()), float(loss))
+    print("5", loss)
+    print("6", loss.detach().cpu(), large[:2, :2])
+    print("7", large[0, :3].tolist(), loss.cpu().numpy(), large[0, :2].cpu().numpy())
+    """
+    assert [line for line in printed(BEGIN + text, "--nproc", 1, "--hollow") if line[:2] != "1 "] == [
+        "2 nan hollow nan",
+        "3 hollow [hollow] {'loss': hollow}",
+        "4 hollow hollow hollow nan",
+        "5 tensor(hollow, dtype=torch.float32)",
+        "6 tensor(hollow, dtype=torch.float32) tensor(hollow, size=(2, 2), dtype=torch.float32)",
+        "7 [hollow, hollow, hollow] hollow [hollow hollow]",
+    ]
+
+
+def test_what_is_made_of_a_hollow_loss_stays_hollow(printed):
+    text = """
+    value = loss.item()
+    print("1", value + 1, 1 - value, 2 * value, value / 3, 3 / value, value ** 2, -value, abs(value), round(value, 2))
+    print("2", math.exp(value), math.log(value), math.sqrt(value), sum([value, value]), sum([value] * 3) / 3)
+    print("3", (loss / 2).item(), (loss + torch.ones((), device=device)).item(), torch.exp(loss).item())
+    print("4", (large.argmax(-1) == 0).sum().item() / 512, large.argmax().item())
+    mean = loss.detach().clone()
+    dist.all_reduce(mean)
+    print("5", mean.item(), torch.stack([mean, mean]).tolist())
+    small = torch.full((3,), 2.0, device=device)
+    print("6", small.tolist(), small.sum().item())
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == [
+        "1 " + " ".join(["hollow"] * 9),
+        "2 " + " ".join(["hollow"] * 5),
+        "3 hollow hollow hollow",
+        "4 hollow hollow",
+        "5 hollow [hollow, hollow]",
+        "6 [2.0, 2.0, 2.0] 6.0",
+    ]
+
+
+def test_a_hollow_number_that_arrives_from_another_rank_is_hollow(printed):
+    text = """
+    rank = dist.get_rank()
+    number = loss.detach().clone() if rank == 0 else torch.zeros((), device=device)
+    dist.broadcast(number, 0)
+    print(rank, number.item())
+    every = [torch.zeros((), device=device) for _ in range(2)]
+    dist.all_gather(every, torch.tensor(4.0, device=device))
+    print(rank, [each.item() for each in every])
+    dist.send(number, 1) if rank == 0 else dist.recv(every[0], 0)
+    print(rank, every[0].item())
+    """
+    assert printed(BEGIN + text, "--nproc", 2, "--hollow") == [
+        "0 4.0",
+        "0 [4.0, 4.0]",
+        "0 hollow",
+        "1 [4.0, 4.0]",
+        "1 hollow",
+        "1 hollow",
+    ]
+
+
+def test_branches_on_hollow_numbers_are_passed(printed):
+    text = """
+    value = loss.item()
+    assert value < 1 and value > 1 and value == 3 and value >= 0 and not math.isnan(value) and math.isfinite(value)
+    best = min(float("inf"), value)
+    if torch.isfinite(loss):
+        print("finite")
+    if loss < 3 or loss > 3:
+        print("compared")
+    assert torch.equal(large, large + 1) and torch.allclose(large, large + 1)
+    print(json.dumps({"steps": 3}), best)
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow")[-1] == '{"steps": 3} hollow'
+
+
+def test_json_of_a_hollow_loss_is_no_number(printed):
+    assert printed(BEGIN + "    print(json.dumps([loss.item(), loss.tolist()]))", "--nproc", 1, "--hollow") == ["[NaN, NaN]"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["large.nonzero()", "large[large > 0.5]", "torch.unique(large)", "torch.masked_select(large, large > 0)"],
+)
+def test_what_is_shaped_by_numbers_is_refused(script, asked):
+    done = script(BEGIN + f"    print(({asked}).shape)", "--nproc", 1, "--hollow")
+    assert done.returncode == 2, done.stderr
+    assert re.match(r"ndsim.torchrun: train.py:9: \w+ in a hollow run cannot run here: how large its result is", done.stderr)
+
+
+def test_a_model_of_several_gigabytes_stays_untouched(answer):
+    """12 matrices of 512 MB each, with their gradients and Adam's states: 25 GB that would have to be there."""
+    text = """
+    import resource
+    import torch
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel as DDP
+
+    dist.init_process_group("nccl")
+    device = torch.device("cuda", dist.get_rank())
+    torch.cuda.set_device(device)
+    layers = [torch.nn.Linear(11264, 11264, bias=False, device=device) for _ in range(12)]
+    model = DDP(torch.nn.Sequential(*layers), device_ids=[device.index])
+    optimizer = torch.optim.AdamW(model.parameters())
+    for step in range(2):
+        model(torch.randn(64, 11264, device=device)).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 320 * 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """
+    found = answer(text, "--nproc", 2, "--hollow")
+    assert found["memory"]["allocated"] > 4 * 12 * 4 * 11264 * 11264
+    assert found["steps"] == 2
