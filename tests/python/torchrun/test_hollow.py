@@ -100,6 +100,17 @@ def test_what_is_made_of_a_hollow_loss_stays_hollow(printed):
     ]
 
 
+def test_a_sum_of_hollow_losses_in_a_tensor_is_hollow(printed):
+    text = """
+    total = torch.zeros(2, device=device)
+    total[0] += loss.item()
+    total[1] += 4
+    dist.all_reduce(total)
+    print("Loss: {:.6f}".format(total[0] / total[1]), f"{total[0]:.3f}", total[0] < 1)
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow")[0].startswith("Loss: hollow hollow ")
+
+
 def test_a_hollow_number_that_arrives_from_another_rank_is_hollow(printed):
     text = """
     rank = dist.get_rank()
