@@ -5,10 +5,10 @@ import random
 import pytest
 import torch
 
-from ndsim.torchrun.allocator import Allocator
-from ndsim.torchrun.expandable import expands
-from ndsim.torchrun.memory_totals import Totals
-from ndsim.torchrun.out_of_memory import out_of_memory
+from ndsim.torchrun.memory.allocator import Allocator
+from ndsim.torchrun.memory.expandable import expands
+from ndsim.torchrun.memory.totals import Totals
+from ndsim.torchrun.memory.out_of_memory import out_of_memory
 
 KiB = 1 << 10
 MiB = 1 << 20

@@ -4,9 +4,9 @@ import json
 import pathlib
 
 import pytest
-from ndsim.torchrun import quantities
-from ndsim.torchrun.answer import file_of_run
-from ndsim.torchrun.steps import steady_seconds
+from ndsim.torchrun.answer import quantities
+from ndsim.torchrun.answer.answers import file_of_run
+from ndsim.torchrun.script.steps import steady_seconds
 
 TRAIN = """
     import time, torch

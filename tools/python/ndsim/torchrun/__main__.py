@@ -6,7 +6,9 @@ import sys
 import traceback
 
 from .. import _errors as errors
-from . import answer, explain, rank, spawn, start, versions
+from . import rank, versions
+from .answer import answers as answer
+from .launch import explain, spawn, start
 from .options import Options, help_text, read_options
 from .refusals import Refused
 

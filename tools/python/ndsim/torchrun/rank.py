@@ -16,33 +16,33 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._ndsim import GPU
-from . import explain
-from .channel import Channel
+from .launch import explain
+from .launch.channel import Channel
+from .launch.places import Places
 from .options import Options
-from .places import Places
 
 if TYPE_CHECKING:
-    from .fold import Fold
-    from .rendezvous import Meeting
+    from .groups.fold import Fold
+    from .launch.rendezvous import Meeting
 
 PICOSECONDS = 1_000_000_000_000
 
 # In this order. A part has prepare, install or both; what install returns, if anything, is a context in which the script
 # runs.
 PARTS = (
-    "rendezvous",
-    "spawn",
+    "launch.rendezvous",
+    "launch.spawn",
     "cuda",
-    "steps",
-    "ranges",
-    "compiled",
+    "script.steps",
+    "script.ranges",
+    "script.compiled",
     "refusals",
-    "clock",
-    "workers",
-    "tally",
-    "operators",
-    "hollow",
-    "attention",
+    "script.clock",
+    "launch.workers",
+    "answer.tally",
+    "gpu.operators",
+    "hollow.arithmetic",
+    "gpu.attention",
 )
 
 

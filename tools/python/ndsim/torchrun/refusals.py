@@ -9,8 +9,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from . import explain
 from . import rank as ranks
+from .launch import explain
 
 
 class Refused(RuntimeError):

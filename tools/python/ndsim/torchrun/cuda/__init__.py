@@ -9,13 +9,13 @@ from typing import Any
 import torch
 
 from ..._questions import hardware
-from ..allocator import Allocator
-from ..expandable import expands
-from ..groups import Groups, make_groups_here
-from ..pending import Pending
-from ..places import PlacedDevice
+from ..gpu.storages import Storages
+from ..groups.all_groups import Groups, make_groups_here
+from ..groups.pending import Pending
+from ..launch.places import PlacedDevice
+from ..memory.allocator import Allocator
+from ..memory.expandable import expands
 from ..prices import PriceList
-from ..storages import Storages
 from . import devices, makers, memory, numerics, stored, stream_objects, tensors
 from .streams import Streams
 

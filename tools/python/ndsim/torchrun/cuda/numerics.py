@@ -1,7 +1,7 @@
 """autocast("cuda") and GradScaler.
 
 The arithmetic of autocast is that of PyTorch's autocast for CPUs, with its choice of operators, in bfloat16: for
-autocast(dtype=torch.float16), too, as the CPU has no other. GradScaler works as it is on the operators of fused.py.
+autocast(dtype=torch.float16), too, as the CPU has no other. GradScaler works as it is on the operators of gpu/fused.py.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..pending import Entry
+from ..groups.pending import Entry
 
 MILLISECOND = 1_000_000_000
 MARKS = 62

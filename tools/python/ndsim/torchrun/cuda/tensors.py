@@ -1,7 +1,7 @@
 """Tensors that say they are on the GPU: their device, and their ways there and back.
 
 The numbers of every tensor lie in this process's memory; whether a tensor is on the GPU is known by its storage
-(storages.py). What comes to the host waits for the device first.
+(gpu/storages.py). What comes to the host waits for the device first.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from . import rank as ranks
-from . import versions
+from .. import rank as ranks
+from .. import versions
 
 
 def before_step() -> None:

@@ -12,7 +12,7 @@ import types
 from types import CodeType, FrameType, TracebackType
 
 LIBRARY = (sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("platstdlib") + os.sep)
-NDSIM = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+NDSIM = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 PACKAGES = ("ndsim", "torch", "numpy")
 
 _of_script: dict[CodeType, bool] = {}

@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch.utils import _python_dispatch as dispatch
 
-from . import data, fused
-from .pending import storage_key
+from ..groups import data
+from ..groups.pending import storage_key
+from . import fused
 
 Tensor = torch.Tensor
 CPU = torch.device("cpu")
@@ -275,7 +276,7 @@ def running(mode: Operators) -> Iterator[None]:
 
 
 def install(rank: Any) -> contextlib.AbstractContextManager[None]:
-    from .cuda import host_link
+    from ..cuda import host_link
 
     mode = Operators(rank, host_link(rank.machine.name))
     rank.operators = mode

@@ -10,8 +10,8 @@ import os
 import signal
 from typing import Any
 
-from . import rank as ranks
-from . import versions
+from .. import rank as ranks
+from .. import versions
 
 PR_SET_PDEATHSIG = 1
 

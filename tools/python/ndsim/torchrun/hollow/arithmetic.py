@@ -15,9 +15,9 @@ from typing import Any
 
 import torch
 
-from . import hollow_numbers
-from .pending import storage_key
-from .refusals import refuse
+from ..groups.pending import storage_key
+from ..refusals import refuse
+from . import numbers as hollow_numbers
 
 Tensor = torch.Tensor
 

@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._errors import UsageError
-from .._ndsim import Group
-from . import explain
-from .refusals import Refused
+from ..._errors import UsageError
+from ..._ndsim import Group
+from ..launch import explain
+from ..refusals import Refused
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ import importlib
 import os
 from typing import Any
 
-from . import rank as ranks
+from .. import rank as ranks
 
 
 class Meeting:

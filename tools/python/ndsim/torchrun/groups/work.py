@@ -12,7 +12,7 @@ from torch._C import _distributed_c10d as c10d
 from .pending import Entry
 
 if TYPE_CHECKING:
-    from .cuda.streams import Streams
+    from ..cuda.streams import Streams
 
 
 class Work(c10d.Work):

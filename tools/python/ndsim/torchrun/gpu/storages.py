@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .pending import storage_key
+from ..groups.pending import storage_key
 
 LARGE = 1 << 20
 """An allocation of so many bytes is worth asking for every storage."""

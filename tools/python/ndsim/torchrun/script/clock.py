@@ -13,8 +13,8 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
-from . import explain
-from . import rank as ranks
+from .. import rank as ranks
+from ..launch import explain
 
 READING_PICOSECONDS = 50_000
 

@@ -8,13 +8,13 @@ import os
 import sys
 from typing import Any, TextIO
 
-from .._errors import OutputError
-from .._ndsim import Result
+from ..._errors import OutputError
+from ..._ndsim import Result
+from .. import rank as ranks
+from ..launch.channel import Channel
+from ..options import Options
 from . import quantities
-from . import rank as ranks
 from .budget import Budget, budget_of
-from .channel import Channel
-from .options import Options
 
 MOST_ROWS = 16
 BAR = 60
@@ -153,7 +153,7 @@ def operators_of(words: Channel) -> list[dict[str, Any]]:
 def operator_text(rows: list[dict[str, Any]]) -> str:
     """The same for people."""
     # Not before PyTorch is known to be there.
-    return str(importlib.import_module(f"{__package__}.prices").table_text(rows))
+    return str(importlib.import_module("..prices", __package__).table_text(rows))
 
 
 class Answers:

@@ -19,8 +19,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 
 from .expandable import ExpandableSegment
-from .memory_totals import Totals, statistics
 from .out_of_memory import out_of_memory
+from .totals import Totals, statistics
 
 _GRAIN = 512
 _MiB = 1 << 20

@@ -14,10 +14,10 @@ from typing import Any
 import torch
 from torch._C import _distributed_c10d as c10d
 
+from ..refusals import check_thread
 from . import data
 from .messages import Messages
 from .pending import Entry
-from .refusals import check_thread
 from .sparse import Sparse
 from .work import Work
 

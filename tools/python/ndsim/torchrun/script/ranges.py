@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from . import explain
-from . import rank as ranks
+from .. import rank as ranks
+from ..launch import explain
 
 
 def push(name: str) -> int:

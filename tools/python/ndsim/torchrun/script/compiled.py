@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import rank as ranks
+from .. import rank as ranks
 
 # Scripts that spawn their ranks may compile at their top, before there is a rank. Ranks are forked from that process.
 _before_the_ranks: list[bool] = []

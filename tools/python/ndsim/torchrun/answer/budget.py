@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from .._ndsim import RankTotals, Result
-from . import steps
-from .channel import Channel
+from ..._ndsim import RankTotals, Result
+from ..launch.channel import Channel
+from ..script import steps
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .memory_totals import Totals
+from .totals import Totals
 
 
 def _size(count: int) -> str:

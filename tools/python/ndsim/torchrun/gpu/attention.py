@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from . import data
+from ..groups import data
 
 Tensor = torch.Tensor
 

@@ -13,17 +13,18 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .._errors import DeadlockError, Error, MismatchError, UsageError
-from .._launch import launch
-from .._ndsim import GPU, Result
-from .._questions import hardware
-from . import explain, versions
-from . import rank as ranks
+from ..._errors import DeadlockError, Error, MismatchError, UsageError
+from ..._launch import launch
+from ..._ndsim import GPU, Result
+from ..._questions import hardware
+from .. import rank as ranks
+from .. import versions
+from ..groups.fold import fold_of
+from ..options import EVERY_GPU, Options
+from ..refusals import Refused
+from . import explain
 from .channel import Channel
-from .fold import fold_of
-from .options import EVERY_GPU, Options
 from .places import Places
-from .refusals import Refused
 from .rendezvous import Meeting
 
 

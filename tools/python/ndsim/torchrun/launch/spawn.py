@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .. import rank as ranks
 from . import explain
-from . import rank as ranks
 
 # The starter of this process: what the module is given before the script runs.
 _starters: list[Any] = []

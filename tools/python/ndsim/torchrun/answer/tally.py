@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from . import rank as ranks
+from .. import rank as ranks
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 import mmap
 from typing import Any
 
-from .. import _ndsim
+from ... import _ndsim
 from . import explain
 
 WIDTH = 256

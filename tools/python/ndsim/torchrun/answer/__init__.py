@@ -1,0 +1,1 @@
+"""What is said after a run: where the time went, as text and for programs."""

@@ -1,0 +1,1 @@
+"""Process groups: collectives and messages between ranks, their data, and what waits for them."""

@@ -1,0 +1,1 @@
+"""Hollow runs: shapes, times and memory without numbers."""

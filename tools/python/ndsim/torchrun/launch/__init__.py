@@ -1,0 +1,1 @@
+"""How ranks are started, meet each other and are watched: what stands before and around a script."""

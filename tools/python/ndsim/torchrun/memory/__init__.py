@@ -1,0 +1,1 @@
+"""The memory of the simulated GPU, as PyTorch holds it."""
