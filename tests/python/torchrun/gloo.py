@@ -12,6 +12,7 @@ import os
 import runpy
 import signal
 import sys
+import time
 import traceback
 
 import torch
@@ -57,7 +58,16 @@ def run_script(rank, options, port):
     except BaseException:
         print(f"rank {rank}:\n{traceback.format_exc()}", file=sys.stderr)
         return 1
+    leave_together(options, port)
     return 0
+
+
+def leave_together(options, port):
+    """Return when all ranks have come here: gloo fails in a rank whose peer is gone while it still reads from it."""
+    store = dist.TCPStore("127.0.0.1", port, is_master=False, wait_for_workers=False)
+    store.add("left", 1)
+    while store.add("left", 0) < options.nnodes * options.nproc_per_node:
+        time.sleep(0.002)
 
 
 def end_with_the_launcher():
