@@ -88,12 +88,20 @@ def leave_dispatch_modes() -> None:
         modes._pop_mode()
 
 
-def watch_optimizer_steps(before_step: Callable[[], None], after_step: Callable[[Any], None]) -> None:
-    """Let before_step() be called before an optimizer steps, and after_step(optimizer) when it has."""
+def watch_optimizer_steps(
+    during_step: Callable[[], contextlib.AbstractContextManager[None]], after_step: Callable[[Any], None]
+) -> None:
+    """Let an optimizer step within during_step(), and after_step(optimizer) be called when it has."""
     module: Any = importlib.import_module("torch.optim.optimizer")
     if hasattr(module, "register_optimizer_step_post_hook"):
-        module.register_optimizer_step_pre_hook(lambda *_: before_step())
-        module.register_optimizer_step_post_hook(lambda optimizer, *_: after_step(optimizer))
+        under_way = contextlib.ExitStack()
+
+        def end_step(optimizer: Any, *_: Any) -> None:
+            under_way.close()
+            after_step(optimizer)
+
+        module.register_optimizer_step_pre_hook(lambda *_: under_way.enter_context(during_step()))
+        module.register_optimizer_step_post_hook(end_step)
         return
     optimizer = module.Optimizer
     really_hook = optimizer._hook_for_profile
@@ -106,8 +114,8 @@ def watch_optimizer_steps(before_step: Callable[[], None], after_step: Callable[
 
         @functools.wraps(step)
         def counted(self: Any, *args: Any, **settings: Any) -> Any:
-            before_step()
-            result = step(self, *args, **settings)
+            with during_step():
+                result = step(self, *args, **settings)
             after_step(self)
             return result
 

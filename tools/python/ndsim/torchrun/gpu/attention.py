@@ -72,8 +72,8 @@ class Kernels:
         device = rank.storages.device_of(query)
         on_gpu = rank.storages.everything or device >= 0
         if rank.hollow is not None:
-            hollow = self.is_hollow(query, key) or any(map(rank.hollow.is_hollow, (query, key, value)))
-            rank.hollow.mark(list(found), hollow)
+            if self.is_hollow(query, key) or any(map(rank.hollow.is_hollow, (query, key, value))):
+                rank.hollow.mark(list(found))
         if not on_gpu:
             rank.device.pass_host(rank.prices.launch_picoseconds)
             return

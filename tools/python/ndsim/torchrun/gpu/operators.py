@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch.utils import _python_dispatch as dispatch
 
+from ..arguments import SHAPED_BY_NUMBERS
 from ..groups import data
 from ..groups.pending import storage_key
 from . import fused
@@ -28,14 +29,7 @@ ANSWERS = {
     "aten::equal",
     "aten::allclose",
     "aten::is_nonzero",
-    "aten::nonzero",
-    "aten::masked_select",
-    "aten::_unique",
-    "aten::_unique2",
-    "aten::unique_dim",
-    "aten::unique_consecutive",
-    "aten::repeat_interleave",
-    "aten::bincount",
+    *SHAPED_BY_NUMBERS,
 }
 COPIES = {"aten::_to_copy", "aten::copy_"}
 RESIZES = {"aten::resize_", "aten::resize_as_", "aten::set_"}

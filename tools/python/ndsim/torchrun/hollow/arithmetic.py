@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from ..groups.pending import storage_key
+from ..arguments import SHAPED_BY_NUMBERS, tensors_in
 from ..refusals import refuse
 from . import numbers as hollow_numbers
+from .storages import Storages
 
 Tensor = torch.Tensor
 
@@ -37,17 +38,6 @@ AS_IT_STANDS = {
     "aten::lift",
     "aten::lift_fresh",
 }
-# How large their result is depends on numbers.
-SHAPED_BY_NUMBERS = {
-    "aten::nonzero",
-    "aten::masked_select",
-    "aten::_unique",
-    "aten::_unique2",
-    "aten::unique_dim",
-    "aten::unique_consecutive",
-    "aten::repeat_interleave",
-    "aten::bincount",
-}
 # An index of these types picks as many elements as it has ones.
 MASKS = (torch.bool, torch.uint8)
 META = torch.device("meta")
@@ -55,16 +45,6 @@ META = torch.device("meta")
 
 def bytes_of(tensor: Tensor) -> int:
     return tensor.numel() * tensor.element_size()
-
-
-def tensors_in(args: Any, kwargs: Any) -> Iterator[Tensor]:
-    for each in (*args, *kwargs.values()):
-        if isinstance(each, Tensor):
-            yield each
-        elif isinstance(each, (list, tuple)):
-            for one in each:
-                if isinstance(one, Tensor):
-                    yield one
 
 
 def true_of_hollow(real: Callable[..., Any], hollow: Hollow) -> Callable[..., Any]:
@@ -158,24 +138,19 @@ class Hollow:
         self.real = real
         self.written: dict[Any, Written] = {}
         self.shapes: dict[Any, Any] = {}
-        self.keys: set[int] = set()
-        """The storages whose numbers were never computed."""
+        self.storages = Storages()
 
     @staticmethod
     def is_large(size: int) -> bool:
         return size >= LARGE
 
     def is_hollow(self, tensor: Tensor) -> bool:
-        return storage_key(tensor) in self.keys
+        return tensor in self.storages
 
-    def mark(self, value: Any, hollow: bool = True) -> None:
-        """What an operator has made, or written to, is hollow; or it is not, whatever lay there before."""
-        for tensor in tensors_in((value,), {}):
-            key = storage_key(tensor)
-            if hollow:
-                self.keys.add(key)
-            else:
-                self.keys.discard(key)
+    def mark(self, value: Any) -> None:
+        """What an operator has made, or written to, is hollow."""
+        for tensor in tensors_in((value,)):
+            self.storages.add(tensor)
 
     def carries_none(self, size: int, outputs: Sequence[Tensor]) -> bool:
         """Whether a collective or a message of so many bytes, the same on all its members, moves nothing."""
@@ -206,10 +181,10 @@ class Hollow:
             return call(*args, **kwargs)
         large = hollow = False
         has_tensors = False
-        for tensor in tensors_in(args, kwargs):
+        for tensor in tensors_in((*args, *kwargs.values())):
             has_tensors = True
             large = large or bytes_of(tensor) >= LARGE
-            hollow = hollow or storage_key(tensor) in self.keys
+            hollow = hollow or tensor in self.storages
         # A hollow number of Python comes as nan.
         hollow = hollow or any(type(each) is float and each != each for each in args)
         if large and (written.shaped_by_numbers or (written.picks and has_mask(args))):
@@ -221,11 +196,9 @@ class Hollow:
             return True
         if not large and (has_tensors or not makes_large(args)):
             out = self.real(func, call, args, kwargs)
-            if written.by_place:
+            if hollow:
                 # Written over from real tensors alone, a tensor stays what it was: part of it may be hollow.
-                self.mark(written.found(args, kwargs)) if hollow else None
-            else:
-                self.mark(out, hollow)
+                self.mark(written.found(args, kwargs) if written.by_place else out)
             return out
         if written.by_place:
             targets = written.found(args, kwargs)
@@ -256,7 +229,7 @@ class Hollow:
             return args[0]
         meta = as_meta(tuple(args))
         options = {name: as_meta(value) for name, value in kwargs.items()}
-        if "device" in options or next(tensors_in(args, kwargs), None) is None:
+        if "device" in options or next(tensors_in((*args, *kwargs.values())), None) is None:
             options["device"] = META
         for run in (func, decomposition(func)):
             if run is None:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
+from ..arguments import tensors_in
 from .kinds import NOT_READ, NOT_WRITTEN, READINGS, plain_name
-
-
-def tensors_in(values: Iterable[Any]) -> Iterator[torch.Tensor]:
-    """Those in the values, and in lists of them."""
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from tensors_in(value)
 
 
 class Operator:

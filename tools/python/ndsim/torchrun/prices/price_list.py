@@ -13,9 +13,10 @@ from typing import Any
 import torch
 
 from ..._ndsim import OperatorTimes
+from ..arguments import tensors_in
 from . import dropout
 from .bill import Bill, Entry
-from .calls import Call, Operator, tensors_in
+from .calls import Call, Operator
 from .chains import Chain, Chains
 from .kinds import FP32_UNDER_AUTOCAST, FUSED, Kind, kind_of
 from .precision import Autocast, Counted, convolutions_in_tf32, products_in_tf32

@@ -10,26 +10,28 @@ from .. import rank as ranks
 from .. import versions
 
 
-def before_step() -> None:
-    """What comes is the optimizer's, which torch.compile leaves as it is."""
+@contextlib.contextmanager
+def during_step() -> Iterator[None]:
+    """What runs in here is the optimizer's, which torch.compile leaves as it is."""
     rank = ranks.this_rank()
-    if rank is not None and rank.compiled and rank.operators is not None:
-        rank.operators.end_chains()
-        rank.prices.compiled = False
+    if rank is None or rank.operators is None:
+        yield
+        return
+    rank.operators.end_chains()
+    with rank.prices.uncompiled():
+        yield
 
 
 def after_step(optimizer: Any) -> None:
     """Note when the device has been given all of a step."""
     rank = ranks.this_rank()
     if rank is not None:
-        if rank.compiled and rank.prices is not None:
-            rank.prices.compiled = True
         now = rank.device.now() if rank.device is not None else rank.host_picoseconds
         rank.steps.setdefault(id(optimizer), []).append(now)
 
 
 def prepare(setting: ranks.Setting) -> None:
-    versions.watch_optimizer_steps(before_step, after_step)
+    versions.watch_optimizer_steps(during_step, after_step)
 
 
 def ends_of_steps(rank: ranks.Rank) -> list[int]:
