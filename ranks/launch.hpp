@@ -5,6 +5,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/trace/span.hpp"
 #include "ranks/exit_code.hpp"
 
@@ -87,6 +88,8 @@ struct LaunchOptions {
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung
+    // What stands between a rank's program and its port, and so sees every op: made and destroyed in the rank.
+    std::function<std::unique_ptr<Port>(Port&)> port_between = nullptr;
     std::size_t stack_bytes = 0;                  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
 };
 
@@ -113,6 +116,7 @@ struct Fault {
     int rank = -1;                    // -1: no single rank
     int signal = 0;                   // the signal that ended the rank or the run; 0: none
     std::string message;              // complete, of one or more lines
+    std::vector<kernel::WrongOp> ops = {};  // that it is about, where they are known: in a deadlock all that wait
 };
 
 struct Result {

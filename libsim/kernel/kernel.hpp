@@ -25,6 +25,7 @@
 #include "libsim/kernel/transfers.hpp"
 #include "libsim/kernel/walks.hpp"
 #include "libsim/kernel/whole_prices.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
@@ -312,6 +313,6 @@ private:
 
 // Explains a deadlock: every blocked rank with what it waits for and the nearest match there is.
 // Requires: kernel.stuck(). Cost: ranks + channels.
-std::string explain_deadlock(Kernel& kernel);
+Deadlock explain_deadlock(Kernel& kernel);
 
 }  // namespace sim::kernel

@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 
 #include <fmt/format.h>
 
@@ -113,7 +114,11 @@ void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t 
     }
     const std::string where =
         id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size());
-    throw MismatchError(fmt::format("collectives do not match in {}{}{}", where, first, second));
+    std::vector<WrongOp> ops{
+        {.rank = meeting.first_rank, .op_number = meeting.first_op_number, .what = describe(meeting.op)},
+        {.rank = rank, .op_number = op_number, .what = describe(op)}};
+    std::ranges::sort(ops, {}, &WrongOp::rank);
+    throw Mismatch(fmt::format("collectives do not match in {}{}{}", where, first, second), std::move(ops));
 }
 
 }  // namespace sim::kernel

@@ -81,8 +81,11 @@ private:
     void tell_log_so_far();
 };
 
-// What the kernel found wrong with the program that made it throw `error`.
-Mistake mistake_of(const ProgramError& error);
+// What the kernel found wrong with the program, when it threw `error`. `rank`: whose op it was; -1: no single rank's.
+Fault fault_of(const ProgramError& error, int rank);
+
+// The program of a rank, on this port or what the launcher put before it.
+void run_as_rank(const LaunchOptions& options, Port& port, const Program& program);
 
 // "signal 2 (Interrupt)", and the message for a run that a signal has ended.
 std::string signal_name(int signal);

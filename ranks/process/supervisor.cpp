@@ -52,7 +52,7 @@ void Supervisor::watch_and_serve() {
             return;
         }
         if (run_->kernel.stuck()) {
-            return fail_by(Mistake::deadlock, -1, kernel::explain_deadlock(run_->kernel));
+            return run_->fail(fault_of(kernel::explain_deadlock(run_->kernel), -1));
         }
         const bool news = look_at_flagged_ranks() || more;
         report_ended_ranks();
@@ -72,11 +72,6 @@ void Supervisor::watch_and_serve() {
 
 void Supervisor::fail(Failure failure, int rank, std::string message, int signal) {
     run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
-}
-
-void Supervisor::fail_by(Mistake mistake, int rank, std::string message) {
-    run_->fail(
-        {.failure = Failure::mismatch_or_deadlock, .mistake = mistake, .rank = rank, .message = std::move(message)});
 }
 
 // Until nobody is due, which returns false, or `until`: ranks that post without pause must not keep the supervisor
@@ -169,7 +164,7 @@ bool Supervisor::accept(int rank) {
     } catch (const Inbox::Violation& violation) {
         fail(Failure::rank_died, rank, violation.what());
     } catch (const ProgramError& error) {
-        fail_by(mistake_of(error), rank, error.what());
+        run_->fail(fault_of(error, rank));
     }
     return true;
 }

@@ -56,7 +56,6 @@ private:
     bool is_due(int rank);
     void release_due_ranks();
     void fail(Failure failure, int rank, std::string message, int signal = 0);
-    void fail_by(Mistake mistake, int rank, std::string message);
 
     // watch.cpp: signals, timers, and ranks that end, stop or hang
     void begin_watching();
