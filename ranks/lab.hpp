@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <map>
+#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,9 @@ private:
 
 using Program = std::function<void(GPU&, const Given&)>;
 
+// What stands where a learner's lines belong: tells the grader which line is not written yet, and throws ProgramError.
+[[noreturn]] void gap(GPU& gpu, std::string_view what, std::source_location here = std::source_location::current());
+
 // The main of a lab's program. Returns the exit code.
 //   (nothing)                  plays case.json and draws the timeline
 //   --play FILE --into FILE    plays the cases of the one file and writes their records into the other (records.hpp)
@@ -48,8 +52,8 @@ int run(int argc, char** argv, const Program& program);
 
 // The last line of a lab's file: its main. The course compiles its own programs under other names.
 #ifndef NDSIM_LAB
-#define NDSIM_LAB(program)                             \
-    int main(int argc, char** argv) {                  \
-        return sim::lab::run(argc, argv, program);     \
+#define NDSIM_LAB(program)                         \
+    int main(int argc, char** argv) {              \
+        return sim::lab::run(argc, argv, program); \
     }
 #endif

@@ -90,7 +90,7 @@ struct LaunchOptions {
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung
     // What stands between a rank's program and its port, and so sees every op: made and destroyed in the rank.
     std::function<std::unique_ptr<Port>(Port&)> port_between = nullptr;
-    std::size_t stack_bytes = 0;                  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
+    std::size_t stack_bytes = 0;  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
 };
 
 // The reason why a run failed. The numbers are the executables' exit codes.
@@ -112,10 +112,10 @@ enum class Mistake {
 
 struct Fault {
     Failure failure = Failure::rank_died;
-    Mistake mistake = Mistake::none;  // Failure::mismatch_or_deadlock: which
-    int rank = -1;                    // -1: no single rank
-    int signal = 0;                   // the signal that ended the rank or the run; 0: none
-    std::string message;              // complete, of one or more lines
+    Mistake mistake = Mistake::none;        // Failure::mismatch_or_deadlock: which
+    int rank = -1;                          // -1: no single rank
+    int signal = 0;                         // the signal that ended the rank or the run; 0: none
+    std::string message;                    // complete, of one or more lines
     std::vector<kernel::WrongOp> ops = {};  // that it is about, where they are known: in a deadlock all that wait
 };
 

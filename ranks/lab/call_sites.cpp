@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <new>
+#include <utility>
 
 namespace sim::lab {
 
@@ -65,7 +66,7 @@ private:
     std::uint32_t numbered_ = 0;
 };
 
-CallSites::CallSites(int ranks, FindCallSite find) : ranks_(ranks), find_(find) {
+CallSites::CallSites(int ranks, FindCallSite find) : ranks_(ranks), find_(std::move(find)) {
     const std::size_t size = sizeof(Noted) * kept * static_cast<std::size_t>(ranks);
     void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {

@@ -1,11 +1,12 @@
-// Call sites remember where in its program a rank began each of its last ops, so that a deadlock can be told in lines of
-// a file. They lie in memory that ranks that are processes share with their launcher.
+// Call sites remember where in its program a rank began each of its last ops, so that a deadlock can be told in lines
+// of a file. They lie in memory that ranks that are processes share with their launcher.
 #pragma once
 
 #include "libsim/port.hpp"
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace sim::lab {
@@ -13,7 +14,7 @@ namespace sim::lab {
 // Where a call came from, the innermost first: return addresses in C++, one line number in Python; 0 ends it.
 using CallSite = std::array<std::uint64_t, 16>;
 // Fills in where the rank's program is now.
-using FindCallSite = void (*)(CallSite& site);
+using FindCallSite = std::function<void(CallSite& site)>;
 
 class CallSites {
 public:

@@ -1,4 +1,5 @@
 #include "ranks/lab/case.hpp"
+#include "ranks/lab/record.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
@@ -10,6 +11,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 namespace sim::lab {
 
@@ -78,6 +80,12 @@ double Given::operator[](std::string_view name) const {
     throw ProgramError(fmt::format("this lab gives no number \"{}\"{}", name, did_you_mean(name, known)));
 }
 
+void gap(GPU& gpu, std::string_view what, std::source_location here) {
+    gpu.report(gap_report, static_cast<double>(here.line()));
+    throw ProgramError(fmt::format("{}:{}: nothing is written here yet: {}",
+                                   std::filesystem::path(here.file_name()).filename().string(), here.line(), what));
+}
+
 std::int64_t Given::whole(std::string_view name) const {
     const double number = (*this)[name];
     if (number != std::floor(number) || std::abs(number) > 0x1p53) {
@@ -104,13 +112,13 @@ std::string to_json(const std::vector<Case>& cases) {
 std::vector<Case> cases_from_json(const std::string& name, const std::string& json) {
     try {
         std::vector<Case> cases;
-        for (const Json& each : Json::parse(json).at("cases")) {
+        const Json parsed = Json::parse(json);
+        for (const Json& each : parsed.at("cases")) {
             cases.push_back(case_from(name, each));
         }
         return cases;
     } catch (const nlohmann::json::exception& error) {
-        throw config::UsageError(
-            fmt::format("{}: no cases of a lab: {}", name, config::without_number(error.what())));
+        throw config::UsageError(fmt::format("{}: no cases of a lab: {}", name, config::without_number(error.what())));
     }
 }
 

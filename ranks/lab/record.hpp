@@ -18,6 +18,9 @@ struct Line {
     int number = 0;
 };
 
+// The report of a rank that came to a gap: the line of the file that it is in.
+inline constexpr const char* gap_report = "a gap";
+
 struct Record {
     std::optional<ranks::Fault> fault;
     std::vector<Line> lines;  // of each of fault->ops

@@ -190,7 +190,8 @@ std::string to_json(const std::vector<Record>& records) {
 std::vector<Record> records_from_json(const std::string& name, const std::string& json) {
     try {
         std::vector<Record> records;
-        for (const Json& each : Json::parse(json).at("records")) {
+        const Json parsed = Json::parse(json);
+        for (const Json& each : parsed.at("records")) {
             records.push_back(record_from(each));
         }
         return records;
