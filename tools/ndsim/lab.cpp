@@ -3,6 +3,7 @@
 #include "libsim/nearest.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/labs/desk/desk.hpp"
@@ -35,6 +36,7 @@ struct LabOptions {
     int seed = 1;
     std::string predict;
     std::string host = "process";
+    std::string svg;  // empty: no picture
     bool json = false;
     bool ascii = false;
 };
@@ -44,6 +46,10 @@ OptionRow lab_row(LabOptions& options) {
 }
 OptionRow folder_row(LabOptions& options, const char* help) {
     return config::as_argument({"DIR", "", help, config::text(options.folder)}, config::Role::optional_argument);
+}
+OptionRow seed_row(LabOptions& options) {
+    return {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
+            config::whole(options.seed, 1, 1'000'000'000)};
 }
 OptionRow host_row(LabOptions& options) {
     return {"host", "NAME", "how the ranks of a C++ program live: process or fiber (process)",
@@ -144,7 +150,11 @@ int report(LabOptions& options) {
 
 int key(LabOptions& options) {
     const Lab& lab = lab_named(options.lab);
-    print(key_text(lab, static_cast<std::uint64_t>(options.seed)));
+    const auto seed = static_cast<std::uint64_t>(options.seed);
+    if (!options.svg.empty()) {
+        write_output(options.svg, [&](std::ostream& out) { out << key_picture(lab, seed); });
+    }
+    print(key_text(lab, seed));
     return done;
 }
 
@@ -161,8 +171,7 @@ std::vector<OptionRow> rows_of_start(LabOptions& options) {
             folder_row(options, "the folder to make (NN-name in this folder)"),
             {"python", "", "write it in Python", config::flag(options.python)},
             {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
-            {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
-             config::whole(options.seed, 1, 1'000'000'000)}};
+            seed_row(options)};
 }
 std::vector<OptionRow> rows_of_check(LabOptions& options) {
     return {lab_row(options),
@@ -213,11 +222,12 @@ const std::array<Action, 7> actions{{
      },
      report},
     {"key",
-     "for instructors: what a right program leaves with a seed",
-     {"ndsim lab key 2 --seed 7"},
+     "for instructors: what a right program leaves with a seed, and its timeline as a picture",
+     {"ndsim lab key 2 --seed 7", "ndsim lab key 2 --svg ring.svg"},
      [](LabOptions& options) {
-         return std::vector{lab_row(options), OptionRow{"seed", "S", "of the lab's numbers (1)",
-                                                        config::whole(options.seed, 1, 1'000'000'000)}};
+         return std::vector{lab_row(options), seed_row(options),
+                            OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
+                                      config::text(options.svg)}};
      },
      key},
 }};

@@ -372,6 +372,8 @@ class OperatorTimes:
     @property
     def name(self) -> str: ...
 
+gap_report: str
+def play_lab(name: str, cases: str, program: Callable[[dict[str, float]], Callable[[GPU], str]], file: str) -> tuple[str, str]: ...
 def run(
     ranks: int,
     program: Callable[[GPU], str],
