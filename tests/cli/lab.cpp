@@ -54,6 +54,7 @@ TEST(NdsimLab, RefusesWhatIsNotThereWithTheNearest) {
     EXPECT_THAT(refusal("ndsim lab start 2 --seed 0"), HasSubstr("--seed"));
     const Desk desk;
     EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder() + " --predict 16"), HasSubstr("must be a time"));
+    EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder() + " --host fiber"), HasSubstr("only C++ has fibers"));
     std::ofstream(desk.file("lab.json")) << "{}";
     EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder()), HasSubstr("lab.json: no desk of a lab"));
 }

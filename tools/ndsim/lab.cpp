@@ -63,7 +63,11 @@ OptionRow ascii_row(LabOptions& options) {
     return {"ascii", "", "draw in plain ASCII", config::flag(options.ascii)};
 }
 
-ranks::Host host_of(const LabOptions& options) {
+ranks::Host host_of(const LabOptions& options, const Desk& desk) {
+    if (options.host == "fiber" && desk.language != Language::cpp) {
+        throw config::UsageError(
+            fmt::format("--host fiber: the ranks of {} are processes; only C++ has fibers", file_of(desk.language)));
+    }
     return options.host == "fiber" ? ranks::Host::fiber : ranks::Host::process;
 }
 
@@ -106,7 +110,7 @@ int check(LabOptions& options) {
         desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
         keep(desk);
     }
-    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options));
+    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options, desk));
     if (!played.trouble.empty()) {
         print(options.json ? json_of_trouble(*desk.lab, desk, played.trouble) : text_of_trouble(desk, played.trouble));
         return failed;
@@ -130,7 +134,7 @@ int hint(LabOptions& options) {
 int show(LabOptions& options) {
     const Desk desk = desk_of(lab_named(options.lab), options.folder);
     const Case played = desk.lab->cases(desk.seed).front();
-    const Played theirs = play(desk, {played}, host_of(options));
+    const Played theirs = play(desk, {played}, host_of(options, desk));
     if (!theirs.trouble.empty()) {
         print(text_of_trouble(desk, theirs.trouble));
         return failed;
