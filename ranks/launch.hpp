@@ -73,6 +73,9 @@ struct LaunchOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
     bool record = false;        // fill Result::recording
+    // A message that nobody has received when all ranks have returned is no mistake. A collective that a member skipped
+    // is one in any case.
+    bool allow_unreceived = false;
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long

@@ -83,6 +83,11 @@ public:
                !(questions_ && questions_->any_due()) && !all_finished();
     }
 
+    // Throw Mismatch where a collective was entered that some members never came to, or a message was sent that nobody
+    // received. Require: all ranks have finished.
+    void require_complete_collectives() const;
+    void require_received_messages() const;
+
     int ranks() const { return static_cast<int>(ranks_.size()); }
     Status status(int rank) const { return of(rank).status; }
     Time time(int rank) const { return of(rank).program.clock; }

@@ -89,6 +89,9 @@ private:
         if (!run_.fault && !run_.kernel.all_finished()) {
             throw kernel::explain_deadlock(run_.kernel);
         }
+        if (!run_.fault) {
+            run_.require_nothing_left();
+        }
     }
 
     bool is_stopped() {

@@ -65,6 +65,13 @@ void Run::begin_with(std::vector<int> rank_pids) {
     look_at_the_clock();
 }
 
+void Run::require_nothing_left() const {
+    kernel.require_complete_collectives();
+    if (!options->allow_unreceived) {
+        kernel.require_received_messages();
+    }
+}
+
 void Run::fail(Fault first) {
     if (!fault) {
         fault = std::move(first);

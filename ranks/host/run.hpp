@@ -45,6 +45,8 @@ struct Run {
         reports[names.text(name)][rank] = std::move(values);
     }
     void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
+    // Throws ProgramError where ranks that have all returned left something undone.
+    void require_nothing_left() const;
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
     double wall_seconds() const;

@@ -48,8 +48,11 @@ void Supervisor::watch_and_serve() {
         release_due_ranks();
         run_->tell_log();
         const bool more = give_turns(next_poll);
-        if (run_->fault || run_->kernel.all_finished()) {
+        if (run_->fault) {
             return;
+        }
+        if (run_->kernel.all_finished()) {
+            return look_at_what_is_left();
         }
         if (run_->kernel.stuck()) {
             return run_->fail(fault_of(kernel::explain_deadlock(run_->kernel), -1));
@@ -67,6 +70,14 @@ void Supervisor::watch_and_serve() {
             io_.poll();
             next_poll = now + between_polls;
         }
+    }
+}
+
+void Supervisor::look_at_what_is_left() {
+    try {
+        run_->require_nothing_left();
+    } catch (const ProgramError& error) {
+        run_->fail(fault_of(error, -1));
     }
 }
 

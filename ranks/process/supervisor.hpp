@@ -45,6 +45,7 @@ private:
 
     // supervisor.cpp
     void watch_and_serve();
+    void look_at_what_is_left();
     bool give_turns(WallTime until);
     void take_turn(int rank);
     void answer(int rank);

@@ -106,7 +106,8 @@ TEST(NdsimTopology, OfTenThousandVerticesIsRead) {
         text += fmt::format("[[link]]\nfrom = \"v{}\"\nto = \"v{}\"\nbytes_per_second = 25e9\n", i, i + 1);
     }
     const TemporaryFolder folder;
-    const Said said = run_command(fmt::format("ndsim topology '{}' --route 0,9 --json", folder.with("line.toml", text)));
+    const Said said =
+        run_command(fmt::format("ndsim topology '{}' --route 0,9 --json", folder.with("line.toml", text)));
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_EQ(said.json()["vertices"]["network switch"], 9'000);
 }

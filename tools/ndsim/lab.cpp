@@ -2,6 +2,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/report/text_table.hpp"
+#include "tools/command_line/columns.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/settings.hpp"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace sim::tools {
 
@@ -245,6 +247,7 @@ std::string help() {
            "Usage: ndsim lab ACTION …\n\nActions:\n" +
            text_of(list) +
            "\nOptions:\n  -h,--help   print this and exit; ndsim lab ACTION --help: the options of one action\n"
+           "              --help columns: every key of the output\n"
            "\nExamples:\n"
            "  ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap\n"
            "  ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction\n";
@@ -255,7 +258,8 @@ std::string help() {
 int run_lab(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        print(help());
+        const bool of_columns = argc > 2 && std::string_view(argv[2]) == "columns";
+        print(of_columns ? columns_text("ndsim lab") : help());
         return done;
     }
     const auto action =
