@@ -1,0 +1,33 @@
+// The sections of an explained training step: each is a function, and a row of the table in step_sections.cpp.
+#pragma once
+
+#include "libsim/planning/explain/explanation.hpp"
+#include "libsim/planning/report/step_report.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sim::planning {
+
+// A training step, and all that its explanation is computed from.
+struct ExplainedStep {
+    const TrainingOptions* options = nullptr;
+    const StepReport* report = nullptr;
+    std::string command;  // "ndsim train --model llama3-8b …", which gives the same step
+};
+
+// One section; nothing where there is nothing to say.
+using StepSection = std::optional<Section> (*)(const ExplainedStep& step);
+
+std::optional<Section> explain_verdict(const ExplainedStep& step);
+std::optional<Section> explain_holdings(const ExplainedStep& step);
+std::optional<Section> explain_links(const ExplainedStep& step);
+std::optional<Section> explain_synchronisation(const ExplainedStep& step);
+std::optional<Section> explain_speedup(const ExplainedStep& step);
+std::optional<Section> explain_pipeline(const ExplainedStep& step);
+std::optional<Section> explain_memory(const ExplainedStep& step);
+
+// All of them, in order.
+std::vector<Section> sections_of(const ExplainedStep& step);
+
+}  // namespace sim::planning
