@@ -5,6 +5,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
+#include "libsim/kernel/waiting.hpp"
 #include "libsim/trace/span.hpp"
 #include "ranks/exit_code.hpp"
 
@@ -64,6 +65,14 @@ struct Pulse {
 // "37 % done, about 12 s left", of a run that has done this share in that time; empty where nobody knows.
 std::string progress_text(double share_done, double wall_seconds);
 
+// A rank that dies on purpose: at the first op that it would begin at this simulated time or later, which it does not
+// begin. As a process it is killed, by SIGKILL. All others go on as far as they can without it. The timeline is the
+// same in every run and on every host. A rank that has finished by then lives.
+struct Kill {
+    int rank = 0;
+    Time at;
+};
+
 struct LaunchOptions {
     int ranks = 1;
     Host host = Host::process;
@@ -72,6 +81,7 @@ struct LaunchOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
     bool record = false;        // fill Result::recording
+    std::optional<Kill> kill = std::nullopt;
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -109,10 +119,12 @@ enum class Mistake {
 
 struct Fault {
     Failure failure = Failure::rank_died;
-    Mistake mistake = Mistake::none;  // Failure::mismatch_or_deadlock: which
-    int rank = -1;                    // -1: no single rank
-    int signal = 0;                   // the signal that ended the rank or the run; 0: none
-    std::string message;              // complete, of one or more lines
+    Mistake mistake = Mistake::none;            // Failure::mismatch_or_deadlock: which
+    int rank = -1;                              // -1: no single rank
+    int signal = 0;                             // the signal that ended the rank or the run; 0: none
+    std::string message;                        // complete, of one or more lines
+    bool as_asked = false;                      // the rank died as LaunchOptions::kill says
+    std::vector<kernel::Waiting> waiting = {};  // who can never go on without it; of other faults none are named
 };
 
 struct Result {

@@ -4,7 +4,8 @@
 //   due        it may resume, and is in the agenda;
 //   out        its turn was handed out: it runs its own code, or the host has ops of it that are not accepted yet;
 //   blocked    it waits for others, in simulated time;
-//   finished.
+//   finished;
+//   lost       it has died, and never resumes.
 // docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
 // An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
 // and collectives (libsim/network/model.hpp), not which network it is.
@@ -23,6 +24,7 @@
 #include "libsim/kernel/rank_state.hpp"
 #include "libsim/kernel/rendezvous.hpp"
 #include "libsim/kernel/transfers.hpp"
+#include "libsim/kernel/waiting.hpp"
 #include "libsim/kernel/walks.hpp"
 #include "libsim/kernel/whole_prices.hpp"
 #include "libsim/names.hpp"
@@ -74,7 +76,11 @@ public:
     // Throws MismatchError and ProgramError for what the program did; the kernel then takes no more ops.
     std::size_t accept(int rank, std::span<const Op> ops);
 
+    // The rank has died: it never resumes, nor finishes. What it has already issued goes on. Requires: it is out.
+    void lose(int rank);
+
     int finished() const { return finished_; }
+    int lost() const { return lost_; }
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
     // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
     bool stuck() const {
@@ -307,11 +313,14 @@ private:
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;
+    int lost_ = 0;
     int postponed_ = 0;  // computations that wait to know what their streams do meanwhile
 };
 
 // Explains a deadlock: every blocked rank with what it waits for and the nearest match there is.
 // Requires: kernel.stuck(). Cost: ranks + channels.
 std::string explain_deadlock(Kernel& kernel);
+// The same, where a rank was lost: those that can never go on, in the order of ranks.
+std::vector<Waiting> waiting_ranks(Kernel& kernel);
 
 }  // namespace sim::kernel

@@ -88,7 +88,7 @@ private:
             run_.tell_log();
         }
         if (!run_.fault && !run_.kernel.all_finished()) {
-            throw DeadlockError(kernel::explain_deadlock(run_.kernel));
+            run_.fail_by_standstill();
         }
     }
 
@@ -102,6 +102,10 @@ private:
     }
 
     void take_turn(FiberPort& port) {
+        if (run_.is_to_die(port.rank())) {
+            run_.kernel.lose(port.rank());
+            return;
+        }
         if (port.waiting().empty()) {
             resume(port);
         }
@@ -109,7 +113,7 @@ private:
             is_stopped();
             return;
         }
-        port.take(run_.kernel.accept(port.rank(), port.waiting()));
+        port.take(run_.kernel.accept(port.rank(), run_.at_once(port.rank(), port.waiting())));
         if (out_of_memory_) {
             run_.fail({.failure = Failure::machine_limit,
                        .rank = port.rank(),

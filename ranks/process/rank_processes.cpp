@@ -157,12 +157,14 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     int status = 1;
     try {
         forget_other_memory(rank);
+        // It must not be ahead of the time at which it is killed, or gone already.
+        const bool is_to_be_killed = options.kill && options.kill->rank == rank;
         ProcessPort port(own, *supervisor_, *flags_, arenas_,
                          {.rank = rank,
                           .ranks = options.ranks,
                           .event_descriptor = event_descriptor_,
                           .looks_before_sleep = looks_before_sleep(options.ranks, cores()),
-                          .answer_every_op = options.clock == Clock::wall});
+                          .answer_every_op = options.clock == Clock::wall || is_to_be_killed});
         GPU gpu(port);
         program(gpu);
         flush_output();  // before the run can end
@@ -201,13 +203,29 @@ std::vector<RankProcesses::Change> RankProcesses::changes(Look look) {
     return found;
 }
 
+std::optional<int> RankProcesses::kill(int rank, std::chrono::milliseconds at_most) {
+    const auto index = static_cast<std::size_t>(rank);
+    ::kill(pids_[index], SIGKILL);
+    const auto end = std::chrono::steady_clock::now() + at_most;
+    int status = 0;
+    while (waitpid(pids_[index], &status, WNOHANG) == 0) {
+        if (std::chrono::steady_clock::now() > end) {
+            return std::nullopt;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    ended_[index] = true;
+    --running_;
+    return status;
+}
+
 void RankProcesses::kill_all() {
     if (running_ > 0) {
-        kill(-group_, SIGKILL);
+        ::kill(-group_, SIGKILL);
     }
     for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
         if (!ended_[rank]) {
-            kill(pids_[rank], SIGKILL);  // it may have left the group; not reaped, its pid is still its own
+            ::kill(pids_[rank], SIGKILL);  // it may have left the group; not reaped, its pid is still its own
         }
     }
 }

@@ -54,6 +54,9 @@ public:
     std::vector<Change> changes(Look look);
     int running() const { return running_; }
 
+    // SIGKILL to one, and waits until it has ended, at most so long: its status, as of waitpid. Empty: it has not
+    // ended. Requires: no change has reported its end.
+    std::optional<int> kill(int rank, std::chrono::milliseconds at_most);
     // SIGKILL to all that are left, and to what they have started.
     void kill_all();
     // Waits until all have ended, at most so long. False: some have not.

@@ -4,6 +4,7 @@
 #include "ranks/process/doorbells.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void Supervisor::watch_and_serve() {
             return;
         }
         if (run_->kernel.stuck()) {
-            return fail_by(Mistake::deadlock, -1, kernel::explain_deadlock(run_->kernel));
+            return run_->fail_by_standstill();
         }
         const bool news = look_at_flagged_ranks() || more;
         report_ended_ranks();
@@ -120,6 +121,9 @@ void Supervisor::take_turn(int rank) {
     if (run_->options->clock == Clock::wall) {
         run_->has_come_to(run_->kernel.time(rank));
     }
+    if (run_->is_to_die(rank)) {
+        return kill(rank);
+    }
     if (self.asked && self.inbox.waiting().empty()) {
         answer(rank);
     }
@@ -127,6 +131,25 @@ void Supervisor::take_turn(int rank) {
         self.last_sign = std::chrono::steady_clock::now();
         running_.add(rank);
     }
+}
+
+// As LaunchOptions::kill asks: the process is gone before anybody goes on without it.
+void Supervisor::kill(int rank) {
+    constexpr std::chrono::seconds time_to_die{5};
+    Rank& self = of(rank);
+    if (self.ended || run_->fault) {
+        return;  // it died of something else, which is reported
+    }
+    const std::optional<int> status = processes_->kill(rank, time_to_die);
+    if (!status) {
+        return fail(Failure::machine_limit, rank, fmt::format("rank {} could not be killed", rank));
+    }
+    self.ended = true;
+    self.status = *status;
+    if (!WIFSIGNALED(*status) || WTERMSIG(*status) != SIGKILL) {
+        return fail(Failure::rank_died, rank, story_of(rank));
+    }
+    run_->kernel.lose(rank);
 }
 
 void Supervisor::answer(int rank) {
@@ -158,7 +181,7 @@ bool Supervisor::accept(int rank) {
                 }
             });
         }
-        const std::span<const Op> ops = self.inbox.waiting();
+        const std::span<const Op> ops = run_->at_once(rank, self.inbox.waiting());
         if (ops.empty()) {
             return false;
         }

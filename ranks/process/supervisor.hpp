@@ -47,6 +47,7 @@ private:
     void watch_and_serve();
     bool give_turns(WallTime until);
     void take_turn(int rank);
+    void kill(int rank);
     void answer(int rank);
     bool look_at_running_ranks();
     bool look_at_flagged_ranks();
