@@ -53,6 +53,9 @@ struct Section {
 };
 
 enum class Level : std::uint8_t { field, beginner };
+constexpr const char* name_of(Level level) {
+    return level == Level::beginner ? "beginner" : "field";
+}
 
 struct Explanation {
     std::string title;     // "llama3-8b on 8 x H100 …"
@@ -62,9 +65,12 @@ struct Explanation {
     std::vector<Section> sections;
 };
 
+// The sentence with its figures in it, at the explanation's level.
+std::string filled(const Section& section, const Sentence& sentence, Level level);
+
 // For people. Lines end with "\n", and are at most 120 columns wide, but for tables.
 std::string text_of(const Explanation& explanation);
-// For programs: one object on one line, without a line break behind it. Every figure has its value, its unit, how it
+// For programs: one object on one line. Every figure has its value, its unit, how it
 // was found, and its text.
 std::string json_of(const Explanation& explanation);
 
