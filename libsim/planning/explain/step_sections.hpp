@@ -13,7 +13,8 @@ namespace sim::planning {
 struct ExplainedStep {
     const TrainingOptions* options = nullptr;
     const StepReport* report = nullptr;
-    std::string command;  // "ndsim train --model llama3-8b …", which gives the same step
+    std::string command;            // "ndsim train --model llama3-8b …", which gives the same step
+    std::vector<std::string> told;  // what was chosen before that, a line each
 };
 
 // One section; nothing where there is nothing to say.

@@ -5,11 +5,9 @@
 
 #include "libsim/planning/explain/vocabulary.hpp"
 
-#include <array>
-
 namespace sim::planning {
 
-inline constexpr std::array terms = std::to_array<Term>({
+inline constexpr Term terms[] = {
     {"activations", "activations|activation",
      "the numbers that each layer of a model computes on the way to the answer, kept until the learning of the step is "
      "done."},
@@ -145,6 +143,6 @@ inline constexpr std::array terms = std::to_array<Term>({
     {"ZeRO", "zero",
      "a way to share out what the copies of a model would all keep: 1 shares the optimizer's states, 2 "
      "the gradients, too, 3 the parameters, too; 0 shares nothing."},
-});
+};
 
 }  // namespace sim::planning

@@ -1,0 +1,66 @@
+// ndsim explain: why a training step, or the run of a scenario, takes as long as it does, at hardware level.
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
+#include "tools/explain/explained_step.hpp"
+#include "tools/ndsim/commands.hpp"
+
+namespace sim::tools {
+
+using namespace command_line;
+
+namespace {
+
+const Executable explain_command{
+    .name = "ndsim explain",
+    .summary =
+        "Explains a training step at hardware level: who holds what, what goes over which link, what is lost and why, "
+        "and what to try. Every number is simulated or computed, and says how. Takes all options of ndsim train; what "
+        "is left out is chosen. Ends with exit code 1 where the step does not fit into memory, after the whole "
+        "explanation.",
+    .examples = {"ndsim explain", "ndsim explain --model llama3-70b --hardware cluster --strategy hybrid",
+                 "ndsim explain --model llama3-8b --gpus 64 --tp 2 --level beginner"},
+};
+
+struct ExplainCommand {
+    ExplainOptions options;
+    Outputs outputs;
+};
+
+std::vector<config::OptionRow> option_rows(ExplainCommand& command) {
+    std::vector<config::OptionRow> rows = explain_rows(command.options);
+    const std::vector<config::OptionRow> outputs = output_rows(command.outputs, {});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
+}
+
+// Those that ndsim train has, too.
+config::Given given_to_train(const config::Given& given) {
+    TrainOptions options;
+    config::Given found;
+    for (const config::OptionRow& row : train_rows(options)) {
+        if (const auto value = given.find(row.name); value != given.end()) {
+            found.insert(*value);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+int run_explain(int argc, const char* const* argv) {
+    ExplainCommand command;
+    const std::vector<config::OptionRow> rows = option_rows(command);
+    const auto settings = take_options(explain_command, rows, argc, argv);
+    if (!settings) {
+        return done;
+    }
+    check_outputs(command.outputs);
+    command.options.given = given_to_train(given_of(*settings, rows));
+    const ExplainedTraining made = explained_training(command.options);
+    write_outputs(command.outputs, {.text = [&] { return text_of(made.explanation); },
+                                    .json = [&] { return json_of(made.explanation); }});
+    return made.misfit.empty() ? done : complain(explain_command.name, made.misfit, failed);
+}
+
+}  // namespace sim::tools
