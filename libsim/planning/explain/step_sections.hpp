@@ -4,6 +4,7 @@
 #include "libsim/planning/explain/explanation.hpp"
 #include "libsim/planning/report/step_report.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,8 @@ namespace sim::planning {
 struct ExplainedStep {
     const TrainingOptions* options = nullptr;
     const StepReport* report = nullptr;
-    std::string command;            // "ndsim train --model llama3-8b …", which gives the same step
+    // "ndsim train --model llama3-8b …", which gives the same step, with a change.
+    std::function<std::string(const Change&)> command;
     std::vector<std::string> told;  // what was chosen before that, a line each
 };
 
@@ -27,6 +29,9 @@ std::optional<Section> explain_synchronisation(const ExplainedStep& step);
 std::optional<Section> explain_speedup(const ExplainedStep& step);
 std::optional<Section> explain_pipeline(const ExplainedStep& step);
 std::optional<Section> explain_memory(const ExplainedStep& step);
+std::optional<Section> explain_topology(const ExplainedStep& step);
+std::optional<Section> explain_advice(const ExplainedStep& step);
+std::optional<Section> explain_assumptions(const ExplainedStep& step);
 
 // All of them, in order.
 std::vector<Section> sections_of(const ExplainedStep& step);
