@@ -25,9 +25,10 @@ struct HardwareChoice {
 };
 // In the order of HardwareKind.
 constexpr std::array hardware_choices{
-    HardwareChoice{"cpu", "xeon-8480c-server", 2, 1, "a server without accelerators"},
+    HardwareChoice{"cpu", "xeon-8480c-server", 2, 1,
+                   "a server without accelerators: its sockets are what is called GPUs here"},
     HardwareChoice{"gpu", "dgx-h100", 8, 1, "one node of GPUs"},
-    HardwareChoice{"tpu", "tpu-v5p-pod", 8, 1, "TPU chips on one network"},
+    HardwareChoice{"tpu", "tpu-v5p-pod", 8, 1, "TPU chips on one network, which are what is called GPUs here"},
     HardwareChoice{"cluster", "dgx-h100", 32, 4, "several nodes of GPUs"},
 };
 
@@ -90,7 +91,8 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
         told.push_back(fmt::format("machine {}: --hardware {}, {}; --machine chooses another", choice.machine,
                                    choice.name, choice.summary));
     }
-    if (training.has("gpus") || training.has("dp") || (says_layout(training) && !options.hardware_given)) {
+    const bool is_asked_for = options.hardware_given || options.strategy_given || options.which;
+    if (training.has("gpus") || (!options.which && training.has("dp")) || (says_layout(training) && !is_asked_for)) {
         return;
     }
     const int gpus = has_machine ? choice.nodes * planning::read_machine(training.machine).gpus_per_node : choice.gpus;

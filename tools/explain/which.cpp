@@ -1,6 +1,5 @@
 #include "tools/explain/which.hpp"
 
-#include "libsim/planning/explain/one_gpu.hpp"
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/training/parameters.hpp"
 
@@ -17,6 +16,11 @@ using planning::Figure;
 using planning::FigureTable;
 using planning::Section;
 using planning::Unit;
+
+struct Asked {
+    training::Transformer model;
+    training::Machine machine;
+};
 
 struct AlternativeRow {
     const char* title;
@@ -84,17 +88,17 @@ std::string axes_text(const planning::PlanPoint& point) {
     return text.empty() ? "no parallelism" : text;
 }
 
-std::string verdict_of(const Alternative& alternative, std::int64_t capacity) {
-    const FoundLayout& found = alternative.found;
-    if (found.row) {
-        return "fits";
-    }
-    return found.miss ? fmt::format("needs {} of {}", planning::bytes_text(static_cast<double>(found.miss->memory)),
-                                    planning::bytes_text(static_cast<double>(capacity)))
-                      : found.why_not;
+std::string gb(std::int64_t bytes) {
+    return planning::bytes_text(static_cast<double>(bytes));
 }
 
-FigureTable alternatives_table(const std::vector<Alternative>& alternatives, const planning::TrainingCase& what) {
+std::string verdict_of(const FoundLayout& found, std::int64_t capacity) {
+    return found.row    ? "yes"
+           : found.miss ? fmt::format("no: it needs at least {} of {}", gb(found.miss->memory), gb(capacity))
+                        : "no: " + found.why_not;
+}
+
+FigureTable alternatives_table(const std::vector<Alternative>& alternatives, const Asked& what) {
     const bool priced = what.machine.gpu.usd_per_hour > 0;
     FigureTable table{
         .key = "alternatives",
@@ -110,7 +114,8 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
                     {"command", "command", Unit::command}}};
     for (const Alternative& one : alternatives) {
         const FoundLayout& found = one.found;
-        planning::FigureRow row{{one.title, {}, {}, {}, {}, {}, verdict_of(one, what.machine.gpu.memory_bytes), {}}};
+        planning::FigureRow row{
+            {one.title, {}, {}, {}, {}, {}, verdict_of(one.found, what.machine.gpu.memory_bytes), {}}};
         if (found.exists()) {
             row.cells[1] = std::int64_t{found.point().gpus};
             row.cells[2] = axes_text(found.point());
@@ -127,21 +132,21 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
 }
 
 // The questions of the decision tree, with the answers of this training.
-FigureTable tree_table(const planning::TrainingCase& what, int gpus, std::int64_t on_one) {
+FigureTable tree_table(const Asked& what, int gpus, const FoundLayout& on_one) {
     const training::Machine& machine = what.machine;
     const std::int64_t parameters = training::parameters_of(what.model).total();
     const SizeRule& rule = rule_of(parameters);
-    const auto gb = [](std::int64_t bytes) { return planning::bytes_text(static_cast<double>(bytes)); };
-    const bool fits = on_one <= machine.gpu.memory_bytes;
+    const std::int64_t capacity = machine.gpu.memory_bytes;
     FigureTable table{.key = "tree",
                       .title = "The questions that decide",
                       .columns = {{"question", "question", Unit::words},
                                   {"answer", "answer", Unit::words},
                                   {"therefore", "which speaks for", Unit::words}}};
-    table.rows = {
+    table.rows = std::vector<planning::FigureRow>{
         {{"does it fit on one GPU?",
-          fmt::format("{}: {} of {}", fits ? "yes" : "no", gb(on_one), gb(machine.gpu.memory_bytes)),
-          fits ? "one GPU, or data parallelism for speed" : "sharding the states, or splitting the model"}},
+          on_one.row ? fmt::format("yes: it needs {} of {}", gb(on_one.row->memory), gb(capacity))
+                     : verdict_of(on_one, capacity),
+          on_one.row ? "one GPU, or data parallelism for speed" : "sharding the states, or splitting the model"}},
         {{"how many parameters has it?",
           fmt::format("{}: {}", planning::count_text(static_cast<double>(parameters)), rule.range), rule.advice}},
         {{"how many nodes are there?", fmt::format("{}", ceil_div(gpus, machine.gpus_per_node)),
@@ -156,7 +161,7 @@ FigureTable tree_table(const planning::TrainingCase& what, int gpus, std::int64_
     return table;
 }
 
-std::vector<Figure> choice_figures(const planning::TrainingCase& what, const Alternative* best, Goal goal) {
+std::vector<Figure> choice_figures(const Asked& what, const Alternative* best, Goal goal) {
     std::vector<Figure> figures{
         {"goal", "goal", std::string(name_of(goal)), Unit::words, "--goal"},
         {"capacity", "memory that a GPU has", what.machine.gpu.memory_bytes, Unit::bytes, "hardware file"}};
@@ -212,12 +217,9 @@ Answered answer_which(const ExplainOptions& given) {
     const ExplainOptions options = completed(given, told);
     const std::vector<Alternative> alternatives = alternatives_of(options);
     const Alternative* const best = best_of(alternatives, options.goal);
-    // The model and the machine, as they are read for every layout; the layout itself is that of one GPU.
-    ExplainOptions alone = options;
-    take_layout(alone, alternatives.front().found);
-    const planning::TrainingCase what = planning::training_case(alone.train.training);
-    const std::int64_t on_one =
-        training::memory_of(what.model, what.machine, planning::layout_on_one(what.layout)).fullest().peak.total();
+    std::vector<std::string> derived;
+    const Asked what{.model = planning::model_of(options.train.training, derived),
+                     .machine = planning::priced_machine_of(options.train.training).machine};
     const int gpus = options.train.training.gpus;
     Section section{.kind = planning::SectionKind::choice};
     section.said = {best != nullptr
@@ -226,7 +228,7 @@ Answered answer_which(const ExplainOptions& given) {
                         : planning::Sentence{"Nothing fits: every layout needs more than the {capacity} of a GPU. More "
                                              "GPUs, or a smaller model, are needed; ndsim plan says how many."}};
     section.figures = choice_figures(what, best, options.goal);
-    section.tables = {tree_table(what, gpus, on_one), alternatives_table(alternatives, what)};
+    section.tables = {tree_table(what, gpus, alternatives.front().found), alternatives_table(alternatives, what)};
     Section assumed{.kind = planning::SectionKind::assumptions};
     assumed.tables = {{.key = "chosen",
                        .title = "What was left out, and how it was chosen",

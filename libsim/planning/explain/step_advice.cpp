@@ -73,11 +73,12 @@ std::optional<Section> explain_advice(const ExplainedStep& explained) {
         {"too_large", "neighbours that do not fit", std::int64_t{report.advice.too_large}, Unit::count, "memory model",
          "/advice/do_not_fit"}};
     section.said = {faster.rows.empty()
-                        ? Sentence{fits ? "Of {neighbours} neighbours of this layout none is faster; {too_large} more "
-                                          "do not fit."
-                                        : "None of this layout's neighbours fits; ndsim plan looks at all layouts."}
-                        : Sentence{"Each line is one change, really simulated: {neighbours} were, {too_large} more do "
-                                   "not fit."}};
+                        ? Sentence{fits
+                                       ? "No neighbour of this layout is faster. Those that fit: {neighbours}; that do "
+                                         "not: {too_large}."
+                                       : "None of this layout's neighbours fits; ndsim plan looks at all layouts."}
+                        : Sentence{"Each line is one change, really simulated. Neighbours of this layout that fit: "
+                                   "{neighbours}; that do not: {too_large}."}};
     for (FigureTable* const table : {&faster, &smaller}) {
         if (!table->rows.empty()) {
             section.tables.push_back(std::move(*table));
