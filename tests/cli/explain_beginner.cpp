@@ -54,7 +54,7 @@ const FieldTerm field_terms[] = {
     {"layer", "layer"},
     {"layers", "layer"},
     {"sequence", "sequence"},
-    {"batch", "batch"},
+    {"global batch", "global batch"},
     {"kernel", "kernel"},
     {"kernels", "kernel"},
     {"fp8", "fp8"},
