@@ -127,12 +127,19 @@ struct Fault {
     std::vector<kernel::Waiting> waiting = {};  // who can never go on without it; of other faults none are named
 };
 
+// What the process of a rank has really used.
+struct ProcessUse {
+    std::int64_t peak_resident_bytes = 0;
+    double cpu_seconds = 0;  // its own code and the system's for it
+};
+
 struct Result {
     std::optional<Fault> fault;
     Time end;  // of the last rank
     double wall_seconds = 0;
     std::vector<int> pids;          // of each rank; this process for fibers
     std::vector<RankTotals> ranks;  // up to where the run came
+    std::vector<ProcessUse> used;   // by each rank's process; empty for fibers
     std::int64_t messages = 0;
     std::int64_t ops = 0;
     std::string timeline_sha256;
