@@ -10,9 +10,9 @@ namespace sim::planning {
 
 struct ExplainSettings {
     int loader_workers = 4;
-    int prefetch = 2;                // batches that each is asked for in advance: the default of PyTorch's DataLoader
-    double sample_seconds = 0;       // 0: as the explanation assumes, and says
-    double sample_bytes = 0;         // 0: as the explanation assumes, and says
+    int prefetch = 2;                  // batches that each is asked for in advance: the default of PyTorch's DataLoader
+    double sample_seconds = 0;         // 0: as the explanation assumes, and says
+    double sample_bytes = 0;           // 0: as the explanation assumes, and says
     double checkpoint_seconds = 1800;  // between two checkpoints
 };
 

@@ -26,9 +26,9 @@ FigureTable victims_table(const FailureSituation& situation) {
                                   {"follows", "what happens", Unit::words},
                                   {"recovery", "how to go on", Unit::words}}};
     const auto row = [&](const char* killed, double gone, double lost, const char* follows, const char* recovery) {
-        table.rows.push_back({{std::string(killed), static_cast<std::int64_t>(gone),
-                               static_cast<std::int64_t>(situation.gpus - gone), lost, std::string(follows),
-                               std::string(recovery)}});
+        table.rows.push_back(
+            {{std::string(killed), static_cast<std::int64_t>(gone), static_cast<std::int64_t>(situation.gpus - gone),
+              lost, std::string(follows), std::string(recovery)}});
     };
     if (situation.input.workers > 0) {
         row("a data-loader worker", 0, seconds_lost, "its GPU goes on until the buffer is dry; then all wait",
@@ -48,9 +48,10 @@ FigureTable victims_table(const FailureSituation& situation) {
 void add_failures(Section& section, const FailureSituation& situation) {
     if (situation.input.workers > 0) {
         const LoaderLoss loss = loader_loss(situation.input);
-        section.said.push_back({"A killed loader worker is missed late: {ready} batches are ready, the GPU computes "
-                                "{computed} more, and after {dry_seconds} it waits for one that never comes. Then it "
-                                "hangs, until something looks: PyTorch's loader does every {looks_seconds}."});
+        section.said.push_back(
+            {"A killed loader worker is missed late: {ready} batches are ready, the GPU computes "
+             "{computed} more, and after {dry_seconds} it waits for one that never comes. Then it "
+             "hangs, until something looks: PyTorch's loader does every {looks_seconds}."});
         section.figures.insert(
             section.figures.end(),
             {{"ready", "batches ready when the worker dies", std::int64_t{loss.ready}, Unit::count,

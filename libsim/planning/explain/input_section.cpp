@@ -63,19 +63,20 @@ FigureTable ways_table(const InputSituation& input) {
 
 std::vector<Figure> loading_figures(const InputSituation& input, const InputPipeline& best) {
     const ExplainSettings& settings = input.settings;
-    return {{"samples", "samples of a step", input.samples.value, Unit::count, input.samples.how},
-            {"sample_seconds", "loading one", input.sample_seconds.value, Unit::seconds, input.sample_seconds.how},
-            {"sample_bytes", "its size on the GPU", input.sample_bytes.value, Unit::bytes, input.sample_bytes.how},
-            {"workers", "loader workers", std::int64_t{settings.loader_workers}, Unit::count, "--loader-workers"},
-            {"prefetch", "batches ahead of each", std::int64_t{settings.prefetch}, Unit::count,
-             "--prefetch; 2 is PyTorch's default"},
-            {"link", "link to the GPU", input.link.value, Unit::bytes_per_second, input.link.how},
-            {"load_seconds", "loading a batch", seconds(best.load), Unit::seconds, "samples x loading one"},
-            {"copy_seconds", "copying it", seconds(best.copy), Unit::seconds,
-             best.pin.count() > 0 ? "samples x size / link"
-                                  : "samples x size / (0.4 x link): memory that is not pinned is slower, NVIDIA (2012)"},
-            {"compute_seconds", "the step itself", input.compute.value, Unit::seconds, input.compute.how,
-             input.compute_same_as}};
+    return {
+        {"samples", "samples of a step", input.samples.value, Unit::count, input.samples.how},
+        {"sample_seconds", "loading one", input.sample_seconds.value, Unit::seconds, input.sample_seconds.how},
+        {"sample_bytes", "its size on the GPU", input.sample_bytes.value, Unit::bytes, input.sample_bytes.how},
+        {"workers", "loader workers", std::int64_t{settings.loader_workers}, Unit::count, "--loader-workers"},
+        {"prefetch", "batches ahead of each", std::int64_t{settings.prefetch}, Unit::count,
+         "--prefetch; 2 is PyTorch's default"},
+        {"link", "link to the GPU", input.link.value, Unit::bytes_per_second, input.link.how},
+        {"load_seconds", "loading a batch", seconds(best.load), Unit::seconds, "samples x loading one"},
+        {"copy_seconds", "copying it", seconds(best.copy), Unit::seconds,
+         best.pin.count() > 0 ? "samples x size / link"
+                              : "samples x size / (0.4 x link): memory that is not pinned is slower, NVIDIA (2012)"},
+        {"compute_seconds", "the step itself", input.compute.value, Unit::seconds, input.compute.how,
+         input.compute_same_as}};
 }
 
 }  // namespace
@@ -99,11 +100,13 @@ Section input_section(const InputSituation& input) {
           "simulated: the first batch has to be loaded and copied"},
          {"needed", "workers that are enough", std::max<std::int64_t>(needed, 1), Unit::count,
           "loading a batch / the step, rounded up"}});
-    section.said = {{"If the training process loads each batch when it needs it, the GPU is idle for {idle_before} of "
-                     "the time."}};
+    section.said = {
+        {"If the training process loads each batch when it needs it, the GPU is idle for {idle_before} of "
+         "the time."}};
     if (best.workers > 0) {
-        section.said.push_back({"{workers} loader workers with {prefetch} batches ahead each, pinned memory and an "
-                                "asynchronous copy leave {idle_after}."});
+        section.said.push_back(
+            {"{workers} loader workers with {prefetch} batches ahead each, pinned memory and an "
+             "asynchronous copy leave {idle_after}."});
     }
     section.said.push_back(needed > best.workers ? Sentence{"{needed} workers would be enough; these are too few."}
                                                  : Sentence{"{needed} of them would be enough."});

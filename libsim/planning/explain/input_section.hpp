@@ -33,8 +33,8 @@ Section input_section(const InputSituation& input);
 
 // A loader worker that is killed when the pipeline has come to its steady state.
 struct LoaderLoss {
-    int ready = 0;        // batches that were loaded and not yet taken then
-    int computed = 0;     // batches that the GPU still computes
+    int ready = 0;           // batches that were loaded and not yet taken then
+    int computed = 0;        // batches that the GPU still computes
     double dry_seconds = 0;  // until it has computed them
 };
 // Requires: there are workers.

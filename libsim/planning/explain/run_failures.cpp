@@ -42,9 +42,10 @@ void add_killed_rank(Section& section, const ExplainedRun& run) {
           "simulated: the last one begins to wait, or has finished"},
          {"lost_seconds", "work of all GPUs lost", died * static_cast<double>(run.ranks()), Unit::seconds,
           "died at x ranks: a scenario writes no checkpoint"}});
-    section.said.push_back({"Rank {killed_rank} was really killed: its process {killed_pid} was ended by signal "
-                            "{signal} at {died_seconds} of simulated time. {waiting} others can never go on, and from "
-                            "{standstill_seconds} on all stand still. What ndsim says of it:"});
+    section.said.push_back(
+        {"Rank {killed_rank} was really killed: its process {killed_pid} was ended by signal "
+         "{signal} at {died_seconds} of simulated time. {waiting} others can never go on, and from "
+         "{standstill_seconds} on all stand still. What ndsim says of it:"});
     section.tables.push_back(waiting_table(killed));
     section.drawing = killed.said;
 }

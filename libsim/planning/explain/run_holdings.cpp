@@ -65,13 +65,12 @@ std::vector<Held> held_by_rank(const ExplainedRun& run) {
 }
 
 FigureTable held_table(const std::vector<Held>& held, bool by_items) {
-    FigureTable table{
-        .key = "ranks",
-        .title = "What each rank worked on",
-        .columns = {{"rank", "rank", Unit::count},
-                    {"samples", by_items ? "items" : "micro-batches", Unit::words, "of its computations"},
-                    {"layers", "layers", Unit::words, "of its computations"},
-                    {"weights", "weights (units)", Unit::count, "as it allocated them"}}};
+    FigureTable table{.key = "ranks",
+                      .title = "What each rank worked on",
+                      .columns = {{"rank", "rank", Unit::count},
+                                  {"samples", by_items ? "items" : "micro-batches", Unit::words, "of its computations"},
+                                  {"layers", "layers", Unit::words, "of its computations"},
+                                  {"weights", "weights (units)", Unit::count, "as it allocated them"}}};
     for (std::size_t rank = 0; rank < held.size(); ++rank) {
         const Held& own = held[rank];
         table.rows.push_back({{static_cast<std::int64_t>(rank), ranges_text(by_items ? own.items : own.micro_batches),
@@ -104,8 +103,8 @@ std::optional<Section> explain_run_holdings(const ExplainedRun& run) {
         figure_at(run, "/ranks", {"ranks", "GPUs", {}, Unit::count, "dp x tp x pp x ep x cp"})};
     for (const Axis& one : run_axes) {
         if (run.mesh(one.key) > 1) {
-            section.figures.push_back(figure_at(run, std::string("/mesh/") + one.key,
-                                                {one.key, one.name, {}, Unit::count, one.how}));
+            section.figures.push_back(
+                figure_at(run, std::string("/mesh/") + one.key, {one.key, one.name, {}, Unit::count, one.how}));
         }
     }
     section.tables = {held_table(held, by_items)};

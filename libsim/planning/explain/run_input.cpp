@@ -27,14 +27,14 @@ InputSituation input_of(const ExplainedRun& run) {
     const auto items = run.result.at("options").at("items").get<double>();
     const int replicas = run.mesh("dp") * run.mesh("ep");
     const double alone = run.result.at("sequential_seconds").get<double>() / run.steps() / items;
-    InputSituation input{.samples = {items / replicas, "items / (dp x ep)"},
-                         .sample_seconds = {alone * usual_load,
-                                            "assumed: two thirds of what computing an item takes on one GPU"},
-                         .sample_bytes = {picture_bytes, "assumed: a picture of 224 x 224 x 3 numbers of 4 B"},
-                         .link = {usual_link, "assumed: PCIe 3 x16, as it is reached"},
-                         .compute = {run.seconds() / run.steps(), "simulated: run / steps"},
-                         .compute_same_as = run.steps() == 1 ? "/simulated_seconds" : "",
-                         .settings = settings};
+    InputSituation input{
+        .samples = {items / replicas, "items / (dp x ep)"},
+        .sample_seconds = {alone * usual_load, "assumed: two thirds of what computing an item takes on one GPU"},
+        .sample_bytes = {picture_bytes, "assumed: a picture of 224 x 224 x 3 numbers of 4 B"},
+        .link = {usual_link, "assumed: PCIe 3 x16, as it is reached"},
+        .compute = {run.seconds() / run.steps(), "simulated: run / steps"},
+        .compute_same_as = run.steps() == 1 ? "/simulated_seconds" : "",
+        .settings = settings};
     if (settings.sample_seconds > 0) {
         input.sample_seconds = {settings.sample_seconds, "--sample-seconds"};
     }
@@ -55,8 +55,9 @@ std::optional<Section> explain_run_energy(const ExplainedRun& run) {
     const double gpu = busy * gpu_watts + (whole - busy) * gpu_watts * idle_share_of_watts;
     const double cpu = whole * cpu_watts;
     Section section{.kind = SectionKind::energy};
-    section.said = {{"On GPUs of {gpu_watts}, with {cpu_watts} for the processor beside each, the run would take "
-                     "{joules}; the GPUs would be at work for {busy_share} of it."}};
+    section.said = {
+        {"On GPUs of {gpu_watts}, with {cpu_watts} for the processor beside each, the run would take "
+         "{joules}; the GPUs would be at work for {busy_share} of it."}};
     section.figures = {
         {"gpu_watts", "a GPU at work", gpu_watts, Unit::watts, "assumed: a scenario's GPU is no product"},
         {"idle_watts", "a GPU that waits", gpu_watts * idle_share_of_watts, Unit::watts, "assumed: a tenth of that"},

@@ -72,10 +72,10 @@ FigureTable traffic_table(const ExplainedRun& run) {
         const auto& [what, in_collective, measure, amount] = sort;
         const Size size(amount, measure);
         const double each = count_of(size);
-        table.rows.push_back({{what, std::string(in_collective ? "collective" : "message"), traffic.messages,
-                               static_cast<std::int64_t>(traffic.pairs.size()), each,
-                               each * static_cast<double>(traffic.messages),
-                               std::string(measure == Measure::units ? "units" : "bytes"), price_of(run, size)}});
+        table.rows.push_back(
+            {{what, std::string(in_collective ? "collective" : "message"), traffic.messages,
+              static_cast<std::int64_t>(traffic.pairs.size()), each, each * static_cast<double>(traffic.messages),
+              std::string(measure == Measure::units ? "units" : "bytes"), price_of(run, size)}});
     }
     return table;
 }
@@ -132,8 +132,9 @@ std::optional<Section> explain_run_synchronisation(const ExplainedRun& run) {
          "the same of idle time"},
         {"step_seconds", "a step", run.seconds() / run.steps(), Unit::seconds, "run / steps"},
     };
-    section.said = {{"In a step of {step_seconds} a rank spends {communication_seconds} with messages and waits "
-                     "{waiting_seconds} for others."}};
+    section.said = {
+        {"In a step of {step_seconds} a rank spends {communication_seconds} with messages and waits "
+         "{waiting_seconds} for others."}};
     if (run.result.at("messages") != 0) {
         section.tables = {synchronising_table(run)};
     }

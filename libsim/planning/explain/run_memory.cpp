@@ -63,8 +63,7 @@ FigureTable rank_memory(const ExplainedRun& run) {
         FigureRow row{{static_cast<std::int64_t>(rank)}, pointer};
         for (const auto& [label, amount] : all) {
             const auto found = moments[rank].find(label);
-            row.cells.emplace_back(
-                Units::from_billionths(found == moments[rank].end() ? 0 : found->second).value());
+            row.cells.emplace_back(Units::from_billionths(found == moments[rank].end() ? 0 : found->second).value());
         }
         row.cells.push_back(value_at(run.result, pointer + "/peak_memory_units"));
         table.rows.push_back(std::move(row));

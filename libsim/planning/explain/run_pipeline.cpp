@@ -40,8 +40,8 @@ std::optional<PipelineBubble> closed_form_of(const ExplainedRun& run) {
 
 std::optional<Section> explain_run_pipeline(const ExplainedRun& run) {
     Section section{.kind = SectionKind::pipeline};
-    section.figures = {figure_at(run, "/bubble_fraction",
-                                 {"bubble", "bubble", {}, Unit::share, "simulated: of all ranks' time"})};
+    section.figures = {
+        figure_at(run, "/bubble_fraction", {"bubble", "bubble", {}, Unit::share, "simulated: of all ranks' time"})};
     section.tables = {rank_times(run)};
     if (run.mesh("pp") == 1) {
         section.said = {
@@ -54,13 +54,15 @@ std::optional<Section> explain_run_pipeline(const ExplainedRun& run) {
          figure_at(run, "/options/micro_batches",
                    {"micro_batches", "micro-batches", {}, Unit::count, "--micro-batches"}),
          figure_at(run, "/options/schedule", {"schedule", "schedule", {}, Unit::words, "the order of the passes"})});
-    section.said = {{"{stages} stages take turns on {micro_batches} micro-batches; for {bubble} of the time a GPU waits "
-                     "for the stage before or behind it."}};
+    section.said = {
+        {"{stages} stages take turns on {micro_batches} micro-batches; for {bubble} of the time a GPU waits "
+         "for the stage before or behind it."}};
     if (const auto closed = closed_form_of(run)) {
         section.figures.push_back({"closed_form", "closed form", closed->share, Unit::share,
                                    fmt::format("{}, of even stages and free messages", closed->formula)});
-        section.said.push_back({"The closed form of even stages and free messages gives {closed_form}; what messages "
-                                "take makes the difference."});
+        section.said.push_back(
+            {"The closed form of even stages and free messages gives {closed_form}; what messages "
+             "take makes the difference."});
     }
     return section;
 }

@@ -23,10 +23,10 @@ FigureTable process_table(const ExplainedRun& run) {
                            value_at(processes, "/launcher_peak_resident_bytes"), Value(), Value()}});
     for (std::size_t rank = 0; rank < run.ranks(); ++rank) {
         const std::string at = fmt::format("/ranks/{}", rank);
-        table.rows.push_back({{fmt::format("rank {}", rank), value_at(processes, at + "/pid"), launcher,
-                               value_at(processes, at + "/peak_resident_bytes"),
-                               value_at(processes, at + "/cpu_seconds"),
-                               value_at(run.result, fmt::format("/per_rank/{}/peak_memory_units", rank))}});
+        table.rows.push_back(
+            {{fmt::format("rank {}", rank), value_at(processes, at + "/pid"), launcher,
+              value_at(processes, at + "/peak_resident_bytes"), value_at(processes, at + "/cpu_seconds"),
+              value_at(run.result, fmt::format("/per_rank/{}/peak_memory_units", rank))}});
     }
     return table;
 }
@@ -61,12 +61,14 @@ std::optional<Section> explain_run_processes(const ExplainedRun& run) {
     section.figures = {figure_at(run, "/host", {"host", "ranks live as", {}, Unit::words, "--host"}),
                        figure_at(run, "/ranks", {"ranks", "ranks", {}, Unit::count, "one for each GPU"})};
     if (run.result.at("processes").is_null()) {
-        section.said = {{"The {ranks} ranks were stacks of one process (--host fiber), so that there is no tree of "
-                         "processes; with --host process each is one."}};
+        section.said = {
+            {"The {ranks} ranks were stacks of one process (--host fiber), so that there is no tree of "
+             "processes; with --host process each is one."}};
         return section;
     }
-    section.said = {{"These {ranks} ranks were real processes, each of which ran the training's program for its GPU. "
-                     "They have no loader workers: a scenario's items are computed, not read."}};
+    section.said = {
+        {"These {ranks} ranks were real processes, each of which ran the training's program for its GPU. "
+         "They have no loader workers: a scenario's items are computed, not read."}};
     section.tables = {process_table(run)};
     section.drawing = process_tree(run);
     return section;

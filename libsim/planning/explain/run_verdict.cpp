@@ -26,7 +26,7 @@ std::string limiter_of(const RunLosses& losses) {
         return losses.*a.time < losses.*b.time;
     });
     return losses.*(most->time) <= Duration{0} || losses.ideal > losses.*(most->time) ? "compute: the work itself"
-                                                                                       : most->name;
+                                                                                      : most->name;
 }
 
 std::vector<Figure> speed_figures(const ExplainedRun& run) {
@@ -68,8 +68,8 @@ std::optional<Section> explain_run_verdict(const ExplainedRun& run) {
     section.said = {{"The run takes {simulated_seconds} on {ranks} GPUs: {speedup} as fast as one, which is "
                      "{efficiency} of the ideal."},
                     {"Limited by {limiter}.", "What takes most of the time: {limiter}."}};
-    section.figures.push_back({"limiter", "limited by", limiter_of(losses_of(run)), Unit::words,
-                               "the largest part of all GPUs' time"});
+    section.figures.push_back(
+        {"limiter", "limited by", limiter_of(losses_of(run)), Unit::words, "the largest part of all GPUs' time"});
     section.figures.push_back(figure_at(
         run, "/max_weight_difference",
         {"max_weight_difference", "weights against one GPU's", {}, Unit::words, "largest relative difference"}));
@@ -78,8 +78,9 @@ std::optional<Section> explain_run_verdict(const ExplainedRun& run) {
 
 std::optional<Section> explain_run_speedup(const ExplainedRun& run) {
     Section section{.kind = SectionKind::speedup, .figures = speed_figures(run)};
-    section.said = {{"One GPU takes {sequential_seconds} for the same training, these {ranks} take "
-                     "{simulated_seconds}: {speedup}, not {ranks}."}};
+    section.said = {
+        {"One GPU takes {sequential_seconds} for the same training, these {ranks} take "
+         "{simulated_seconds}: {speedup}, not {ranks}."}};
     section.tables = {run_losses_table(losses_of(run), run.seconds())};
     return section;
 }

@@ -22,11 +22,21 @@ bool is_text(Unit unit) {
     return unit == Unit::words || unit == Unit::command;
 }
 
-std::string figures_text(const std::vector<Figure>& figures) {
+bool is_named(const std::vector<Sentence>& sentences, const std::string& key) {
+    return std::any_of(sentences.begin(), sentences.end(), [&](const Sentence& sentence) {
+        return sentence.text.find("{" + key + "}") != std::string::npos;
+    });
+}
+
+// A text that a sentence has said already is not said again.
+std::string figures_text(const Section& section) {
     TextTable table{
         .columns = {{"", Align::left}, {""}, {"", Align::left}}, .rows = {}, .margin = std::string(page_margin, ' ')};
     std::string texts;
-    for (const Figure& figure : figures) {
+    for (const Figure& figure : section.figures) {
+        if (is_text(figure.unit) && is_named(section.said, figure.key)) {
+            continue;
+        }
         if (is_text(figure.unit)) {
             texts +=
                 wrapped(fmt::format("{}: {}", figure.name, shown(figure.value, figure.unit)), page_width, page_margin);
@@ -59,7 +69,23 @@ std::string ways_text(const std::vector<FigureColumn>& columns) {
     return text.empty() ? "" : wrapped(fmt::format("({})", text), page_width, page_margin);
 }
 
+bool is_list(const FigureTable& table) {
+    return table.columns.size() == 1 && is_text(table.columns.front().unit);
+}
+
+// A table of one column of words: all of it.
+std::string list_text(const FigureTable& table) {
+    std::string text = table.title.empty() ? "" : wrapped(table.title, page_width, page_margin);
+    for (const FigureRow& row : table.rows) {
+        text += wrapped("- " + shown(row.cells.front(), table.columns.front().unit), page_width, page_margin);
+    }
+    return text;
+}
+
 std::string table_text(const FigureTable& table) {
+    if (is_list(table)) {
+        return list_text(table);
+    }
     TextTable text{.columns = {}, .rows = {}, .margin = std::string(page_margin, ' ')};
     for (const FigureColumn& column : table.columns) {
         text.columns.push_back({column.heading, is_text(column.unit) ? Align::left : Align::right});
@@ -104,7 +130,7 @@ std::string text_of(const Section& section, Level level) {
     for (const Sentence& sentence : section.said) {
         text += wrapped(filled(section, sentence, level), page_width, page_margin);
     }
-    text += figures_text(section.figures);
+    text += figures_text(section);
     for (const FigureTable& table : section.tables) {
         text += (text.empty() ? "" : "\n") + table_text(table);
     }

@@ -59,8 +59,9 @@ std::optional<Section> explain_energy(const ExplainedStep& explained) {
     const double least = gpus * (busy * watts.busy + (step - busy) * watts.idle);
     const double hosts = static_cast<double>(nodes) * watts.host * step;
     Section section{.kind = SectionKind::energy};
-    section.said = {{"A step takes {joules} of electricity: {gpu_joules} for the GPUs, and {host_joules} for what is "
-                     "around them. The GPUs are at work for {busy_share} of it."}};
+    section.said = {
+        {"A step takes {joules} of electricity: {gpu_joules} for the GPUs, and {host_joules} for what is "
+         "around them. The GPUs are at work for {busy_share} of it."}};
     section.figures = {
         {"busy_watts", "a GPU at work", watts.busy, Unit::watts, "hardware file: power_watts"},
         {"idle_watts", "a GPU that waits", watts.idle, Unit::watts, watts.idle_how},

@@ -7,8 +7,9 @@ namespace sim::planning {
 std::optional<Section> explain_failures(const ExplainedStep& explained) {
     const TrainingCase& what = explained.report->what;
     Section section{.kind = SectionKind::failures};
-    section.said = {{"All GPUs work in step, so that one that is gone stops them all: they go on from the last "
-                     "checkpoint, and the work since then is lost."}};
+    section.said = {
+        {"All GPUs work in step, so that one that is gone stops them all: they go on from the last "
+         "checkpoint, and the work since then is lost."}};
     add_failures(section, {.input = best_pipeline(input_of(explained)),
                            .gpus = what.gpus(),
                            .gpus_per_node = what.machine.gpus_per_node,

@@ -62,10 +62,14 @@ std::optional<Section> explain_holdings(const ExplainedStep& explained) {
     const training::Parallelism& axes = what.layout.parallelism;
     const std::int64_t sequences = what.layout.batch.global / axes.dp;
     Section section{.kind = SectionKind::holdings};
-    section.said = {
-        {"The {parameters} parameters lie on {gpus} GPUs in {nodes} nodes. A step works on {global_batch} "
-         "sequences of {sequence} tokens: each of {dp} replicas of the model takes {sequences} of them, "
-         "{micro_batch} at a time."}};
+    const std::string where = what.gpus() == 1                            ? "one GPU"
+                              : what.gpus() <= what.machine.gpus_per_node ? "{gpus} GPUs of one node"
+                                                                          : "{gpus} GPUs in {nodes} nodes";
+    section.said = {{"The {parameters} parameters lie on " + where +
+                     ". A step works on {global_batch} sequences of {sequence} tokens: " +
+                     (axes.dp == 1 ? "the one replica of the model takes them all"
+                                   : "each of {dp} replicas of the model takes {sequences} of them") +
+                     ", {micro_batch} at a time."}};
     section.figures = {
         {"gpus", "GPUs", std::int64_t{what.gpus()}, Unit::count, "dp x tp x pp x cp", "/gpus"},
         {"nodes", "nodes", std::int64_t{ceil_div(what.gpus(), what.machine.gpus_per_node)}, Unit::count,

@@ -46,11 +46,11 @@ std::optional<Section> explain_input(const ExplainedStep& explained) {
     const int gpus = std::min(machine.gpus_per_node, explained.report->what.gpus());
     const int wanted = gpus * (1 + explained.settings.loader_workers);
     if (machine.host_cores > 0) {
-        section.figures.insert(section.figures.end(),
-                               {{"cores", "cores of a node", std::int64_t{machine.host_cores}, Unit::count,
-                                 "hardware file: host_cores"},
-                                {"busy", "processes that load or train on it", std::int64_t{wanted}, Unit::count,
-                                 "GPUs of a node x (1 + loader workers)"}});
+        section.figures.insert(
+            section.figures.end(),
+            {{"cores", "cores of a node", std::int64_t{machine.host_cores}, Unit::count, "hardware file: host_cores"},
+             {"busy", "processes that load or train on it", std::int64_t{wanted}, Unit::count,
+              "GPUs of a node x (1 + loader workers)"}});
         section.notes.push_back(wanted > machine.host_cores
                                     ? Sentence{"A node has {cores} cores for {busy} processes: they slow each other."}
                                     : Sentence{"A node has {cores} cores for the {busy} processes."});

@@ -62,10 +62,10 @@ Sentence links_sentence(const StepReport& report) {
         return {"Nothing goes over any link: no two GPUs share a step."};
     }
     const bool across = report.what.gpus() > report.what.machine.gpus_per_node;
-    return across ? Sentence{"In a step a GPU sends {node_bytes} over the links of its node, and {network_bytes} over "
-                             "the network between nodes."}
-                  : Sentence{"In a step a GPU sends {node_bytes} over the links of its node; the step stays within "
-                             "one node."};
+    return across ? Sentence{"In a step a GPU sends {node_bytes} in exchanges within its node, and "
+                             "{network_bytes} in exchanges that cross the network between nodes."}
+                  : Sentence{"In a step a GPU sends {node_bytes} over the links of its node, which the step does not "
+                             "leave."};
 }
 
 bool is_communication(training::TimeCategory category) {
@@ -90,21 +90,21 @@ std::optional<Section> explain_links(const ExplainedStep& explained) {
     section.figures = {
         {"node_rate", "link within a node", machine.scale_up, Unit::bytes_per_second,
          "per GPU and direction, hardware file of " + machine.name},
-        {"node_reached", "a ring reaches", machine.network.within, Unit::bytes_per_second,
+        {"node_reached", "that a ring reaches", machine.network.within, Unit::bytes_per_second,
          "the link's rate x what NCCL is measured to reach"},
         {"node_latency", "a message's latency", machine.network.message_latency, Unit::seconds, "hardware file"},
-        {"node_bytes", "sent in a step", node.bytes, Unit::bytes, on_bus},
+        {"node_bytes", "sent within the node", node.bytes, Unit::bytes, on_bus},
     };
     if (machine.scale_out > 0) {
         section.figures.insert(section.figures.end(),
                                {{"network_rate", "link between nodes", machine.scale_out, Unit::bytes_per_second,
                                  "per GPU and direction, hardware file of " + machine.name},
-                                {"network_reached", "a ring reaches", machine.network.across, Unit::bytes_per_second,
-                                 "the link's rate x what NCCL is measured to reach"},
+                                {"network_reached", "that a ring reaches", machine.network.across,
+                                 Unit::bytes_per_second, "the link's rate x what NCCL is measured to reach"},
                                 {"network_latency", "a message's latency", machine.network.message_latency_across,
                                  Unit::seconds, "hardware file"}});
     }
-    section.figures.push_back({"network_bytes", "sent in a step", network.bytes, Unit::bytes, on_bus});
+    section.figures.push_back({"network_bytes", "sent in exchanges between nodes", network.bytes, Unit::bytes, on_bus});
     section.figures.push_back({"host_rate", "link to the host's memory", machine.host_link, Unit::bytes_per_second,
                                "hardware file of " + machine.name});
     if (!report.step.communication.empty()) {

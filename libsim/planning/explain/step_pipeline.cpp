@@ -57,9 +57,7 @@ std::optional<Section> explain_pipeline(const ExplainedStep& explained) {
         section.figures.push_back({"closed_form", "closed form", closed.share, Unit::share,
                                    fmt::format("{}, of even stages and free messages", closed.formula),
                                    "/pipeline/closed_form_bubble_fraction"});
-        section.said.push_back(
-            {"The closed form of even stages gives {closed_form}; uneven stages and the time of "
-             "messages make the difference."});
+        section.said.push_back({"With even stages and messages that take no time it would be {closed_form}."});
     }
     section.tables = {stages_table(report)};
     return section;

@@ -64,8 +64,8 @@ std::vector<std::string> tree(const ExplainedStep& explained, int gpus, std::int
         lines.push_back(fmt::format("{} rank {}: python train.py, GPU {}, {} on the GPU{}", is_last ? "└─" : "├─", rank,
                                     rank, bytes_text(bytes), rank == 0 ? "; rank 0 reports and saves" : ""));
         if (workers > 0 && (rank == 0 || is_last)) {
-            lines.push_back(fmt::format("{}  └─ {} x loader worker, and a thread that pins memory",
-                                        is_last ? " " : "│", workers));
+            lines.push_back(
+                fmt::format("{}  └─ {} x loader worker, and a thread that pins memory", is_last ? " " : "│", workers));
         }
     }
     if (nodes > 1) {
@@ -83,8 +83,9 @@ std::optional<Section> explain_processes(const ExplainedStep& explained) {
     const std::int64_t nodes = ceil_div(what.gpus(), what.machine.gpus_per_node);
     const HostMemory memory = host_memory(explained, gpus);
     Section section{.kind = SectionKind::processes};
-    section.said = {{"{processes} processes in {nodes} nodes: a main process in each, one for each of the {gpus} GPUs, "
-                     "and {workers} loader workers for each of these."}};
+    section.said = {
+        {"{processes} processes in {nodes} nodes: a main process in each, one for each of the {gpus} GPUs, "
+         "and {workers} loader workers for each of these."}};
     const int workers = explained.settings.loader_workers;
     section.figures = {
         {"processes", "processes", nodes + std::int64_t{what.gpus()} * (1 + workers), Unit::count,

@@ -7,9 +7,12 @@ namespace sim::planning {
 namespace {
 
 // In the order in which they are shown.
-constexpr std::array<StepSection, 7> step_section_rows{
-    explain_verdict, explain_holdings, explain_links,  explain_synchronisation,
-    explain_speedup, explain_pipeline, explain_memory,
+constexpr std::array step_section_rows{
+    StepSection{explain_verdict},         StepSection{explain_holdings},    StepSection{explain_links},
+    StepSection{explain_synchronisation}, StepSection{explain_speedup},     StepSection{explain_pipeline},
+    StepSection{explain_memory},          StepSection{explain_processes},   StepSection{explain_input},
+    StepSection{explain_topology},        StepSection{explain_failures},    StepSection{explain_energy},
+    StepSection{explain_advice},          StepSection{explain_assumptions},
 };
 
 }  // namespace

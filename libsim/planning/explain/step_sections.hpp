@@ -5,6 +5,7 @@
 #include "libsim/planning/explain/input_section.hpp"
 #include "libsim/planning/report/step_report.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,7 +15,8 @@ namespace sim::planning {
 struct ExplainedStep {
     const TrainingOptions* options = nullptr;
     const StepReport* report = nullptr;
-    std::string command;            // "ndsim train --model llama3-8b …", which gives the same step
+    // "ndsim train --model llama3-8b …", which gives the same step, with a change.
+    std::function<std::string(const Change&)> command;
     std::vector<std::string> told;  // what was chosen before that, a line each
     ExplainSettings settings;
 };
@@ -31,8 +33,11 @@ std::optional<Section> explain_pipeline(const ExplainedStep& step);
 std::optional<Section> explain_memory(const ExplainedStep& step);
 std::optional<Section> explain_processes(const ExplainedStep& step);
 std::optional<Section> explain_input(const ExplainedStep& step);
+std::optional<Section> explain_topology(const ExplainedStep& step);
 std::optional<Section> explain_failures(const ExplainedStep& step);
 std::optional<Section> explain_energy(const ExplainedStep& step);
+std::optional<Section> explain_advice(const ExplainedStep& step);
+std::optional<Section> explain_assumptions(const ExplainedStep& step);
 
 // What a replica of the step loads.
 InputSituation input_of(const ExplainedStep& step);
