@@ -65,13 +65,7 @@ struct Pulse {
 // "37 % done, about 12 s left", of a run that has done this share in that time; empty where nobody knows.
 std::string progress_text(double share_done, double wall_seconds);
 
-// A rank that dies on purpose: at the first op that it would begin at this simulated time or later, which it does not
-// begin. As a process it is killed, by SIGKILL. All others go on as far as they can without it. The timeline is the
-// same in every run and on every host. A rank that has finished by then lives.
-struct Kill {
-    int rank = 0;
-    Time at;
-};
+using kernel::Kill;
 
 struct LaunchOptions {
     int ranks = 1;
@@ -81,6 +75,8 @@ struct LaunchOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
     bool record = false;        // fill Result::recording
+    // This rank dies then; as a process it is really killed, by SIGKILL. The timeline is the same in every run and on
+    // every host.
     std::optional<Kill> kill = std::nullopt;
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;

@@ -68,7 +68,7 @@ std::optional<planning::KilledRun> killed(const RunQuestion& question, const Res
     const int rank = result.at("ranks").get<int>() / 2;
     const double at = result.at("simulated_seconds").get<double>() / 2;
     const std::string fault =
-        question.fault.empty() ? fmt::format("kill rank {} at {:.12f}s", rank, at) : question.fault;
+        question.fault.empty() ? fmt::format("kill rank {} at {:.15g}s", rank, at) : question.fault;
     Words arguments = question.arguments;
     arguments.insert(arguments.end(), {"--fault", fault});
     const ChildSaid said = say(question.scenario, arguments, {"--quiet", "--json"});

@@ -31,15 +31,15 @@ FigureTable victims_table(const FailureSituation& situation) {
               lost, std::string(follows), std::string(recovery)}});
     };
     if (situation.input.workers > 0) {
-        row("a data-loader worker", 0, seconds_lost, "its GPU goes on until the buffer is dry; then all wait",
-            "the loader notices and ends its process: restart from the checkpoint");
+        row("a data-loader worker", 0, seconds_lost, "its GPU goes on until the buffer is dry, then all wait",
+            "restart from the checkpoint");
     }
     row("a GPU's process", 1, seconds_lost, "the others stop at their next exchange with it",
-        "the launcher ends all and restarts from the checkpoint");
-    row("the main process of a node", node_gpus, seconds_lost, "everything below it goes; the other nodes wait",
-        "start it again: all go on from the checkpoint");
-    row("a node", node_gpus, seconds_lost, "its GPUs are gone, and what lay in their memory",
-        "a spare node, or fewer replicas, and the checkpoint from shared storage");
+        "restart from the checkpoint");
+    row("the main process of a node", node_gpus, seconds_lost, "all below it goes, too; other nodes wait",
+        "start it again, from the checkpoint");
+    row("a node", node_gpus, seconds_lost, "its GPUs are gone, with what lay in their memory",
+        "a spare node, or fewer replicas");
     return table;
 }
 

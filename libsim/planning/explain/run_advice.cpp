@@ -15,7 +15,7 @@ std::optional<Section> explain_run_advice(const ExplainedRun& run) {
                       .title = "Each was run",
                       .columns = {{"what", "what", Unit::words},
                                   {"seconds", "run", Unit::seconds, "simulated"},
-                                  {"gain", "saves", Unit::change, "1 - its run / this run"},
+                                  {"gain", "saves", Unit::share, "1 - its run / this run"},
                                   {"command", "command", Unit::command}}};
     std::vector<TriedRun> tried = run.tried;
     std::stable_sort(tried.begin(), tried.end(),
@@ -25,7 +25,7 @@ std::optional<Section> explain_run_advice(const ExplainedRun& run) {
         table.rows.push_back({{one.what, one.seconds, gain(one), one.command}});
     }
     const TriedRun& best = tried.front();
-    section.figures = {{"gain", "the best saves", gain(best), Unit::change, "1 - its run / this run"},
+    section.figures = {{"gain", "the best saves", gain(best), Unit::share, "1 - its run / this run"},
                        {"best", "what", best.what, Unit::words, "the fastest of those below"}};
     section.said = {gain(best) > 0 ? Sentence{"The most helps: {best}. It saves {gain} of the time."}
                                    : Sentence{"None of these is faster than the run as it is."}};

@@ -40,12 +40,12 @@ void add_killed_rank(Section& section, const ExplainedRun& run) {
          {"waiting", "ranks that can never go on", waiting, Unit::count, "the ranks' own operations"},
          {"standstill_seconds", "all stand still from", value_at(killed.result, "/standstill_seconds"), Unit::seconds,
           "simulated: the last one begins to wait, or has finished"},
-         {"lost_seconds", "work of all GPUs lost", died * static_cast<double>(run.ranks()), Unit::seconds,
+         {"lost_seconds", "work of this run lost", died * static_cast<double>(run.ranks()), Unit::seconds,
           "died at x ranks: a scenario writes no checkpoint"}});
     section.said.push_back(
         {"Rank {killed_rank} was really killed: its process {killed_pid} was ended by signal "
          "{signal} at {died_seconds} of simulated time. {waiting} others can never go on, and from "
-         "{standstill_seconds} on all stand still. What ndsim says of it:"});
+         "{standstill_seconds} on all stand still. What ndsim said of it stands below."});
     section.tables.push_back(waiting_table(killed));
     section.drawing = killed.said;
 }

@@ -14,18 +14,18 @@ namespace {
 using Classes = std::map<std::string, std::int64_t>;
 
 std::vector<Classes> fullest_moments(const ExplainedRun& run) {
-    struct Held {
+    struct Filling {
         Classes now;
         std::int64_t sum = 0;
         Classes fullest;
         std::int64_t most = 0;
     };
-    std::vector<Held> held(run.ranks());
+    std::vector<Filling> held(run.ranks());
     for (const Span& span : run.timeline.spans) {
         if (span.kind != OpKind::allocate) {
             continue;
         }
-        Held& own = held.at(static_cast<std::size_t>(span.rank));
+        Filling& own = held.at(static_cast<std::size_t>(span.rank));
         own.now[*span.label] += span.amount - own.sum;
         own.sum = span.amount;
         if (own.sum > own.most) {
@@ -34,7 +34,7 @@ std::vector<Classes> fullest_moments(const ExplainedRun& run) {
         }
     }
     std::vector<Classes> found;
-    for (Held& own : held) {
+    for (Filling& own : held) {
         found.push_back(std::move(own.fullest));
     }
     return found;

@@ -69,7 +69,8 @@ std::vector<std::string> tree(const ExplainedStep& explained, int gpus, std::int
         }
     }
     if (nodes > 1) {
-        lines.push_back(fmt::format("the same on the other {} nodes: ranks {} to {}", nodes - 1, gpus,
+        lines.push_back(fmt::format("the same on {}: ranks {} to {}",
+                                    nodes == 2 ? "node 1" : fmt::format("nodes 1 to {}", nodes - 1), gpus,
                                     explained.report->what.gpus() - 1));
     }
     return lines;
@@ -84,8 +85,8 @@ std::optional<Section> explain_processes(const ExplainedStep& explained) {
     const HostMemory memory = host_memory(explained, gpus);
     Section section{.kind = SectionKind::processes};
     section.said = {
-        {"{processes} processes in {nodes} nodes: a main process in each, one for each of the {gpus} GPUs, "
-         "and {workers} loader workers for each of these."}};
+        {"{processes} processes: a main process in each node, below it one for each GPU, and below each of these its "
+         "loader workers ({workers})."}};
     const int workers = explained.settings.loader_workers;
     section.figures = {
         {"processes", "processes", nodes + std::int64_t{what.gpus()} * (1 + workers), Unit::count,
