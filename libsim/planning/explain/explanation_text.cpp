@@ -28,8 +28,8 @@ std::string text_of(const Explanation& explanation) {
     text += wrapped("explains: " + explanation.of, text_width, 0);
     for (std::size_t i = 0; i < explanation.sections.size(); ++i) {
         const Section& section = explanation.sections[i];
-        text += fmt::format("\n{}. {}\n", i + 1, title_of(section.kind));
-        text += introduced(words[i + 1]) + text_of(section, explanation.level);
+        text += "\n" + introduced(words[i + 1]);
+        text += fmt::format("{}. {}\n", i + 1, title_of(section.kind)) + text_of(section, explanation.level);
     }
     return text;
 }

@@ -61,7 +61,7 @@ inline constexpr Term terms[] = {
     {"fp8", "fp8", "numbers that take 1 byte each: fast, and not exact."},
     {"fully sharded data parallelism", "fsdp|fully sharded data parallelism|fully sharded",
      "data parallelism in which no GPU keeps the whole copy: parts are fetched from the others when they are needed."},
-    {"fused kernel", "fusion|fused", "several pieces of work done as one, so that less is fetched from memory."},
+    {"fusion", "fusion|fused", "several pieces of work done as one, so that less is fetched from memory."},
     {"GEMM", "gemm|gemms", "the product of two tables of numbers."},
     {"global batch", "global batch|global-batch|global_batch", "all samples of one training step, over all GPUs."},
     {"GPU", "gpu|gpus|accelerator|accelerators|device|devices",

@@ -80,7 +80,8 @@ std::vector<std::vector<const Term*>> introductions(const Explanation& explanati
     Reader reader;
     lists[0] = reader.meet(explanation.title + "\n" + explanation.of);
     for (std::size_t i = 0; i < explanation.sections.size(); ++i) {
-        lists[i + 1] = reader.meet(text_of(explanation.sections[i], explanation.level));
+        lists[i + 1] = reader.meet(title_of(explanation.sections[i].kind) +
+                                   ("\n" + text_of(explanation.sections[i], explanation.level)));
     }
     return lists;
 }
