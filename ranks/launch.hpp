@@ -65,13 +65,7 @@ struct Pulse {
 // "37 % done, about 12 s left", of a run that has done this share in that time; empty where nobody knows.
 std::string progress_text(double share_done, double wall_seconds);
 
-// A rank that dies on purpose: at the first op that it would begin at this simulated time or later, which it does not
-// begin. As a process it is killed, by SIGKILL. All others go on as far as they can without it. The timeline is the
-// same in every run and on every host. A rank that has finished by then lives.
-struct Kill {
-    int rank = 0;
-    Time at;
-};
+using kernel::Kill;
 
 struct LaunchOptions {
     int ranks = 1;
@@ -81,6 +75,8 @@ struct LaunchOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
     bool record = false;        // fill Result::recording
+    // This rank dies then; as a process it is really killed, by SIGKILL. The timeline is the same in every run and on
+    // every host.
     std::optional<Kill> kill = std::nullopt;
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
@@ -127,12 +123,19 @@ struct Fault {
     std::vector<kernel::Waiting> waiting = {};  // who can never go on without it; of other faults none are named
 };
 
+// What the process of a rank has really used.
+struct ProcessUse {
+    std::int64_t peak_resident_bytes = 0;
+    double cpu_seconds = 0;  // its own code and the system's for it
+};
+
 struct Result {
     std::optional<Fault> fault;
     Time end;  // of the last rank
     double wall_seconds = 0;
     std::vector<int> pids;          // of each rank; this process for fibers
     std::vector<RankTotals> ranks;  // up to where the run came
+    std::vector<ProcessUse> used;   // by each rank's process; empty for fibers
     std::int64_t messages = 0;
     std::int64_t ops = 0;
     std::string timeline_sha256;

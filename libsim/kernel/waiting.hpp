@@ -1,4 +1,5 @@
-// A waiting rank can never go on: what it waits in, since when, and for whom.
+// A rank that is killed at a simulated time, and those that can then never go on: what each waits in, since when, and
+// for whom.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -8,6 +9,13 @@
 #include <vector>
 
 namespace sim::kernel {
+
+// A rank that dies on purpose: at the first op that it would begin at this simulated time or later, which it does not
+// begin. All others go on as far as they can without it. One that has finished by then lives.
+struct Kill {
+    int rank = 0;
+    Time at;
+};
 
 struct Waiting {
     int rank = -1;

@@ -9,10 +9,12 @@
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
 #include "libsim/kernel/run_totals.hpp"
+#include "libsim/kernel/waiting.hpp"
 #include "libsim/names.hpp"
 #include "libsim/replay/op_stream.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,10 +25,12 @@ struct ReplayOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Replay::timeline_sha256
     SpanSink on_span = nullptr;
+    std::optional<kernel::Kill> kill = std::nullopt;
 };
 
 struct Replay : kernel::RunTotals {
     std::string timeline_sha256;
+    std::vector<kernel::Waiting> waiting = {};  // who can never go on without the rank that was killed
 };
 
 class Recording {

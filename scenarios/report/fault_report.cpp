@@ -1,5 +1,7 @@
 #include "scenarios/report/fault_report.hpp"
 
+#include "scenarios/report/process_report.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace sim::scenarios {
@@ -44,7 +46,8 @@ std::string json_of_fault(const std::string& scenario, const Options& options, c
                          {"waiting", waiting},
                          {"standstill_seconds", seconds(result.end)},
                          {"wall_seconds", result.wall_seconds},
-                         {"timeline_sha256", result.timeline_sha256}};
+                         {"timeline_sha256", result.timeline_sha256},
+                         {"processes", process_report(result)}};
     return report.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
 }
 

@@ -409,7 +409,9 @@ def test_an_explained_step_says_on_the_page_what_json_says(page, files):
                 more.click()
         texts = page.js("""return [...document.querySelectorAll(`[data-test='explain-${arguments[0]}-figures'] tbody tr`)].map((row) =>
             [...row.children].map((cell) => cell.textContent))""", key)
-        assert [row[1] for row in texts] == [figure["text"][:120] for figure in part["figures"].values()], key
+        figures = [figure for figure in part["figures"].values()
+                   if figure["unit"] not in ("words", "command") or not any(figure["text"] in said for said in part["said"])]
+        assert [row[1] for row in texts] == [figure["text"][:120] for figure in figures], key
         for name, table in part["tables"].items():
             values = [[cell["value"] for cell in row.values()] for row in table["rows"]]
             shown = page.rows(f"explain-{key}-{name}")

@@ -57,21 +57,6 @@ Choice noted(Enum& field, bool& given, const std::vector<std::string>& names) {
             }};
 }
 
-// A word that a shell takes as it stands, in quotes where it has to be.
-std::string shell_word(const std::string& text) {
-    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || std::string_view("-_./,:=+@%").find(static_cast<char>(c)) != std::string::npos;
-    });
-    if (is_plain) {
-        return text;
-    }
-    std::string quoted = "'";
-    for (const char c : text) {
-        quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    }
-    return quoted + "'";
-}
-
 std::string typed_option(const OptionRow& row, const TomlValue& value) {
     if (std::holds_alternative<Flag>(row.kind)) {
         return std::get<bool>(value) ? " --" + row.name : "";
@@ -105,12 +90,31 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
 
 }  // namespace
 
+std::string shell_word(const std::string& text) {
+    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::string_view("-_./,:=+@%").find(static_cast<char>(c)) != std::string::npos;
+    });
+    if (is_plain) {
+        return text;
+    }
+    std::string quoted = "'";
+    for (const char c : text) {
+        quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    return quoted + "'";
+}
+
 const char* name_of(HardwareKind kind) {
     return hardware_choices.at(static_cast<std::size_t>(kind)).name;
 }
 
 const char* name_of(Goal goal) {
     return goal_names.at(static_cast<std::size_t>(goal));
+}
+
+OptionRow level_row(planning::Level& level) {
+    return keeping_result({"level", "NAME", "field, or beginner: every term is introduced before it is used (field)",
+                           enumerator(level, list_of(level_names))});
 }
 
 std::vector<OptionRow> explain_rows(ExplainOptions& options) {
@@ -124,8 +128,9 @@ std::vector<OptionRow> explain_rows(ExplainOptions& options) {
          flag(options.which)},
         {"goal", "NAME", "of --which: the least time, memory or cost (time)",
          noted(options.goal, options.goal_given, list_of(goal_names))},
-        keeping_result({"level", "NAME", "field, or beginner: every term is introduced before it is used (field)",
-                        enumerator(options.level, list_of(level_names))})};
+        level_row(options.level)};
+    const std::vector<OptionRow> of_settings = planning::setting_rows(options.settings);
+    rows.insert(rows.end(), of_settings.begin(), of_settings.end());
     const std::vector<OptionRow> of_train = train_rows(options.train);
     rows.insert(rows.end(), of_train.begin(), of_train.end());
     return rows;

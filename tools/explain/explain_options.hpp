@@ -3,6 +3,7 @@
 
 #include "libsim/config/given.hpp"
 #include "libsim/config/option_row.hpp"
+#include "libsim/planning/explain/explain_settings.hpp"
 #include "libsim/planning/explain/explanation.hpp"
 #include "tools/answers/train_step.hpp"
 
@@ -32,8 +33,11 @@ struct ExplainOptions {
     bool strategy_given = false;
     bool hardware_given = false;
     bool goal_given = false;
+    planning::ExplainSettings settings;
 };
 
+// --level
+config::OptionRow level_row(planning::Level& level);
 // All that change the result. They set `options`.
 std::vector<config::OptionRow> explain_rows(ExplainOptions& options);
 
@@ -45,5 +49,8 @@ void take_option(ExplainOptions& options, const std::string& name, const std::st
 
 // "ndsim train --model llama3-8b …": a shell command, with the options in the order of ndsim train --help.
 std::string train_command(const config::Given& given);
+
+// A word that a shell takes as it stands, in quotes where it has to be.
+std::string shell_word(const std::string& text);
 
 }  // namespace sim::tools

@@ -69,7 +69,8 @@ ExplainedTraining explained_training(const ExplainOptions& given) {
         .options = &options.train.training,
         .report = &report,
         .command = [&](const planning::Change& change) { return changed_command(options, change); },
-        .told = told};
+        .told = told,
+        .settings = options.settings};
     const std::string title = planning::title_of(report.what);
     made.explanation = {.title = title.substr(0, title.find('\n')),
                         .of = train_command(options.given),

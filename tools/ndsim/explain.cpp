@@ -1,12 +1,16 @@
 // ndsim explain: why a training step, or the run of a scenario, takes as long as it does, at hardware level.
 #include "libsim/config/errors.hpp"
+#include "libsim/nearest.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/explain/explained_step.hpp"
 #include "tools/explain/which.hpp"
 #include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/explain_run.hpp"
+#include "tools/ndsim/known_scenarios.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace sim::tools {
@@ -22,7 +26,8 @@ const Executable explain_command{
         "and what to try. Every number is simulated or computed, and says how. Takes all options of ndsim train; what "
         "is left out is chosen. Ends with exit code 1 where the step does not fit into memory, after the whole "
         "explanation.",
-    .examples = {"ndsim explain", "ndsim explain --model llama3-70b --hardware cluster --strategy hybrid",
+    .examples = {"ndsim explain", "ndsim explain 3d_pipeline_parallel --micro-batches 8",
+                 "ndsim explain --model llama3-70b --hardware cluster --strategy hybrid",
                  "ndsim explain --which --model llama3-70b --gpus 64",
                  "ndsim explain --model llama3-8b --gpus 64 --tp 2 --level beginner"},
 };
@@ -72,6 +77,13 @@ int answer(ExplainCommand& command) {
 }  // namespace
 
 int run_explain(int argc, const char* const* argv) {
+    if (argc > 1 && argv[1][0] != '-') {
+        if (!is_scenario(argv[1])) {
+            throw config::UsageError(fmt::format("there is no scenario {}{}", config::shortened(argv[1]),
+                                                 did_you_mean(argv[1], known_scenarios())));
+        }
+        return run_explain_scenario(argc - 1, argv + 1);
+    }
     ExplainCommand command;
     const std::vector<config::OptionRow> rows = option_rows(command);
     const auto settings = take_options(explain_command, rows, argc, argv);

@@ -40,6 +40,7 @@ constexpr std::array unit_rows{
     UnitRow{"USD", money_text},
     UnitRow{"watts", power_text},
     UnitRow{"joules", heat_text},
+    UnitRow{"kilowatt-hours", energy_text},
 };
 
 const UnitRow& row_of(Unit unit) {

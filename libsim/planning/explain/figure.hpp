@@ -25,6 +25,7 @@ enum class Unit : std::uint8_t {
     usd,
     watts,
     joules,
+    kilowatt_hours,
 };
 // "seconds", "bytes per second"; of 1 for shares and changes.
 const char* name_of(Unit unit);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/planning/explain/explanation.hpp"
+#include "libsim/planning/explain/input_section.hpp"
 #include "libsim/planning/report/step_report.hpp"
 
 #include <functional>
@@ -17,6 +18,7 @@ struct ExplainedStep {
     // "ndsim train --model llama3-8b …", which gives the same step, with a change.
     std::function<std::string(const Change&)> command;
     std::vector<std::string> told;  // what was chosen before that, a line each
+    ExplainSettings settings;
 };
 
 // One section; nothing where there is nothing to say.
@@ -29,9 +31,16 @@ std::optional<Section> explain_synchronisation(const ExplainedStep& step);
 std::optional<Section> explain_speedup(const ExplainedStep& step);
 std::optional<Section> explain_pipeline(const ExplainedStep& step);
 std::optional<Section> explain_memory(const ExplainedStep& step);
+std::optional<Section> explain_processes(const ExplainedStep& step);
+std::optional<Section> explain_input(const ExplainedStep& step);
 std::optional<Section> explain_topology(const ExplainedStep& step);
+std::optional<Section> explain_failures(const ExplainedStep& step);
+std::optional<Section> explain_energy(const ExplainedStep& step);
 std::optional<Section> explain_advice(const ExplainedStep& step);
 std::optional<Section> explain_assumptions(const ExplainedStep& step);
+
+// What a replica of the step loads.
+InputSituation input_of(const ExplainedStep& step);
 
 // All of them, in order.
 std::vector<Section> sections_of(const ExplainedStep& step);

@@ -61,7 +61,8 @@ function paragraphs(sentences: string[], test: string): HTMLElement[] {
 function partOf(key: string, part: Part): HTMLElement {
     const made = element("section", { class: "explained", "data-test": `explain-${key}` });
     made.append(wordsOf(part.words) ?? "", element("h3", {}, part.title), ...paragraphs(part.said, `explain-${key}-said`));
-    const figures = Object.values(part.figures);
+    // A text that a sentence has said already is not said again.
+    const figures = Object.values(part.figures).filter((figure) => !isWords(figure.unit) || !part.said.some((sentence) => sentence.includes(figure.text)));
     if (figures.length > 0) {
         made.append(table(`explain-${key}-figures`, "Figures", [{ title: "what", words: true }, { title: "value" }, { title: "how it was found", words: true }],
             figures.map((figure) => [{ text: figure.name }, cellOf(figure), { text: figure.how }])));
