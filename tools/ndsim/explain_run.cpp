@@ -34,7 +34,8 @@ std::vector<config::OptionRow> own_rows(ExplainRunCommand& command) {
         level_row(command.question.level),
         {"fault", "TEXT", "whom to kill: 'kill rank 1 at 1.5s' (the middle rank, in the middle of the run)",
          config::text(command.question.fault)}};
-    for (const auto& more : {planning::setting_rows(command.question.settings), output_rows(command.outputs, {.timeline = "the run's timeline, for ui.perfetto.dev"})}) {
+    for (const auto& more : {planning::setting_rows(command.question.settings),
+                             output_rows(command.outputs, {.timeline = "the run's timeline, for ui.perfetto.dev"})}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;
