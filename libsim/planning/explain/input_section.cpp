@@ -104,11 +104,13 @@ Section input_section(const InputSituation& input) {
         {"If the training process loads each batch when it needs it, the GPU is idle for {idle_before} of "
          "the time."}};
     if (best.workers > 0) {
-        section.said.push_back({"With loader workers ({workers}, each {prefetch} batches ahead), pinned memory and an "
-                                "asynchronous copy it is idle for {idle_after}."});
+        section.said.push_back(
+            {"With loader workers ({workers}, each {prefetch} batches ahead), pinned memory and an "
+             "asynchronous copy it is idle for {idle_after}."});
     }
-    section.said.push_back(needed > best.workers ? Sentence{"{needed} loader workers would be enough; these are too few."}
-                                                 : Sentence{"{needed} of them would be enough."});
+    section.said.push_back(needed > best.workers
+                               ? Sentence{"{needed} loader workers would be enough; these are too few."}
+                               : Sentence{"{needed} of them would be enough."});
     return section;
 }
 

@@ -96,7 +96,8 @@ FigureTable synchronising_table(const ExplainedRun& run) {
     FigureTable table{.key = "by_kind",
                       .title = "For each kind, of one rank in one step, on average",
                       .columns = {{"what", "what", Unit::words},
-                                  {"exposed", "in the program's way", Unit::seconds, "simulated: on its main stream, waiting included"},
+                                  {"exposed", "in the program's way", Unit::seconds,
+                                   "simulated: on its main stream, waiting included"},
                                   {"beside", "beside it", Unit::seconds, "simulated: on other streams"}}};
     const double share = 1.0 / (static_cast<double>(run.ranks()) * run.steps());
     for (const auto& [what, time] : all) {
