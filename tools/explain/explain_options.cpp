@@ -77,7 +77,8 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
                                    choice.name, choice.summary));
     }
     const bool is_asked_for = options.hardware_given || options.strategy_given || options.which;
-    if (training.has("gpus") || (!options.which && training.has("dp")) || (says_layout(training) && !is_asked_for)) {
+    if (training.has("gpus") || (!options.which && training.has("dp")) ||
+        (!layout_options_of(training).empty() && !is_asked_for)) {
         return;
     }
     const int gpus = has_machine ? choice.nodes * planning::read_machine(training.machine).gpus_per_node : choice.gpus;
@@ -152,7 +153,13 @@ ExplainOptions completed(ExplainOptions options, std::vector<std::string>& told)
     }
     complete_machine(options, told);
     if (!options.strategy_given) {
-        options.strategy = says_layout(training) ? Strategy::given : Strategy::automatic;
+        options.strategy = !layout_options_of(training).empty() ? Strategy::given : Strategy::automatic;
+    }
+    if (options.which || options.strategy != Strategy::given) {
+        for (const std::string& name : layout_options_of(training)) {
+            told.push_back(
+                fmt::format("{} {}: given, so that every layout has it", name, typed_text(options.given.at(name))));
+        }
     }
     return options;
 }

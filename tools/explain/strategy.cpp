@@ -138,11 +138,14 @@ std::vector<std::string> strategy_names() {
     return names;
 }
 
-bool says_layout(const TrainingOptions& options) {
-    const auto is_given = [&](const char* name) { return options.has(name); };
-    return std::any_of(chosen_axes.begin(), chosen_axes.end(),
-                       [&](const ChosenAxis& axis) { return is_given(axis.option); }) ||
-           std::any_of(chosen_names.begin(), chosen_names.end(), is_given);
+std::vector<std::string> layout_options_of(const TrainingOptions& options) {
+    std::vector<std::string> names;
+    for (const ChosenAxis& axis : chosen_axes) {
+        names.emplace_back(axis.option);
+    }
+    names.insert(names.end(), chosen_names.begin(), chosen_names.end());
+    std::erase_if(names, [&](const std::string& name) { return !options.has(name); });
+    return names;
 }
 
 FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& question) {

@@ -16,8 +16,8 @@ std::vector<std::string> strategy_names();
 // "tensor parallelism": what it spreads, in words.
 const char* title_of(Strategy strategy);
 
-// Whether an option that a strategy would choose was given.
-bool says_layout(const planning::TrainingOptions& options);
+// The options that a strategy would choose and that were given.
+std::vector<std::string> layout_options_of(const planning::TrainingOptions& options);
 
 struct LayoutQuestion {
     Strategy strategy = Strategy::hybrid;  // neither automatic nor given

@@ -39,7 +39,8 @@ struct ExplainCommand {
 
 std::vector<config::OptionRow> option_rows(ExplainCommand& command) {
     std::vector<config::OptionRow> rows = explain_rows(command.options);
-    const std::vector<config::OptionRow> outputs = output_rows(command.outputs, {});
+    const std::vector<config::OptionRow> outputs =
+        output_rows(command.outputs, {.timeline = "the step's timeline, for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -62,6 +63,9 @@ void write(const Outputs& outputs, const planning::Explanation& explanation) {
 }
 
 int answer(ExplainCommand& command) {
+    if (wants_timeline(command.outputs)) {
+        throw config::UsageError("--which compares many steps and has no timeline; leave out --which, or the file");
+    }
     if (isatty(STDIN_FILENO) == 1) {
         ask_what_is_missing(command.options);
     }
@@ -91,7 +95,11 @@ int run_explain(int argc, const char* const* argv) {
     if (command.options.which) {
         return answer(command);
     }
-    const ExplainedTraining made = explained_training(command.options);
+    ExplainedTraining made = explained_training(command.options);
+    if (wants_timeline(command.outputs)) {
+        made.timeline.explanation = json_of(made.explanation);
+        write_timeline(command.outputs, made.timeline);
+    }
     write(command.outputs, made.explanation);
     return made.misfit.empty() ? done : complain(explain_command.name, made.misfit, failed);
 }

@@ -34,7 +34,8 @@ std::vector<config::OptionRow> own_rows(ExplainRunCommand& command) {
         level_row(command.question.level),
         {"fault", "TEXT", "whom to kill: 'kill rank 1 at 1.5s' (the middle rank, in the middle of the run)",
          config::text(command.question.fault)}};
-    for (const auto& more : {planning::setting_rows(command.question.settings), output_rows(command.outputs, {})}) {
+    for (const auto& more : {planning::setting_rows(command.question.settings),
+                             output_rows(command.outputs, {.timeline = "the run's timeline, for ui.perfetto.dev"})}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;
@@ -91,10 +92,14 @@ int run_explain_scenario(int argc, const char* const* argv) {
         return done;
     }
     check_outputs(command.outputs);
-    const ExplainedScenario explained = explained_scenario(command.question);
+    ExplainedScenario explained = explained_scenario(command.question);
     if (explained.exit_code != 0) {
         tell(explained.said);
         return explained.exit_code;
+    }
+    if (wants_timeline(command.outputs)) {
+        explained.timeline.explanation = json_of(explained.explanation);
+        write_timeline(command.outputs, explained.timeline);
     }
     write_outputs(command.outputs, {.text = [&] { return text_of(explained.explanation); },
                                     .json = [&] { return json_of(explained.explanation); }});
