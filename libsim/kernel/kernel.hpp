@@ -30,6 +30,7 @@
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -322,5 +323,14 @@ private:
 std::string explain_deadlock(Kernel& kernel);
 // The same, where a rank was lost: those that can never go on, in the order of ranks.
 std::vector<Waiting> waiting_ranks(Kernel& kernel);
+
+// The time has come at which this rank is to die. Requires: its turn was handed out.
+inline bool is_to_die(const std::optional<Kill>& kill, const Kernel& kernel, int rank) {
+    return kill && kill->rank == rank && kernel.time(rank) >= kill->at;
+}
+// Those of a rank's next ops that the kernel may be given at once: one, of a rank that may be to die behind it.
+inline std::span<const Op> at_once(const std::optional<Kill>& kill, int rank, std::span<const Op> ops) {
+    return kill && kill->rank == rank ? ops.first(std::min<std::size_t>(ops.size(), 1)) : ops;
+}
 
 }  // namespace sim::kernel

@@ -102,7 +102,7 @@ private:
     }
 
     void take_turn(FiberPort& port) {
-        if (run_.is_to_die(port.rank())) {
+        if (is_to_die(run_.options->kill, run_.kernel, port.rank())) {
             run_.kernel.lose(port.rank());
             return;
         }
@@ -113,7 +113,7 @@ private:
             is_stopped();
             return;
         }
-        port.take(run_.kernel.accept(port.rank(), run_.at_once(port.rank(), port.waiting())));
+        port.take(run_.kernel.accept(port.rank(), at_once(run_.options->kill, port.rank(), port.waiting())));
         if (out_of_memory_) {
             run_.fail({.failure = Failure::machine_limit,
                        .rank = port.rank(),

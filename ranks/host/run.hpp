@@ -10,7 +10,6 @@
 #include "ranks/host/payloads.hpp"
 #include "ranks/launch.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 namespace sim::ranks {
@@ -48,14 +47,6 @@ struct Run {
     void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
-    // The time has come at which this rank is to die (LaunchOptions::kill). Requires: its turn was handed out.
-    bool is_to_die(int rank) const {
-        return options->kill && options->kill->rank == rank && kernel.time(rank) >= options->kill->at;
-    }
-    // Those of a rank's next ops that the kernel may be given at once: one, of a rank that may be to die behind it.
-    std::span<const Op> at_once(int rank, std::span<const Op> ops) const {
-        return options->kill && options->kill->rank == rank ? ops.first(std::min<std::size_t>(ops.size(), 1)) : ops;
-    }
     // Nobody goes on any more: without a rank that died as it was to, or in a deadlock.
     void fail_by_standstill();
     double wall_seconds() const;

@@ -121,7 +121,7 @@ void Supervisor::take_turn(int rank) {
     if (run_->options->clock == Clock::wall) {
         run_->has_come_to(run_->kernel.time(rank));
     }
-    if (run_->is_to_die(rank)) {
+    if (is_to_die(run_->options->kill, run_->kernel, rank)) {
         return kill(rank);
     }
     if (self.asked && self.inbox.waiting().empty()) {
@@ -181,7 +181,7 @@ bool Supervisor::accept(int rank) {
                 }
             });
         }
-        const std::span<const Op> ops = run_->at_once(rank, self.inbox.waiting());
+        const std::span<const Op> ops = at_once(run_->options->kill, rank, self.inbox.waiting());
         if (ops.empty()) {
             return false;
         }

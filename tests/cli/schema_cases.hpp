@@ -65,6 +65,8 @@ inline std::vector<PrintedJson> results_of_scenarios() {
         {"scenario", "4d_hybrid --cp 2" + fast},
         {"scaling", "1d_data_parallel --scaling 1,2" + fast},
         {"scaling", "4d_hybrid --scaling 1,2,3" + fast},
+        {"explain", "ndsim explain 1d_data_parallel --json"},
+        {"explain", "ndsim explain 4d_hybrid --host fiber --json"},
         {"scenario_fault", "1d_data_parallel --fault 'kill rank 1 at 5s' --quiet --json", 4},
         {"distributed_hello", "distributed_hello --quiet --json"},
         {"distributed_hello", "distributed_hello --ranks 3 --elements 9" + fast},

@@ -1,6 +1,7 @@
 // A rank that is to die at a simulated time dies there, in every run and on every host, and those who miss it are
 // named.
 #include "libsim/collectives/all_reduce.hpp"
+#include "libsim/replay/recording.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <csignal>
@@ -124,6 +125,17 @@ TEST(Kills, GiveTheSameTimelineOnBothHostsAndInEveryRun) {
             hash = found;
         }
     }
+}
+
+TEST(Kills, OfARecordingAreThoseOfTheRun) {
+    const replay::Recording program(4, three_seconds_and_a_message);
+    const auto options = killing({.ranks = 4, .host = ranks::Host::fiber}, 2, 1500ms);
+    const ranks::Result run = ranks::launch(options, three_seconds_and_a_message);
+    const replay::Replay again = program.replay({.kill = options.kill});
+    EXPECT_EQ(again.timeline_sha256, run.timeline_sha256);
+    EXPECT_EQ(again.end, run.end);
+    ASSERT_EQ(again.waiting.size(), run.fault->waiting.size());
+    EXPECT_EQ(kernel::lines_of(again.waiting), kernel::lines_of(run.fault->waiting));
 }
 
 TEST(Kills, NeedARankThatThereIs) {
