@@ -49,6 +49,8 @@ struct Run {
     void require_nothing_left() const;
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
+    // Nobody goes on any more: without a rank that died as it was to, or in a deadlock.
+    void fail_by_standstill();
     double wall_seconds() const;
     // Of the rank that has come least far; 0: not all have said.
     double share_done() const;

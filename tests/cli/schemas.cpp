@@ -75,10 +75,11 @@ TEST_P(EverySchema, HoldsForWhatIsPrintedAndDescribesNothingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, EverySchema,
-                         testing::Values("scenario", "scaling", "distributed_hello", "communication_profile", "trace",
-                                         "train", "memory", "plan", "sweep", "validate", "collective", "topology",
-                                         "flows", "hardware", "goal", "chakra", "compare", "trace_summary",
-                                         "trace_diff", "lab_list", "lab_check", "lab_report"),
+                         testing::Values("scenario", "scaling", "scenario_fault", "distributed_hello",
+                                         "communication_profile", "trace", "train", "explain", "memory", "plan",
+                                         "sweep", "validate", "collective", "topology", "flows", "hardware", "goal",
+                                         "chakra", "compare", "trace_summary", "trace_diff", "lab_list", "lab_check",
+                                         "lab_report"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(Schemas, RefuseAKeyThatNobodyDescribed) {
