@@ -57,8 +57,8 @@ std::string gpus_text(const TrainingCase& what, int replica) {
     const std::int64_t together = std::int64_t{axes.cp} * axes.tp;
     std::string text;
     for (std::int64_t stage = 0; stage < axes.pp; ++stage) {
-        text += fmt::format("{}{}", stage == 0 ? "" : ", ",
-                            range_text((stage * axes.dp + replica) * together, together));
+        text +=
+            fmt::format("{}{}", stage == 0 ? "" : ", ", range_text((stage * axes.dp + replica) * together, together));
     }
     return text;
 }
@@ -66,14 +66,14 @@ std::string gpus_text(const TrainingCase& what, int replica) {
 FigureTable samples_of_replicas(const TrainingCase& what) {
     const training::Layout& layout = what.layout;
     const std::int64_t each = layout.batch.global / layout.parallelism.dp;
-    FigureTable table{.key = "samples",
-                      .title = "Which sequences of a step each replica works on",
-                      .columns = {{"replica", "replica", Unit::count},
-                                  {"sequences", "sequences", Unit::words, "the global batch in equal parts, numbered from 0"},
-                                  {"gpus", "GPUs", Unit::words, "numbered as Megatron-LM does: tp, cp, dp, pp"}}};
+    FigureTable table{
+        .key = "samples",
+        .title = "Which sequences of a step each replica works on",
+        .columns = {{"replica", "replica", Unit::count},
+                    {"sequences", "sequences", Unit::words, "the global batch in equal parts, numbered from 0"},
+                    {"gpus", "GPUs", Unit::words, "numbered as Megatron-LM does: tp, cp, dp, pp"}}};
     for (int replica = 0; replica < layout.parallelism.dp; ++replica) {
-        table.rows.push_back(
-            {{std::int64_t{replica}, range_text(replica * each, each), gpus_text(what, replica)}});
+        table.rows.push_back({{std::int64_t{replica}, range_text(replica * each, each), gpus_text(what, replica)}});
     }
     return table;
 }
