@@ -13,7 +13,8 @@ struct Command {
 };
 
 CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
-CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace;
+CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace,
+    run_completion, run_doctor;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {
@@ -31,6 +32,8 @@ inline constexpr Command commands[] = {
     {"trace", "where the time of a trace went, how two differ, and other formats: ours and the PyTorch profiler's",
      run_trace},
     {"validate", "published training runs, predicted and compared with what was measured", run_validate},
+    {"doctor", "what works on this computer and what does not, with the line that repairs it", run_doctor},
+    {"completion", "a script that completes commands, options and names in bash, zsh or fish", run_completion},
 };
 
 }  // namespace sim::tools

@@ -8,6 +8,7 @@
 #include "tools/answers/train_step.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/child_process.hpp"
+#include "tools/ndsim/known_scenarios.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,12 +51,6 @@ report::Timeline predicted_again(const ComparedRun& run) {
     const TrainStep step = train_step(options, {.hash = true, .on_span = [&](const Span& span) { spans.add(span); }});
     check_timeline(run, step.step.timeline_sha256);
     return timeline_of(step, spans.spans);
-}
-
-// Their names are compiled in: no file says which program is run.
-const std::vector<std::string>& known_scenarios() {
-    static const std::vector<std::string> names{NDSIM_SCENARIO_NAMES};
-    return names;
 }
 
 // Options that write files, or end without a result, are none that a result has.
