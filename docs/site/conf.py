@@ -10,6 +10,8 @@ version = release = os.environ.get("NDSIM_VERSION", "")
 extensions = ["myst_parser", "breathe", "sphinx_copybutton"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["source/**/*.txt"]
+# A block that does not say what it is is text, such as formulas in the comments of headers.
+highlight_language = "text"
 # Warnings are errors. JSON with an ellipsis in it is shown, not read; pages of a forge may skip a level of headings.
 suppress_warnings = ["misc.highlighting_failure", "myst.header"]
 

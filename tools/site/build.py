@@ -86,7 +86,7 @@ def main() -> int:
     arguments = parser.parse_args()
     root, build, folder = (getattr(arguments, name).resolve() for name in ("root", "build", "folder"))
     pages, html = folder / "pages", folder / "html"
-    for old in (pages, html, folder / "doxygen"):
+    for old in (pages, html, folder / "doxygen", folder / "doctrees"):
         shutil.rmtree(old, ignore_errors=True)
     stage = Stage(root, pages)
     try:

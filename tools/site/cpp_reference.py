@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 import xml.etree.ElementTree as ET
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -37,8 +38,9 @@ def move_members_to_headers(folder: Path) -> list[str]:
                     _section(header, section.get("kind", "")).append(member)
             namespace.remove(section)
     for header in headers.values():
-        for inner in header.findall("innernamespace"):
-            header.remove(inner)
+        _remove(header, "innernamespace", lambda _: True)
+    for compound in compounds:
+        _remove(compound, "sectiondef", lambda section: section.get("kind", "").startswith("private"))
     for file, tree in trees.items():
         tree.write(file, encoding="utf-8")
     return sorted(headers)
@@ -47,6 +49,12 @@ def move_members_to_headers(folder: Path) -> list[str]:
 def _file_of(element: ET.Element) -> str:
     location = element.find("location")
     return "" if location is None else location.get("file", "")
+
+
+def _remove(compound: ET.Element, tag: str, goes: Callable[[ET.Element], bool]) -> None:
+    for element in compound.findall(tag):
+        if goes(element):
+            compound.remove(element)
 
 
 def _section(header: ET.Element, kind: str) -> ET.Element:
