@@ -123,7 +123,8 @@ for block in .blocks/[0-9]*; do
 done
 
 if grep -qx '<!-- pictures drawn here -->' "$page"; then
-    for name in $(grep -oE '\]\(pictures/[^)]+\)' "$page" | sed -E 's|.*/(.*)\)|\1|'); do
+    mapfile -t pictures < <(sed -nE 's|.*\]\(pictures/([^)]+)\).*|\1|p' "$page")
+    for name in "${pictures[@]}"; do
         if ! cmp "$name" "$(dirname "$page")/pictures/$name"; then
             echo "$(basename "$page"): pictures/$name is not what its block draws; copy $folder/$name there" >&2
             exit 1

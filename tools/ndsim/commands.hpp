@@ -13,8 +13,8 @@ struct Command {
 };
 
 CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
-CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace,
-    run_completion, run_doctor;
+CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace;
+CommandMain run_doctor, run_completion;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {

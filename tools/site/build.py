@@ -62,7 +62,7 @@ def torchrun_page(root: Path) -> str:
 
 def add_reference(stage: Stage, root: Path, build: Path) -> None:
     """What programs, packages and headers say of themselves."""
-    all_programs = programs.all_programs(build / "bin")
+    all_programs = programs.all_programs(build)
     stage.write("reference/programs.md", programs.list_of(all_programs))
     for program in all_programs:
         stage.write(f"{program.page}.md", programs.page_of(program))

@@ -76,7 +76,8 @@ def pages_of(headers: list[str]) -> dict[str, str]:
                       f".. doxygenfile:: {header}", ""]
         pages[f"cpp/{folder.replace('/', '-')}.rst"] = "\n".join(lines) + "\n"
     toc = "".join(f"    {page.removesuffix('.rst')}\n" for page in pages)
-    pages["cpp.rst"] = ("C++ library\n===========\n\nThe public headers, folder by folder. A rank program needs ``libsim/gpu.hpp`` and what is in\n"
+    pages["cpp.rst"] = ("C++ library\n===========\n\n"
+                        "The public headers, folder by folder. A rank program needs ``libsim/gpu.hpp`` and what is in\n"
                         "``libsim/collectives/``; ``ranks/launch.hpp`` runs it: :doc:`/docs/custom-scenario`.\n\n"
                         f".. toctree::\n    :maxdepth: 2\n\n{toc}")
     return pages

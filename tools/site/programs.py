@@ -37,13 +37,13 @@ def asked(words: list[str]) -> Program:
     return Program(json.loads(facts), columns.stdout if columns.returncode == 0 else "")
 
 
-def all_programs(executables: Path) -> list[Program]:
-    """ndsim, its commands, and the scenarios: what has an option --help options."""
-    ndsim = str(executables / "ndsim")
+def all_programs(build: Path) -> list[Program]:
+    """ndsim, its commands, and the scenarios: what the build has made a manual page of."""
+    ndsim = str(build / "bin" / "ndsim")
     programs = [asked([ndsim])]
     programs += [asked([ndsim, command["name"]]) for command in programs[0].facts["commands"]]
-    scenarios = [*sorted(executables.glob("[0-9]d_*")), executables / "distributed_hello", executables / "communication_profile"]
-    return programs + [asked([str(scenario)]) for scenario in scenarios]
+    scenarios = [page.stem for page in sorted((build / "share/man/man1").glob("*.1")) if not page.stem.startswith("ndsim")]
+    return programs + [asked([str(build / "bin" / scenario)]) for scenario in scenarios]
 
 
 def escaped(text: str) -> str:
@@ -70,8 +70,9 @@ def page_of(program: Program) -> str:
         for option in options:
             lines += [f"```{{option}} {signature(option)}", "", description(option), "```", ""]
     if program.columns and not facts["commands"]:
-        lines += ["## What it prints for programs", "", "As `--help columns` says it; [every key and column](../../docs/columns.md).",
-                  "", "```text", program.columns.rstrip(), "```", ""]
+        lines += ["## What it prints for programs", "",
+                  "As `--help columns` says it; [every key and column](../../docs/columns.md).", "",
+                  "```text", program.columns.rstrip(), "```", ""]
     return "\n".join(lines)
 
 

@@ -1,8 +1,8 @@
 """Debian's furo as furo is meant to be.
 
-The package has the theme's sources, compiled without what its authors compile them with: the script still imports another, the style
-sheet has lost its answer to a dark system, and it reads a style sheet from where Debian's web server would have it. All of
-this is put right in the site that was built; a furo that needs none of it is left as it is.
+The package has the theme's sources, compiled without what its authors compile them with: the script still imports another, the
+style sheet has lost its answer to a dark system, and it reads a style sheet from where Debian's web server would have it. All
+of this is put right in the site that was built; a furo that needs none of it is left as it is.
 """
 
 from __future__ import annotations
@@ -41,5 +41,5 @@ def with_dark_system(css: str) -> str:
     dark = _DARK.search(css)
     if "prefers-color-scheme" in css or dark is None:
         return css
-    return css + ("\n@media not print and (prefers-color-scheme: dark) {\n"
+    return css + ("\n@media screen and (prefers-color-scheme: dark) {\n"
                   f'  body:not([data-theme="light"]) {{{dark["colours"]}}}\n}}\n')
