@@ -6,7 +6,8 @@ cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/install_packages.sh docs
 tools/build.sh demo
-if cmake --build build --target help | grep -q ndsim_python; then
+# The Python package has the sentences of its reference, where it can be built.
+if [[ $(cmake --build build --target help) == *ndsim_python* ]]; then
     cmake --build build --target ndsim_python
 fi
 # Debian's Python, which has Debian's Sphinx.

@@ -109,6 +109,9 @@ TEST(CompletionInFish, OffersCommandsOptionsAndValues) {
     EXPECT_THAT(offered("ndsim train --schedule gp"), HasSubstr("gpipe"));
     EXPECT_THAT(offered("1d_data_parallel --synchronize d"), HasSubstr("direct"));
     EXPECT_EQ(offered("0d_sequential --sync"), "");
+    EXPECT_EQ(offered("ndsim collective all-re"), "all-reduce\n");
+    EXPECT_EQ(offered("ndsim collective --ranks 4 all-re"), "all-reduce\n");
+    EXPECT_EQ(offered("ndsim collective all-reduce all-re"), "");
     EXPECT_THAT(offered("ndsim train --config " NDSIM_SOURCE_DIR "/CMakeLis"), HasSubstr("CMakeLists.txt"));
 }
 

@@ -1,5 +1,6 @@
 #include "tools/answers/collective_options.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"

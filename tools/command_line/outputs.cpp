@@ -10,6 +10,7 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/goal_output.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/trace_output.hpp"
 

@@ -193,9 +193,37 @@ std::string zsh_script(Programs programs) {
                fmt::join(executables(programs), " "));
 }
 
-// "-n '__ndsim_at train' -l model -x -a '…' -d '…'"
+// Where the words of a command line are: behind the program alone, or behind one of its commands. The last says whether
+// argument number N comes next: __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE.
+constexpr const char* fish_places = R"fish(function __ndsim_nowhere
+    test (count (commandline -opc)) -eq 1
+end
+function __ndsim_at
+    set -l words (commandline -opc)
+    test "$words[2]" = "$argv[1]"
+end
+function __ndsim_argument
+    set -l words (commandline -opc)
+    set -l next 1
+    set -l waits no
+    set -l first (math $argv[1] + 1)
+    test (count $words) -ge $first; or set -e words
+    for word in $words[$first..-1]
+        if test $waits = yes
+            set waits no
+        else if string match -q -- '-*' $word
+            contains -- $word $argv[3..-1]; and set waits yes
+        else
+            set next (math $next + 1)
+        end
+    end
+    test $waits = no -a $next = $argv[2]
+end
+)fish";
+
+// "complete -c ndsim -n '__ndsim_at train' -l schedule -d '…' -x -a 'gpipe 1f1b'"
 std::string fish_line(const std::string& name, const std::string& where, const OptionFacts& option) {
-    std::string line = fmt::format("complete -c {}{}", name, where);
+    std::string line = "complete -c " + name + (where.empty() ? "" : " -n " + quoted_in_fish(where));
     if (is_option(option)) {
         for (const std::string& dashed : dashed_names(option)) {
             line += dashed.starts_with("--") ? " -l " + dashed.substr(2) : " -s " + dashed.substr(1);
@@ -210,29 +238,45 @@ std::string fish_line(const std::string& name, const std::string& where, const O
     return line + "\n";
 }
 
+std::string fish_lines(const ProgramFacts& program) {
+    const std::size_t space = program.name.find(' ');
+    const std::string name = program.name.substr(0, space);
+    const bool is_command = space != std::string::npos;
+    const std::string where = is_command                 ? "__ndsim_at " + program.name.substr(space + 1)
+                              : program.commands.empty() ? ""
+                                                         : "__ndsim_nowhere";
+    std::string lines;
+    for (const CommandFacts& command : program.commands) {
+        lines += fmt::format("complete -c {} -n {} -a {} -d {}\n", name, where, command.name,
+                             quoted_in_fish(command.summary));
+    }
+    Words taking;
+    for (const OptionFacts& option : program.options) {
+        const Words names = takes_value(option) ? dashed_names(option) : Words{};
+        taking.insert(taking.end(), names.begin(), names.end());
+    }
+    int argument = 0;
+    for (const OptionFacts& option : program.options) {
+        if (is_option(option)) {
+            lines += fish_line(name, where, option);
+        } else if (++argument; takes_path(option) || !option.known.names.empty()) {
+            const std::string there =
+                fmt::format("__ndsim_argument {} {} {}", is_command ? 2 : 1, argument, fmt::join(taking, " "));
+            lines += fish_line(name, is_command ? where + "; and " + there : there, option);
+        }
+    }
+    return lines;
+}
+
 std::string fish_script(Programs programs) {
     std::string script =
-        "# Completion in fish of ndsim and its scenarios, made by `ndsim completion fish`.\n"
-        "function __ndsim_at\n    set -l words (commandline -opc)\n"
-        "    test \"$words[2]\" = \"$argv[1]\"\nend\n"
-        "function __ndsim_nowhere\n    test (count (commandline -opc)) -eq 1\nend\n";
+        std::string("# Completion in fish of ndsim and its scenarios, made by `ndsim completion fish`.\n") +
+        fish_places;
     for (const std::string& name : executables(programs)) {
         script += fmt::format("complete -c {} -f\n", name);
     }
     for (const ProgramFacts& program : programs) {
-        const std::size_t space = program.name.find(' ');
-        const std::string name = program.name.substr(0, space);
-        std::string where = program.commands.empty() ? "" : " -n __ndsim_nowhere";
-        if (space != std::string::npos) {
-            where = fmt::format(" -n '__ndsim_at {}'", program.name.substr(space + 1));
-        }
-        for (const CommandFacts& command : program.commands) {
-            script += fmt::format("complete -c {}{} -a {} -d {}\n", name, where, command.name,
-                                  quoted_in_fish(command.summary));
-        }
-        for (const OptionFacts& option : program.options) {
-            script += fish_line(name, where, option);
-        }
+        script += fish_lines(program);
     }
     return script;
 }
