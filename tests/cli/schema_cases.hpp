@@ -151,6 +151,10 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"collective", "ndsim collective send-receive --ranks 2 --sizes 1K --json"},
         {"collective", "ndsim collective all-reduce --ranks 4 --sizes 1M --algorithm '" NDSIM_SOURCE_DIR
                        "/docs/examples/two_nodes.schedule' --json"},
+        {"options", "ndsim --help options"},
+        {"options", "ndsim trace --help options"},
+        {"options", "1d_data_parallel --help options"},
+        {"doctor", "ndsim doctor --json"},
         {"topology", "ndsim topology --list --json"},
         {"topology", "ndsim topology dgx-h100 --ranks 64 --route 0,9 --json"},
         {"topology", "ndsim topology fat-tree --ranks 1 --json"},

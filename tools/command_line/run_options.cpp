@@ -53,10 +53,11 @@ void check_watch(const RunOptions& options) {
     }
 }
 
-config::OptionRow profile_row(RunOptions& options, const std::string& names) {
-    return {"profile", "NAME|FILE",
-            fmt::format("what compute and messages cost: {} or a FILE.toml ({})", names, options.profile),
-            config::text(options.profile)};
+config::OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names) {
+    return {
+        "profile", "NAME|FILE",
+        fmt::format("what compute and messages cost: {} or a FILE.toml ({})", fmt::join(names, ", "), options.profile),
+        config::name_or_file(options.profile, names)};
 }
 
 config::OptionRow watchdog_row(RunOptions& options) {

@@ -35,7 +35,7 @@ const char* name_of(sim::ranks::Clock clock);
 // --host; --clock, --time-scale and --watch; --profile, which takes `names` and is by default what `options` has.
 config::OptionRow host_row(RunOptions& options);
 void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
-config::OptionRow profile_row(RunOptions& options, const std::string& names);
+config::OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names);
 config::OptionRow watchdog_row(RunOptions& options);
 // --fault 'kill rank 3 at 120ms'
 config::OptionRow fault_row(RunOptions& options);

@@ -14,6 +14,7 @@ struct Command {
 
 CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_collective;
 CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
+CommandMain run_doctor, run_completion;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {
@@ -33,6 +34,8 @@ inline constexpr Command commands[] = {
      run_trace},
     {"lab", "labs that grade themselves: write a rank program, and learn what it does and why", run_lab},
     {"validate", "published training runs, predicted and compared with what was measured", run_validate},
+    {"doctor", "what works on this computer and what does not, with the line that repairs it", run_doctor},
+    {"completion", "a script that completes commands, options and names in bash, zsh or fish", run_completion},
 };
 
 }  // namespace sim::tools

@@ -33,7 +33,7 @@ const command_line::Executable flows_command{
 std::vector<config::OptionRow> option_rows(FlowOptions& options) {
     std::vector<config::OptionRow> rows{
         config::as_argument({"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)",
-                             config::text(options.file)})};
+                             config::file(options.file)})};
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
