@@ -14,7 +14,8 @@ namespace {
 constexpr std::array<HelpTopic, 3> topics{{
     {"columns",
      [](const ProgramFacts& facts) {
-         return facts.commands.empty() ? columns_text(facts.name) : columns_text_of_all();
+         return facts.commands.empty() || documents_columns(facts.name) ? columns_text(facts.name)
+                                                                        : columns_text_of_all();
      }},
     {"man", [](const ProgramFacts& facts) { return man_page(facts, version_line()); }},
     {"options", json_of},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 namespace sim::command_line {
@@ -193,14 +194,19 @@ std::string zsh_script(Programs programs) {
                fmt::join(executables(programs), " "));
 }
 
-// Where the words of a command line are: behind the program alone, or behind one of its commands. The last says whether
+// Where the words of a command line are: behind the program alone, behind one of its commands, or behind a command that
+// has commands of its own and just that. The last says whether
 // argument number N comes next: __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE.
 constexpr const char* fish_places = R"fish(function __ndsim_nowhere
     test (count (commandline -opc)) -eq 1
 end
 function __ndsim_at
     set -l words (commandline -opc)
-    test "$words[2]" = "$argv[1]"
+    test "$words[2..(math 1 + (count $argv))]" = "$argv"
+end
+function __ndsim_just
+    set -l words (commandline -opc)
+    test "$words[2..-1]" = "$argv"
 end
 function __ndsim_argument
     set -l words (commandline -opc)
@@ -242,12 +248,14 @@ std::string fish_lines(const ProgramFacts& program) {
     const std::size_t space = program.name.find(' ');
     const std::string name = program.name.substr(0, space);
     const bool is_command = space != std::string::npos;
-    const std::string where = is_command                 ? "__ndsim_at " + program.name.substr(space + 1)
-                              : program.commands.empty() ? ""
-                                                         : "__ndsim_nowhere";
+    const auto words = 1 + std::count(program.name.begin(), program.name.end(), ' ');
+    const bool is_last = program.commands.empty();
+    const std::string where = is_command ? (is_last ? "__ndsim_at " : "__ndsim_just ") + program.name.substr(space + 1)
+                              : is_last  ? ""
+                                         : "__ndsim_nowhere";
     std::string lines;
     for (const CommandFacts& command : program.commands) {
-        lines += fmt::format("complete -c {} -n {} -a {} -d {}\n", name, where, command.name,
+        lines += fmt::format("complete -c {} -n {} -a {} -d {}\n", name, quoted_in_fish(where), command.name,
                              quoted_in_fish(command.summary));
     }
     Words taking;
@@ -260,8 +268,7 @@ std::string fish_lines(const ProgramFacts& program) {
         if (is_option(option)) {
             lines += fish_line(name, where, option);
         } else if (++argument; takes_path(option) || !option.known.names.empty()) {
-            const std::string there =
-                fmt::format("__ndsim_argument {} {} {}", is_command ? 2 : 1, argument, fmt::join(taking, " "));
+            const std::string there = fmt::format("__ndsim_argument {} {} {}", words, argument, fmt::join(taking, " "));
             lines += fish_line(name, is_command ? where + "; and " + there : there, option);
         }
     }

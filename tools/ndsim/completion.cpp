@@ -44,7 +44,11 @@ std::vector<ProgramFacts> all_programs() {
     const PassingFolder folder;
     std::vector<ProgramFacts> programs{ask_program("ndsim", folder, {})};
     for (const Command& command : commands) {
-        programs.push_back(ask_program("ndsim", folder, {command.name}));
+        const ProgramFacts facts = ask_program("ndsim", folder, {command.name});
+        programs.push_back(facts);
+        for (const CommandFacts& action : facts.commands) {
+            programs.push_back(ask_program("ndsim", folder, {command.name, action.name}));
+        }
     }
     for (const std::string& scenario : known_scenarios()) {
         if (std::filesystem::exists(fmt::format("{}/{}", own_folder(), scenario))) {

@@ -1,10 +1,10 @@
 // `ndsim lab list|start|check|hint|show|report|key`: a course whose labs grade themselves.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/report/text_table.hpp"
-#include "tools/command_line/columns.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/help_topics.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/program_facts.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/labs/desk/desk.hpp"
@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace sim::tools {
 
@@ -238,19 +237,20 @@ const std::array<Action, 7> actions{{
      key},
 }};
 
-std::string help() {
-    report::TextTable list = report::list_of_names("  ");
+ProgramFacts program_facts() {
+    OptionFacts help = help_option();
+    help.help += "; also of one action: ndsim lab ACTION --help";
+    ProgramFacts facts{
+        .name = "ndsim lab",
+        .summary =
+            "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.",
+        .options = {help, version_option()},
+        .examples = {"ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap",
+                     "ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction"}};
     for (const Action& action : actions) {
-        list.rows.push_back({{action.name, action.summary}});
+        facts.commands.push_back({action.name, action.summary});
     }
-    return "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.\n"
-           "Usage: ndsim lab ACTION …\n\nActions:\n" +
-           text_of(list) +
-           "\nOptions:\n  -h,--help   print this and exit; ndsim lab ACTION --help: the options of one action\n"
-           "              --help columns: every key of the output\n"
-           "\nExamples:\n"
-           "  ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap\n"
-           "  ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction\n";
+    return facts;
 }
 
 }  // namespace
@@ -258,8 +258,8 @@ std::string help() {
 int run_lab(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        const bool of_columns = argc > 2 && std::string_view(argv[2]) == "columns";
-        print(of_columns ? columns_text("ndsim lab") : help());
+        const HelpTopic* const topic = topic_asked_for(argc, argv);
+        print(topic == nullptr ? help_of(program_facts()) : topic->text(program_facts()));
         return done;
     }
     const auto action =
