@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "ndsim explain --model mixtral-8x7b --gpus 16 --ep 8 --zero 3 --global-batch 32",
                     "ndsim explain --model llama3-8b --gpus 8 --zero 0 --global-batch 8",
                     "ndsim explain --which --gpus 64 --model llama3-70b", "ndsim explain 1d_data_parallel",
-                    "ndsim explain 4d_hybrid"));
+                    "ndsim explain 3d_pipeline_parallel", "ndsim explain 4d_hybrid --host fiber"));
 
 TEST(ForTheField, NothingIsIntroduced) {
     EXPECT_THAT(run_command("ndsim explain").out, testing::Not(HasSubstr("New words")));
