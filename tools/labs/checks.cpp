@@ -192,6 +192,36 @@ Check labels_are(const Record& found, const std::function<std::vector<std::strin
     return of_every_rank(Aspect::order, found, labels_of, expected, text, std::move(why));
 }
 
+Check total_bytes_are(const Record& found, std::int64_t expected, std::string why) {
+    std::int64_t sent = 0;
+    for (const RankTotals& totals : found.timeline.totals) {
+        sent += totals.bytes_sent;
+    }
+    return {.aspect = Aspect::bytes,
+            .ok = sent == expected,
+            .expected = text_of_bytes(expected) + " in all",
+            .found = text_of_bytes(sent) + " in all",
+            .why = std::move(why)};
+}
+
+Check sends_round_a_ring(const Record& found, std::string why) {
+    const int ranks = found.timeline.ranks;
+    const auto other = [&](int step) {
+        const auto is_other = [&](const Span& span) {
+            return span.kind == OpKind::send && span.peer != (span.rank + step + ranks) % ranks;
+        };
+        return std::find_if(found.timeline.spans.begin(), found.timeline.spans.end(), is_other);
+    };
+    const auto end = found.timeline.spans.end();
+    const bool ok = other(1) == end || other(-1) == end;
+    return {.aspect = Aspect::order,
+            .ok = ok,
+            .expected = "sends to one neighbour only",
+            .found = ok ? "sends to one neighbour only"
+                        : fmt::format("{} on rank {}", told(*other(1)), other(1)->rank),
+            .why = std::move(why)};
+}
+
 double Draw::of(std::initializer_list<double> values) {
     return *(values.begin() + static_cast<std::ptrdiff_t>(random_.next() % values.size()));
 }

@@ -27,6 +27,11 @@ Check same_order(const Record& found, const Record& reference, std::string why);
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why);
 
+// All ranks together send so many bytes, whichever rank does what.
+Check total_bytes_are(const Record& found, std::int64_t expected, std::string why);
+// Every rank sends to its right neighbour alone, or every rank to its left.
+Check sends_round_a_ring(const Record& found, std::string why);
+
 // Numbers for a case, drawn from the seed of a lab: the same everywhere.
 class Draw {
 public:
