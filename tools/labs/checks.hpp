@@ -29,8 +29,8 @@ Check labels_are(const Record& found, const std::function<std::vector<std::strin
 
 // All ranks together send so many bytes, whichever rank does what.
 Check total_bytes_are(const Record& found, std::int64_t expected, std::string why);
-// Every rank sends to its right neighbour alone, or every rank to its left.
-Check sends_round_a_ring(const Record& found, std::string why);
+// No rank sends to more other ranks than so many.
+Check receivers_are_at_most(const Record& found, int most, std::string why);
 
 // Numbers for a case, drawn from the seed of a lab: the same everywhere.
 class Draw {

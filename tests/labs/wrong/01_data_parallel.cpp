@@ -19,9 +19,9 @@ struct Served {
     double units_scale = 1;
     double size_scale = 1;
     double report_scale = 1;
-    double own_scale = 1;       // what rank 0 makes of its own gradient
-    bool adds = true;           // or rank 0 keeps the last gradient
-    bool workers_add = false;   // the sum to their own
+    double own_scale = 1;      // what rank 0 makes of its own gradient
+    bool adds = true;          // or rank 0 keeps the last gradient
+    bool workers_add = false;  // the sum to their own
     bool rank_0_works = true;
     bool barrier = false;
     bool by_bytes = false;  // the messages cost bytes
@@ -124,8 +124,8 @@ std::vector<Program> of_lab_01() {
         served("a barrier before the exchange", {.barrier = true}),
         served("one worker sends nothing", {.skipped_worker = 2}),
         served("rank 0 computes, too", {.server_units = 3}),
-        served("every rank computes all items", {.first_item = [](int, int) { return 0; },
-                                                 .stride = [](int) { return 1; }},
+        served("every rank computes all items",
+               {.first_item = [](int, int) { return 0; }, .stride = [](int) { return 1; }},
                "every-rank-computes-all-items"),
         {1, "everybody sends to everybody", all_to_all},
         {1, "reports nothing", [](GPU& gpu, const Given&) { gpu.barrier(); }},

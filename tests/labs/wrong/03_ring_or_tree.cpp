@@ -96,7 +96,8 @@ void choose(GPU& gpu, const Given& given, const Chosen& how) {
         for (double& number : gradient) {
             number *= how.scale;
         }
-        gpu.report(name, Numbers{gradient.front(), gradient.back(), std::accumulate(gradient.begin(), gradient.end(), 0.0)});
+        gpu.report(name,
+                   Numbers{gradient.front(), gradient.back(), std::accumulate(gradient.begin(), gradient.end(), 0.0)});
     }
 }
 
@@ -115,9 +116,8 @@ std::vector<Program> of_lab_03() {
         chosen("a crossover that grows with the ranks",
                {.crossover = [](int ranks, double bytes) { return ranks * bytes; }}),
         chosen("a ring of N steps in the crossover",
-               {.crossover = [](int ranks, double bytes) {
-                   return bytes * (ranks - std::log2(ranks)) / (std::log2(ranks) - 1);
-               }}),
+               {.crossover = [](int ranks,
+                                double bytes) { return bytes * (ranks - std::log2(ranks)) / (std::log2(ranks) - 1); }}),
         chosen("the tree in N-1 steps", {.chain = true}),
         chosen("the tree goes up only", {.goes_down = false}),
         chosen("the tree goes down only", {.goes_up = false}),

@@ -20,9 +20,7 @@ struct Sequence {
           units(played.given["units"]),
           seconds_per_unit(played.given["seconds_per_unit"]) {}
 
-    Duration time() const {
-        return items * UnitCosts{.seconds_per_unit = seconds_per_unit}.compute(Units{units});
-    }
+    Duration time() const { return items * UnitCosts{.seconds_per_unit = seconds_per_unit}.compute(Units{units}); }
 };
 
 Case sequence_of(double items, double units, double seconds_per_unit, double factor) {

@@ -31,9 +31,7 @@ struct ServedStep {
     Duration exchange() const { return ranks * (costs.send(gradient) + costs.receive()); }
     Duration time() const { return compute() + exchange(); }
     // Rank 0 acknowledges N - 1 gradients, the first of which takes a whole send, and sends N - 1 sums.
-    Duration end_of_server() const {
-        return compute() + ranks * costs.send(gradient) + (ranks - 1) * costs.receive();
-    }
+    Duration end_of_server() const { return compute() + ranks * costs.send(gradient) + (ranks - 1) * costs.receive(); }
 };
 
 Case served_case(int ranks, double items, double units, double gradient_units, const UnitCosts& costs, double factor) {
@@ -57,10 +55,10 @@ std::vector<Case> served_cases(std::uint64_t seed) {
     const double factor = draw.of({1, 2, 4});
     const UnitCosts costs{.latency_seconds = latency};
     // Seed 1 is the setting of 1d_data_parallel, so that it can be compared with the scenario's ring.
-    return {seed == 1 ? served_case(4, 16, 20, 500, {}, factor)
-                      : served_case(4, 4 * share, units, gradient, costs, factor),
-            served_case(3, 3 * (share + 1), units, gradient / 2, costs, factor + 1),
-            served_case(8, 8 * share, units / 5, gradient + 50, costs, factor + 2)};
+    return {
+        seed == 1 ? served_case(4, 16, 20, 500, {}, factor) : served_case(4, 4 * share, units, gradient, costs, factor),
+        served_case(3, 3 * (share + 1), units, gradient / 2, costs, factor + 1),
+        served_case(8, 8 * share, units / 5, gradient + 50, costs, factor + 2)};
 }
 
 std::vector<double> mean_gradient(const Case& played) {
@@ -70,8 +68,8 @@ std::vector<double> mean_gradient(const Case& played) {
 
 std::vector<Check> grade_served(const Case& played, const Record& found, const Record&) {
     const ServedStep step(played);
-    const std::string send = fmt::format("{} + {}", text_of(step.costs.send(step.gradient)),
-                                         text_of(step.costs.receive()));
+    const std::string send =
+        fmt::format("{} + {}", text_of(step.costs.send(step.gradient)), text_of(step.costs.receive()));
     return {reports_are(found, "mean gradient", on_every_rank(played.ranks, mean_gradient(played)),
                         "every rank holds the mean over all items"),
             time_is(found, step.time(),

@@ -28,9 +28,7 @@ struct Choice {
           costs{.latency_seconds = given["latency_seconds"], .bytes_per_second = given["bytes_per_second"]} {}
 
     double bytes_in_a_latency() const { return costs.latency_seconds * costs.bytes_per_second; }
-    double crossover() const {
-        return bytes_in_a_latency() * (ranks - 1 - levels) / (levels - (ranks - 1.0) / ranks);
-    }
+    double crossover() const { return bytes_in_a_latency() * (ranks - 1 - levels) / (levels - (ranks - 1.0) / ranks); }
     // Of a tree that only goes up: log2(N) latencies against the ring's 2 (N-1).
     double crossover_with_half_a_tree() const {
         return bytes_in_a_latency() * (2 * (ranks - 1) - levels) / (levels - 2 * (ranks - 1.0) / ranks);
@@ -106,8 +104,8 @@ std::vector<Check> grade_choice(const Case& played, const Record& found, const R
                                 choice.bytes_in_a_latency(), choice.ranks - 1 - choice.levels,
                                 choice.levels - (choice.ranks - 1.0) / choice.ranks)));
     checks.push_back(time_is(found, time, "the faster of both for each size = " + sum));
-    checks.push_back(
-        total_bytes_are(found, bytes, "2 (N-1) S for each size: the tree and the ring send as much, all ranks together"));
+    checks.push_back(total_bytes_are(
+        found, bytes, "2 (N-1) S for each size: the tree and the ring send as much, all ranks together"));
     return checks;
 }
 
@@ -244,21 +242,22 @@ double crossover_of(const Case& played, const Record&) {
 
 Lab lab_03();
 Lab lab_03() {
-    return {.number = 3,
-            .folder = "03-ring-or-tree",
-            .title = "Ring or tree",
-            .cases = choice_cases,
-            .solution = solution_03(),
-            .grade = grade_choice,
-            .mistakes = {{"half-a-tree-counted", choosing({.with_half_a_tree = true}), says_half_a_tree},
-                         {"always-the-tree", choosing({.large = Shape::tree}), says_always_tree},
-                         {"always-the-ring", choosing({.small = Shape::ring}), says_always_ring},
-                         {"the-wrong-way-round", choosing({.small = Shape::ring, .large = Shape::tree}), says_wrong_way},
-                         {"star-for-tree", choosing({.small = Shape::star}), says_star},
-                         {"recursive-doubling", choosing({.small = Shape::butterfly}), says_butterfly}},
-            .prediction = {.question = "From which size on is the ring faster than the tree?",
-                           .quantity = Quantity::bytes,
-                           .truth = crossover_of}};
+    return {
+        .number = 3,
+        .folder = "03-ring-or-tree",
+        .title = "Ring or tree",
+        .cases = choice_cases,
+        .solution = solution_03(),
+        .grade = grade_choice,
+        .mistakes = {{"half-a-tree-counted", choosing({.with_half_a_tree = true}), says_half_a_tree},
+                     {"always-the-tree", choosing({.large = Shape::tree}), says_always_tree},
+                     {"always-the-ring", choosing({.small = Shape::ring}), says_always_ring},
+                     {"the-wrong-way-round", choosing({.small = Shape::ring, .large = Shape::tree}), says_wrong_way},
+                     {"star-for-tree", choosing({.small = Shape::star}), says_star},
+                     {"recursive-doubling", choosing({.small = Shape::butterfly}), says_butterfly}},
+        .prediction = {.question = "From which size on is the ring faster than the tree?",
+                       .quantity = Quantity::bytes,
+                       .truth = crossover_of}};
 }
 
 }  // namespace sim::labs

@@ -169,7 +169,8 @@ std::string key_text(const Lab& lab, std::uint64_t seed) {
         for (const Check& check : lab.grade(played, reference, reference)) {
             table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
         }
-        text += fmt::format("case {}, {} ranks\n", ++number, played.ranks) + report::text_of(table);
+        text += fmt::format("case {}, {} rank{}\n", ++number, played.ranks, played.ranks == 1 ? "" : "s") +
+                report::text_of(table);
     }
     return text;
 }
