@@ -96,7 +96,7 @@ std::vector<Program> of_lab_04() {
     return {
         bad_ring("a step is missing", {.steps_less = 1}),
         bad_ring("one step alone", {.steps_less = 2}),
-        bad_ring("nothing is added", {.adds = false}),
+        bad_ring("nothing is added", {.adds = false}, "sum-lost"),
         bad_ring("twice the sum", {.doubles_own = true}),
         bad_ring("the mean", {.scale = 0.2}),
         bad_ring("no good ring", {.runs_good_first = false}),

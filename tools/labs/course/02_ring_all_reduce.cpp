@@ -13,8 +13,6 @@ lab::Program solution_02();
 
 namespace {
 
-constexpr std::int64_t bytes_of_number = 8;
-
 struct Ring {
     int ranks;
     std::int64_t bytes;  // of the gradient

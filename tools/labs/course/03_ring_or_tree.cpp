@@ -45,13 +45,12 @@ std::int64_t elements_of(const Given& given, const std::string& size) {
 }
 
 std::int64_t bytes_of(const Given& given, const std::string& size) {
-    constexpr std::int64_t bytes_of_number = 8;
     return bytes_of_number * elements_of(given, size);
 }
 
 // Sizes in multiples of L B, the bytes that take as long as a latency.
 Case choice_case(int ranks, double middle, double large, const UniformCosts& costs, double factor) {
-    const double elements = costs.latency_seconds * costs.bytes_per_second / 8;
+    const double elements = costs.latency_seconds * costs.bytes_per_second / bytes_of_number;
     return {.ranks = ranks,
             .costs = costs.entries(),
             .given = Given({{"small_elements", 0.5 * elements},

@@ -34,12 +34,11 @@ std::int64_t ring_elements(const Given& given, const std::string& size) {
 }
 
 std::int64_t ring_bytes(const Given& given, const std::string& size) {
-    constexpr std::int64_t bytes_of_number = 8;
     return bytes_of_number * ring_elements(given, size);
 }
 
 Case two_rings_case(int ranks, double large, const UniformCosts& costs, double factor) {
-    const double elements = costs.latency_seconds * costs.bytes_per_second / 8;
+    const double elements = costs.latency_seconds * costs.bytes_per_second / bytes_of_number;
     return {.ranks = ranks,
             .costs = costs.entries(),
             .given = Given({{"small_elements", elements / 2},
@@ -99,6 +98,7 @@ std::vector<Check> grade_two_rings(const Case& played, const Record& found, cons
 
 struct MistakenRing {
     bool passes_sum_on = false;
+    bool loses_sum = false;
     bool in_chunks = false;
     bool clock_not_stopped = false;
     bool straight_to_all = false;
@@ -120,7 +120,9 @@ void pass_round(GPU& gpu, std::vector<double>& gradient, const MistakenRing& how
     for (int step = 0; step < ranks - 1 + how.more_steps; ++step) {
         gpu.send((gpu.rank() + 1) % ranks, how.passes_sum_on ? gradient : passing);
         gpu.receive((gpu.rank() + ranks - 1) % ranks, passing);
-        add_to(gradient, passing);
+        if (!how.loses_sum) {
+            add_to(gradient, passing);
+        }
     }
 }
 
@@ -152,6 +154,10 @@ std::string says_sum_passed_on(const Case&, const Record&) {
     return "The times are right, but you passed on the sum so far in place of what had arrived, so that gradients "
            "which "
            "are in it already are counted again. Keep what arrived, and send that.";
+}
+std::string says_sum_lost(const Case&, const Record&) {
+    return "The times are right, but each rank still has its own gradient in the end: the sum is in an array that is "
+           "lost. Add to `gradient` itself, in place: gradient += passing in Python.";
 }
 std::string says_step_too_many(const Case& played, const Record&) {
     const TwoRings rings(played.ranks, played.given);
@@ -196,6 +202,7 @@ Lab lab_04() {
             .solution = solution_04(),
             .grade = grade_two_rings,
             .mistakes = {{"sum-passed-on", mistaken_ring({.passes_sum_on = true}), says_sum_passed_on},
+                         {"sum-lost", mistaken_ring({.loses_sum = true}), says_sum_lost},
                          {"step-too-many", mistaken_ring({.more_steps = 1}), says_step_too_many},
                          {"good-ring-written", mistaken_ring({.in_chunks = true}), says_good_ring},
                          {"clock-not-stopped", mistaken_ring({.clock_not_stopped = true}), says_clock},

@@ -37,7 +37,7 @@ struct Overlap {
                 .flops_per_second = given["flops_per_second"]} {}
 
     std::int64_t buckets() const { return layers / bucket_layers; }
-    std::int64_t bytes(std::int64_t of_layers) const { return 8 * of_layers * elements; }
+    std::int64_t bytes(std::int64_t of_layers) const { return bytes_of_number * of_layers * elements; }
     Duration forward() const { return costs.compute(forward_flops); }
     Duration backward() const { return bucket_layers * costs.compute(backward_flops); }  // of a bucket
     Duration update() const { return costs.compute(update_flops); }

@@ -25,7 +25,7 @@ struct Accumulation {
     Accumulation(int ranks_of_all, const Given& given)
         : ranks(ranks_of_all),
           items(given.whole("items")),
-          gradient_bytes(8 * given.whole("elements")),
+          gradient_bytes(bytes_of_number * given.whole("elements")),
           bytes_per_item(given.whole("bytes_per_item")),
           memory_bytes(given.whole("memory_bytes")),
           fixed_flops(given.whole("fixed_flops")),
@@ -66,7 +66,7 @@ Case accumulation_case(int ranks, const AccumulationSizes& sizes, double latency
             .given = Given({{"items", sizes.items},
                             {"elements", sizes.elements},
                             {"bytes_per_item", sizes.bytes_per_item},
-                            {"memory_bytes", 16 * sizes.elements + activations * sizes.bytes_per_item},
+                            {"memory_bytes", 2 * bytes_of_number * sizes.elements + activations * sizes.bytes_per_item},
                             {"fixed_flops", 4e6},
                             {"flops_per_item", sizes.flops_per_item},
                             {"latency_seconds", latency},
@@ -172,7 +172,7 @@ lab::Program mistaken_accumulation(const MistakenAccumulation& how) {
     return [how](GPU& gpu, const Given& given) {
         const Accumulation step(gpu.world_size(), given);
         const std::int64_t micro_batches = how.one_batch ? 1 : how.single_items ? step.items : step.micro_batches();
-        std::vector<double> gradient(static_cast<std::size_t>(step.gradient_bytes / 8));
+        std::vector<double> gradient(static_cast<std::size_t>(step.gradient_bytes / bytes_of_number));
         gpu.allocate("weights", Bytes{step.gradient_bytes});
         gpu.allocate("gradient", Bytes{step.gradient_bytes});
         accumulate(gpu, given, how, gradient, micro_batches);

@@ -3,12 +3,16 @@
 
 #include "libsim/check.hpp"
 
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <span>
 #include <vector>
 
 namespace sim::labs {
+
+// The numbers of the labs are doubles.
+inline constexpr std::int64_t bytes_of_number = 8;
 
 // Element by element. Requires: as many numbers in both.
 inline void add_to(std::span<double> sum, std::span<const double> more) {
