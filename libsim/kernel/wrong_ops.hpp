@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/error.hpp"
+#include "libsim/units.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,8 +16,13 @@ struct WrongOp {
     std::uint32_t op_number = 0;  // in the rank's program, from 0
     std::string what = {};        // "receive from 1, tag 7"
     std::string why = {};         // of an op that waits: why it can never end
-    int waits_for = -1;           // of an op that waits: a rank that would have to act
+    int waits_for = -1;           // of an op that waits: a rank that would have to act; -1: any would do
+    Time since = {};              // of an op that waits
+    bool is_root = false;         // of an op that waits: nobody else's waiting explains it
 };
+// A line for each, beginning with a line break: "rank 1, op 3: receive from 0   nothing was sent; rank 0 has died". Of
+// many, those that come first, and how many more there are.
+std::string lines_of(const std::vector<WrongOp>& ops);
 
 // An error of the program that names ops.
 template <class Error>
