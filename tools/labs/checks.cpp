@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace sim::labs {
 
@@ -190,6 +191,36 @@ Check labels_are(const Record& found, const std::function<std::vector<std::strin
     };
     const auto text = [](const std::vector<std::string>& labels) { return fmt::format("{}", fmt::join(labels, ", ")); };
     return of_every_rank(Aspect::order, found, labels_of, expected, text, std::move(why));
+}
+
+Check total_bytes_are(const Record& found, std::int64_t expected, std::string why) {
+    std::int64_t sent = 0;
+    for (const RankTotals& totals : found.timeline.totals) {
+        sent += totals.bytes_sent;
+    }
+    return {.aspect = Aspect::bytes,
+            .ok = sent == expected,
+            .expected = text_of_bytes(expected) + " in all",
+            .found = text_of_bytes(sent) + " in all",
+            .why = std::move(why)};
+}
+
+Check receivers_are_at_most(const Record& found, int most, std::string why) {
+    std::map<int, std::set<int>> receivers;
+    for (const Span& span : found.timeline.spans) {
+        if (span.kind == OpKind::send) {
+            receivers[span.rank].insert(span.peer);
+        }
+    }
+    const auto fewer = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+    const auto busiest = std::max_element(receivers.begin(), receivers.end(), fewer);
+    const auto number = busiest == receivers.end() ? 0 : static_cast<int>(busiest->second.size());
+    const std::string whose = number == 0 ? "" : fmt::format(" on rank {}", busiest->first);
+    return {.aspect = Aspect::order,
+            .ok = number <= most,
+            .expected = fmt::format("sends to at most {} other ranks{}", most, whose),
+            .found = fmt::format("sends to {}{}", number, whose),
+            .why = std::move(why)};
 }
 
 double Draw::of(std::initializer_list<double> values) {

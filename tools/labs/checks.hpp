@@ -27,6 +27,11 @@ Check same_order(const Record& found, const Record& reference, std::string why);
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why);
 
+// All ranks together send so many bytes, whichever rank does what.
+Check total_bytes_are(const Record& found, std::int64_t expected, std::string why);
+// No rank sends to more other ranks than so many.
+Check receivers_are_at_most(const Record& found, int most, std::string why);
+
 // Numbers for a case, drawn from the seed of a lab: the same everywhere.
 class Draw {
 public:

@@ -49,4 +49,8 @@ Duration UniformCosts::message(std::int64_t bytes) const {
            time_for(bytes, pace_of(Bandwidth{static_cast<std::int64_t>(bytes_per_second)}));
 }
 
+Duration UniformCosts::ring_all_reduce(int ranks, std::int64_t bytes) const {
+    return 2 * (ranks - 1) * message(ceil_div(bytes, ranks));
+}
+
 }  // namespace sim::labs

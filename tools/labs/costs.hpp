@@ -32,6 +32,8 @@ struct UniformCosts {
     std::vector<config::TomlEntry> entries() const;
     Duration compute(std::int64_t flops, int rank = 0) const;
     Duration message(std::int64_t bytes) const;
+    // 2 (N-1) (L + ceil(S/N) / B), where all ranks begin together.
+    Duration ring_all_reduce(int ranks, std::int64_t bytes) const;
 };
 
 }  // namespace sim::labs

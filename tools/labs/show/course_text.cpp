@@ -176,7 +176,8 @@ std::string key_text(const Lab& lab, std::uint64_t seed) {
     std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
     text += prediction_of(lab, cases.front());
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        text += fmt::format("case {}, {} ranks\n", i + 1, cases[i].ranks) + expected_of(lab, cases[i]);
+        text += fmt::format("case {}, {} rank{}\n", i + 1, cases[i].ranks, cases[i].ranks == 1 ? "" : "s") +
+                expected_of(lab, cases[i]);
     }
     text += "mistakes that are named\n";
     for (const Mistake& mistake : lab.mistakes) {
