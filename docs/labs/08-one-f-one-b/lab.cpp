@@ -1,4 +1,5 @@
 // Lab 8: a pipeline whose stages alternate: one forward pass, one backward pass (1F1B).
+#include <libsim/error.hpp>
 #include <ranks/lab.hpp>
 
 #include <algorithm>

@@ -40,7 +40,7 @@ class Stage:
 
     def backward(self, step):
         place = self.place_of(step)
-        if place == self.last_place and step.micro_batch not in self.outputs:
+        if (step.micro_batch, step.chunk) not in self.inputs:
             raise ndsim.ProgramError(f"backward of micro-batch {step.micro_batch} before its forward")
         is_last = place == self.last_place
         gradient = self.outputs[step.micro_batch] if is_last else self.take(step, "gradient", place + 1)

@@ -1,4 +1,5 @@
 // Lab 9: a pipeline whose stages hold several chunks of the model each (interleaved 1F1B).
+#include <libsim/error.hpp>
 #include <ranks/lab.hpp>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ private:
 
     void backward(const Step& step) {
         const int place = place_of(step);
-        if (is_last(place) && outputs_.count(step.micro_batch) == 0) {
+        if (inputs_.count({step.micro_batch, step.chunk}) == 0) {
             throw sim::ProgramError("backward of micro-batch " + std::to_string(step.micro_batch) +
                                     " before its forward");
         }

@@ -84,8 +84,12 @@ private:
 
     void backward(const PipelineStep& step) {
         const int here = virtual_stage(step);
-        const Activations gradient =
-            is_last(step) ? output_of(step) : gpu_.receive<double>(rank_of(here + 1), "gradient", {}, tag(step, here));
+        if (!kept_.contains(key_of(step))) {
+            throw ProgramError(fmt::format("backward of micro-batch {} before its forward", step.micro_batch));
+        }
+        const Activations gradient = is_last(step)
+                                         ? outputs_.at(key_of(step))
+                                         : gpu_.receive<double>(rank_of(here + 1), "gradient", {}, tag(step, here));
         if (habits_.recomputes) {
             compute_pass("forward", step, 1);
         }
@@ -108,15 +112,6 @@ private:
         for (std::size_t i = 0; i < x.size(); ++i) {
             sum += gradient[i] * x[i];
         }
-    }
-
-    Activations output_of(const PipelineStep& step) const {
-        const auto found = outputs_.find(key_of(step));
-        if (found == outputs_.end()) {
-            throw ProgramError(
-                fmt::format("the backward pass of micro-batch {} begins before its forward pass", step.micro_batch));
-        }
-        return found->second;
     }
 
     Activations batch(int micro_batch) const {
