@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import ndsim
 from ndsim import lab
 import numpy as np
 
@@ -40,9 +39,9 @@ class Stage:
 
     def backward(self, step):
         place = self.place_of(step)
-        if (step.micro_batch, step.chunk) not in self.inputs:
-            raise ndsim.ProgramError(f"backward of micro-batch {step.micro_batch} before its forward")
         is_last = place == self.last_place
+        if is_last and step.micro_batch not in self.outputs:
+            self.take(step, "loss", place - 1)  # nobody sends it: without a forward pass there is no loss
         gradient = self.outputs[step.micro_batch] if is_last else self.take(step, "gradient", place + 1)
         self.gpu.compute(f"backward {step.micro_batch}", flops=2 * self.given.forward_flops // self.chunks)
         self.gpu.release("activations", bytes=self.given.activation_bytes // self.chunks)
@@ -54,8 +53,8 @@ class Stage:
         return step.chunk * self.gpu.world_size + self.gpu.rank
 
     def tag(self, step, place):
-        """A tag for each micro-batch and place: a message never meets another step."""
-        return step.micro_batch * self.chunks * self.gpu.world_size + place
+        """A tag for each micro-batch, place and direction: a message never meets another step."""
+        return 2 * (step.micro_batch * self.chunks * self.gpu.world_size + place) + step.is_backward
 
     def take(self, step, what, source):
         here = self.tag(step, self.place_of(step))

@@ -64,7 +64,8 @@ private:
     // With one chunk, messages come in the order sent.
     Tag tag(const PipelineStep& step, int into) const {
         const PipelineShape& shape = numbers_.shape;
-        return shape.chunks == 1 ? Tag{} : Tag{step.micro_batch * shape.chunks * shape.stages + into};
+        const int place = step.micro_batch * shape.chunks * shape.stages + into;
+        return shape.chunks == 1 ? Tag{} : Tag{2 * place + (step.work == PipelineWork::forward ? 0 : 1)};
     }
 
     void forward(const PipelineStep& step) {
@@ -84,8 +85,11 @@ private:
 
     void backward(const PipelineStep& step) {
         const int here = virtual_stage(step);
-        if (!kept_.contains(key_of(step))) {
+        if (numbers_.shape.chunks == 1 && !kept_.contains(key_of(step))) {
             throw ProgramError(fmt::format("backward of micro-batch {} before its forward", step.micro_batch));
+        }
+        if (is_last(step) && !outputs_.contains(key_of(step))) {
+            gpu_.receive<double>(rank_of(here - 1), "loss", {}, tag(step, here));  // which nobody sends
         }
         const Activations gradient = is_last(step)
                                          ? outputs_.at(key_of(step))
