@@ -57,10 +57,14 @@ bool is_ordered(const Span& span) {
            span.kind == OpKind::collective;
 }
 
-std::vector<const Span*> ordered_of(const Record& record, int rank) {
+bool is_work(const Span& span) {
+    return span.kind == OpKind::compute;
+}
+
+std::vector<const Span*> ordered_of(const Record& record, int rank, bool (*counts)(const Span&) = is_ordered) {
     std::vector<const Span*> spans;
     for (const Span& span : record.timeline.spans) {
-        if (span.rank == rank && is_ordered(span)) {
+        if (span.rank == rank && counts(span)) {
             spans.push_back(&span);
         }
     }
@@ -75,6 +79,30 @@ std::string told(const Span& span) {
 
 std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
     return at < spans.size() ? told(*spans[at]) : "nothing more";
+}
+
+// `counts` says which steps are compared.
+Check same_steps(const Record& found, const Record& reference, bool (*counts)(const Span&), std::string why) {
+    const auto same = [](const Span* a, const Span* b) {
+        return a->kind == b->kind && a->peer == b->peer && a->amount == b->amount && a->measure == b->measure;
+    };
+    for (int rank = 0; rank < reference.timeline.ranks; ++rank) {
+        const std::vector<const Span*> theirs = ordered_of(found, rank, counts);
+        const std::vector<const Span*> right = ordered_of(reference, rank, counts);
+        const auto [a, b] = std::mismatch(theirs.begin(), theirs.end(), right.begin(), right.end(), same);
+        if (a != theirs.end() || b != right.end()) {
+            const auto at = static_cast<std::size_t>(a - theirs.begin());
+            return {.aspect = Aspect::order,
+                    .expected = fmt::format("{} as step {} of rank {}", told_at(right, at), at + 1, rank),
+                    .found = fmt::format("{} as step {} of rank {}", told_at(theirs, at), at + 1, rank),
+                    .why = std::move(why)};
+        }
+    }
+    return {.aspect = Aspect::order,
+            .ok = true,
+            .expected = "as the reference",
+            .found = "the same",
+            .why = std::move(why)};
 }
 
 }  // namespace
@@ -156,36 +184,19 @@ Check reports_are(const Record& found, const std::string& name, const std::map<i
 }
 
 Check same_order(const Record& found, const Record& reference, std::string why) {
-    const auto same = [](const Span* a, const Span* b) {
-        return a->kind == b->kind && a->peer == b->peer && a->amount == b->amount && a->measure == b->measure;
-    };
-    for (int rank = 0; rank < reference.timeline.ranks; ++rank) {
-        const std::vector<const Span*> theirs = ordered_of(found, rank);
-        const std::vector<const Span*> right = ordered_of(reference, rank);
-        const auto [a, b] = std::mismatch(theirs.begin(), theirs.end(), right.begin(), right.end(), same);
-        if (a != theirs.end() || b != right.end()) {
-            const auto at = static_cast<std::size_t>(a - theirs.begin());
-            return {.aspect = Aspect::order,
-                    .expected = fmt::format("{} as step {} of rank {}", told_at(right, at), at + 1, rank),
-                    .found = fmt::format("{} as step {} of rank {}", told_at(theirs, at), at + 1, rank),
-                    .why = std::move(why)};
-        }
-    }
-    return {.aspect = Aspect::order,
-            .ok = true,
-            .expected = "as the reference",
-            .found = "the same",
-            .why = std::move(why)};
+    return same_steps(found, reference, is_ordered, std::move(why));
+}
+
+Check same_work(const Record& found, const Record& reference, std::string why) {
+    return same_steps(found, reference, is_work, std::move(why));
 }
 
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why) {
     const auto labels_of = [&](int rank) {
         std::vector<std::string> labels;
-        for (const Span* span : ordered_of(found, rank)) {
-            if (span->kind == OpKind::compute) {
-                labels.push_back(*span->label);
-            }
+        for (const Span* span : ordered_of(found, rank, is_work)) {
+            labels.push_back(*span->label);
         }
         return labels;
     };

@@ -23,6 +23,8 @@ Check reports_are(const Record& found, const std::string& name, const std::map<i
                   std::string why);
 // Every rank's computations, messages and collectives come in the order of the reference: kind, peer and amount.
 Check same_order(const Record& found, const Record& reference, std::string why);
+// The same of computations alone, by their amount: whatever is sent and received between them.
+Check same_work(const Record& found, const Record& reference, std::string why);
 // The computations of every rank, by their labels, in this order.
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why);
