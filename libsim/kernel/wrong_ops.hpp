@@ -2,8 +2,10 @@
 #pragma once
 
 #include "libsim/error.hpp"
+#include "libsim/op.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,11 +14,17 @@ namespace sim::kernel {
 
 struct WrongOp {
     int rank = -1;
-    std::uint32_t op_number = 0;  // in the rank's program, from 0
-    std::string what = {};        // "receive from 1, tag 7"
-    std::string why = {};         // of an op that waits: why it can never end
-    int waits_for = -1;           // of an op that waits: a rank that would have to act
+    std::uint32_t op_number = 0;    // in the rank's program, from 0
+    std::string what = {};          // "receive from 1, tag 7"
+    std::string why = {};           // of an op that waits: why it can never end
+    int waits_for = -1;             // of an op that waits: a rank that would have to act
+    OpKind kind = OpKind::now;      // of an op that waits: of what it waits in, be it asynchronous or on a stream
+    std::vector<int> missing = {};  // of a collective that waits: the members that have not come
+    std::string near_miss = {};  // of a receive that waits: what was perhaps meant, "rank 1 sent tag 6 at 2 s; did …?"
 };
+
+// Ranks of which each waits for the next, the first one again at the end; empty: there is no such circle.
+std::vector<int> cycle_of(std::span<const WrongOp> waiting);
 
 // An error of the program that names ops.
 template <class Error>

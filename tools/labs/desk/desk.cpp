@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* memory_file = "lab.json";
+// What a lab's desk has beside the file to write in, where the lab has it.
+constexpr std::array beside_the_starter{"README.md", "patients.py", "patients.md"};
 constexpr std::array languages{Language::cpp, Language::python, Language::torch};
 
 std::string path_in(const std::string& folder, const char* name) {
@@ -138,8 +140,10 @@ Desk open_desk(const Lab& lab, const std::string& folder, Language language, std
         throw config::OutputError(fmt::format("cannot make {}: {}", folder, error.message()));
     }
     write_file(desk.file(), starter);
-    if (const char* const page = lab_file(lab.folder.data(), "README.md"); page != nullptr) {
-        write_file(path_in(folder, "README.md"), page);
+    for (const char* const name : beside_the_starter) {
+        if (const char* const text = lab_file(lab.folder.data(), name); text != nullptr) {
+            write_file(path_in(folder, name), text);
+        }
     }
     write_case(desk);
     keep(desk);
