@@ -42,7 +42,8 @@ Json json_of(const Attempt& attempt) {
     return {{"passed", attempt.passed},
             {"points", attempt.points},
             {"most_points", attempt.most_points},
-            {"mistake", attempt.mistake}};
+            {"mistake", attempt.mistake},
+            {"value", attempt.value}};
 }
 
 Desk desk_from(const std::string& folder) {
@@ -61,7 +62,8 @@ Desk desk_from(const std::string& folder) {
         desk.prediction = json.at("prediction").get<std::string>();
         desk.hints_seen = json.at("hints_seen").get<int>();
         for (const Json& each : json.at("attempts")) {
-            desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake")});
+            desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake"),
+                                     each.value("value", 0.0)});
         }
         return desk;
     } catch (const nlohmann::json::exception& error) {
