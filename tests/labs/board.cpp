@@ -16,13 +16,13 @@ TEST(LeaderBoard, HasThoseWhoPassedAndNobodyElse) {
         ASSERT_EQ(run_command(fmt::format("ndsim lab start 14 '{}' --python", desk)).exit_code, 0);
     }
     std::filesystem::copy_file(NDSIM_SOURCE_DIR "/docs/labs/14-plan-a-70b/solution.py",
-                               class_folder.file("ada") + "/lab.py",
-                               std::filesystem::copy_options::overwrite_existing);
+                               class_folder.file("ada") + "/lab.py", std::filesystem::copy_options::overwrite_existing);
     EXPECT_EQ(run_command(fmt::format("ndsim lab check 14 '{}'", class_folder.file("ada"))).exit_code, 0);
     EXPECT_EQ(run_command(fmt::format("ndsim lab check 14 '{}'", class_folder.file("bob"))).exit_code, 1);
 
     const std::string folder = std::filesystem::path(class_folder.file("ada")).parent_path();
-    const nlohmann::json board = run_command(fmt::format("ndsim lab report '{}' --json", folder)).json()["leader_board"];
+    const nlohmann::json board =
+        run_command(fmt::format("ndsim lab report '{}' --json", folder)).json()["leader_board"];
     ASSERT_EQ(board.size(), 1U);
     EXPECT_EQ(board[0]["lab"], 14);
     EXPECT_EQ(board[0]["place"], 1);

@@ -2,7 +2,9 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/report/text_table.hpp"
+#include "tools/command_line/columns.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/labs/desk/desk.hpp"
@@ -17,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace sim::tools {
 
@@ -35,6 +38,7 @@ struct LabOptions {
     int seed = 1;
     std::string predict;
     std::string host = "process";
+    std::string svg;  // empty: no picture
     bool json = false;
     bool ascii = false;
 };
@@ -44,6 +48,10 @@ OptionRow lab_row(LabOptions& options) {
 }
 OptionRow folder_row(LabOptions& options, const char* help) {
     return config::as_argument({"DIR", "", help, config::text(options.folder)}, config::Role::optional_argument);
+}
+OptionRow seed_row(LabOptions& options) {
+    return {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
+            config::whole(options.seed, 1, 1'000'000'000)};
 }
 OptionRow host_row(LabOptions& options) {
     return {"host", "NAME", "how the ranks of a C++ program live: process or fiber (process)",
@@ -57,7 +65,11 @@ OptionRow ascii_row(LabOptions& options) {
     return {"ascii", "", "draw in plain ASCII", config::flag(options.ascii)};
 }
 
-ranks::Host host_of(const LabOptions& options) {
+ranks::Host host_of(const LabOptions& options, const Desk& desk) {
+    if (options.host == "fiber" && desk.language != Language::cpp) {
+        throw config::UsageError(
+            fmt::format("--host fiber: the ranks of {} are processes; only C++ has fibers", file_of(desk.language)));
+    }
     return options.host == "fiber" ? ranks::Host::fiber : ranks::Host::process;
 }
 
@@ -103,7 +115,7 @@ int check(LabOptions& options) {
         desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
         keep(desk);
     }
-    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options));
+    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options, desk));
     if (!played.trouble.empty()) {
         print(options.json ? json_of_trouble(*desk.lab, desk, played.trouble) : text_of_trouble(desk, played.trouble));
         return failed;
@@ -127,7 +139,7 @@ int hint(LabOptions& options) {
 int show(LabOptions& options) {
     const Desk desk = desk_of(lab_named(options.lab), options.folder);
     const Case played = desk.lab->cases(desk.seed).front();
-    const Played theirs = play(desk, {played}, host_of(options));
+    const Played theirs = play(desk, {played}, host_of(options, desk));
     if (!theirs.trouble.empty()) {
         print(text_of_trouble(desk, theirs.trouble));
         return failed;
@@ -147,7 +159,11 @@ int report(LabOptions& options) {
 
 int key(LabOptions& options) {
     const Lab& lab = lab_named(options.lab);
-    print(key_text(lab, static_cast<std::uint64_t>(options.seed)));
+    const auto seed = static_cast<std::uint64_t>(options.seed);
+    if (!options.svg.empty()) {
+        write_output(options.svg, [&](std::ostream& out) { out << key_picture(lab, seed); });
+    }
+    print(key_text(lab, seed));
     return done;
 }
 
@@ -164,8 +180,7 @@ std::vector<OptionRow> rows_of_start(LabOptions& options) {
             folder_row(options, "the folder to make (NN-name in this folder)"),
             {"python", "", "write it in Python", config::flag(options.python)},
             {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
-            {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
-             config::whole(options.seed, 1, 1'000'000'000)}};
+            seed_row(options)};
 }
 std::vector<OptionRow> rows_of_check(LabOptions& options) {
     return {lab_row(options),
@@ -216,11 +231,12 @@ const std::array<Action, 7> actions{{
      },
      report},
     {"key",
-     "for instructors: what a right program leaves with a seed",
-     {"ndsim lab key 2 --seed 7"},
+     "for instructors: what a right program leaves with a seed, and its timeline as a picture",
+     {"ndsim lab key 2 --seed 7", "ndsim lab key 2 --svg ring.svg"},
      [](LabOptions& options) {
-         return std::vector{lab_row(options), OptionRow{"seed", "S", "of the lab's numbers (1)",
-                                                        config::whole(options.seed, 1, 1'000'000'000)}};
+         return std::vector{lab_row(options), seed_row(options),
+                            OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
+                                      config::text(options.svg)}};
      },
      key},
 }};
@@ -234,6 +250,7 @@ std::string help() {
            "Usage: ndsim lab ACTION …\n\nActions:\n" +
            text_of(list) +
            "\nOptions:\n  -h,--help   print this and exit; ndsim lab ACTION --help: the options of one action\n"
+           "              --help columns: every key of the output\n"
            "\nExamples:\n"
            "  ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap\n"
            "  ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction\n";
@@ -244,7 +261,8 @@ std::string help() {
 int run_lab(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        print(help());
+        const bool of_columns = argc > 2 && std::string_view(argv[2]) == "columns";
+        print(of_columns ? columns_text("ndsim lab") : help());
         return done;
     }
     const auto action =

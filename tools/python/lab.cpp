@@ -90,11 +90,11 @@ py::tuple play_cases(const std::string& name, const std::string& cases, const py
 }  // namespace
 
 void bind_lab(py::module_& module) {
-    module.attr("gap_report") = lab::gap_report;
     module.def(
-        "play_lab", &play_cases, py::arg("name"), py::arg("cases"), py::arg("program"), py::arg("file"),
-        "Play the cases of a lab; returns their records as JSON, their timelines as text, and what went wrong with "
-        "them. ndsim.lab.run is what to call.");
+        "gap_report", [] { return lab::gap_report; }, "The report of a rank that came to a gap of a lab.");
+    module.def("play_lab", &play_cases, py::arg("name"), py::arg("cases"), py::arg("program"), py::arg("file"),
+               "Play the cases of a lab; returns their records as JSON, their timelines as text, and what went "
+               "wrong with them. ndsim.lab.run is what to call.");
 }
 
 }  // namespace sim::python

@@ -49,7 +49,7 @@ Json json_of(const Attempt& attempt) {
 Desk desk_from(const std::string& folder) {
     const std::string path = path_in(folder, memory_file);
     try {
-        const Json json = Json::parse(config::read_text(path, "a desk of a lab"));
+        const Json json = Json::parse(config::read_json_text(path, "a desk of a lab"));
         Desk desk{.folder = folder, .lab = &lab_named(json.at("lab").get<std::string>())};
         const auto language = std::find_if(languages.begin(), languages.end(), [&](Language each) {
             return json.at("language").get<std::string>() == name_of(each);

@@ -1,5 +1,6 @@
 #include "tools/labs/show/course_text.hpp"
 
+#include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/labs/desk/files.hpp"
 
@@ -101,6 +102,23 @@ Json boards_json(const std::vector<Desk>& desks) {
         }
     }
     return boards;
+}
+
+std::string prediction_of(const Lab& lab, const Case& played) {
+    return fmt::format("  {} {}\n", lab.prediction.question,
+                       text_of(lab.prediction.quantity, lab.prediction.truth(played, play_here(played, lab.solution))));
+}
+
+std::string expected_of(const Lab& lab, const Case& played) {
+    const Record reference = play_here(played, lab.solution);
+    report::TextTable table{.columns = {{.align = report::Align::left},
+                                        {.heading = "expected", .align = report::Align::left},
+                                        {.heading = "why", .align = report::Align::left}},
+                            .margin = "  "};
+    for (const Check& check : lab.grade(played, reference, reference)) {
+        table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
+    }
+    return report::text_of(table);
 }
 
 }  // namespace
@@ -210,24 +228,24 @@ std::string report_json(const std::vector<Desk>& desks) {
 }
 
 std::string key_text(const Lab& lab, std::uint64_t seed) {
+    const std::vector<Case> cases = lab.cases(seed);
     std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
-    int number = 0;
-    for (const Case& played : lab.cases(seed)) {
-        const Record reference = play_here(played, lab.solution);
-        if (number == 0) {
-            text += fmt::format("  {} {}\n", lab.prediction.question,
-                                text_of(lab.prediction.quantity, lab.prediction.truth(played, reference)));
-        }
-        report::TextTable table{.columns = {{.heading = "", .align = report::Align::left},
-                                            {.heading = "expected", .align = report::Align::left},
-                                            {.heading = "why", .align = report::Align::left}},
-                                .margin = "  "};
-        for (const Check& check : lab.grade(played, reference, reference)) {
-            table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
-        }
-        text += fmt::format("case {}, {} ranks\n", ++number, played.ranks) + report::text_of(table);
+    text += prediction_of(lab, cases.front());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        text += fmt::format("case {}, {} ranks\n", i + 1, cases[i].ranks) + expected_of(lab, cases[i]);
+    }
+    text += "mistakes that are named\n";
+    for (const Mistake& mistake : lab.mistakes) {
+        text += fmt::format("  {}\n    {}\n", mistake.name,
+                            mistake.says(cases.front(), play_here(cases.front(), mistake.program)));
     }
     return text;
+}
+
+std::string key_picture(const Lab& lab, std::uint64_t seed) {
+    report::Timeline timeline = play_here(lab.cases(seed).front(), lab.solution).timeline;
+    timeline.title = std::string(lab.title);
+    return report::svg_timeline(timeline);
 }
 
 }  // namespace sim::labs

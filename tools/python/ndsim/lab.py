@@ -35,7 +35,7 @@ class Given:
 def gap(gpu: _ndsim.GPU, what: str) -> NoReturn:
     """What stands where a learner's lines belong: tells the grader which line is not written yet, and raises."""
     caller = sys._getframe(1)
-    gpu.report(_ndsim.gap_report, caller.f_lineno)
+    gpu.report(_ndsim.gap_report(), caller.f_lineno)
     where = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}"
     raise ProgramError(f"{where}: nothing is written here yet: {what}")
 

@@ -1,0 +1,37 @@
+# cmake -DBIN=FOLDER -DPROGRAMS=A;B -DOUTPUT=FOLDER -P ndsim_share.cmake: manual pages and completion of ndsim and of the
+# programs beside it, as they are installed below share/. What they say comes from the programs' own tables.
+file(REMOVE_RECURSE ${OUTPUT})
+set(man ${OUTPUT}/man/man1)
+set(bash ${OUTPUT}/bash-completion/completions)
+set(zsh ${OUTPUT}/zsh/site-functions)
+set(fish ${OUTPUT}/fish/vendor_completions.d)
+file(MAKE_DIRECTORY ${man} ${bash} ${zsh} ${fish})
+
+function(printed_to file)
+    execute_process(COMMAND ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE code ERROR_VARIABLE said)
+    if(NOT code EQUAL 0)
+        list(JOIN ARGN " " line)
+        message(FATAL_ERROR "${line}: exit code ${code}: ${said}")
+    endif()
+endfunction()
+
+execute_process(COMMAND ${BIN}/ndsim --help options OUTPUT_VARIABLE facts COMMAND_ERROR_IS_FATAL ANY)
+string(JSON count LENGTH "${facts}" commands)
+math(EXPR last "${count} - 1")
+printed_to(${man}/ndsim.1 ${BIN}/ndsim --help man)
+foreach(i RANGE ${last})
+    string(JSON command GET "${facts}" commands ${i} name)
+    printed_to(${man}/ndsim-${command}.1 ${BIN}/ndsim ${command} --help man)
+endforeach()
+foreach(program IN LISTS PROGRAMS)
+    printed_to(${man}/${program}.1 ${BIN}/${program} --help man)
+endforeach()
+
+printed_to(${bash}/ndsim ${BIN}/ndsim completion bash)
+printed_to(${zsh}/_ndsim ${BIN}/ndsim completion zsh)
+printed_to(${fish}/ndsim.fish ${BIN}/ndsim completion fish)
+# bash and fish look for a file of the program's name; zsh reads the first line of every file.
+foreach(program IN LISTS PROGRAMS)
+    file(CREATE_LINK ndsim ${bash}/${program} SYMBOLIC)
+    file(CREATE_LINK ndsim.fish ${fish}/${program}.fish SYMBOLIC)
+endforeach()
