@@ -69,8 +69,9 @@ void explain_any_source(const Kernel& kernel, WrongOp& blocked, const Op& look) 
     };
     blocked.is_root = true;
     if (const auto nearest = std::min_element(there.begin(), there.end(), nearer); nearest != there.end()) {
-        blocked.why = fmt::format("rank {} sent tag {} at {}; did you mean {}?", nearest->source, nearest->tag,
-                                  describe_time(nearest->message.begin), nearest->tag);
+        blocked.near_miss = fmt::format("rank {} sent tag {} at {}; did you mean {}?", nearest->source, nearest->tag,
+                                        describe_time(nearest->message.begin), nearest->tag);
+        blocked.why = blocked.near_miss;
         return;
     }
     const int others = kernel.ranks() - 1 - kernel.finished();
@@ -82,7 +83,8 @@ void explain_any_source(const Kernel& kernel, WrongOp& blocked, const Op& look) 
 void explain_receive(const Kernel& kernel, WrongOp& blocked, const Op& receive) {
     const int source = receive.peer;
     blocked.waits_for = source;
-    blocked.why = near_miss(kernel, blocked.rank, receive);
+    blocked.near_miss = near_miss(kernel, blocked.rank, receive);
+    blocked.why = blocked.near_miss;
     blocked.is_root = !blocked.why.empty() || is_gone(kernel, source);
     if (blocked.why.empty()) {
         blocked.why =
@@ -100,11 +102,37 @@ void explain_send(const Kernel& kernel, WrongOp& blocked, const Op& send) {
     blocked.is_root = is_gone(kernel, send.peer);
 }
 
-void explain_collective(const Kernel& kernel, WrongOp& blocked, const Op& op) {
-    const GroupId id = collective_word(op).group;
+std::string name_of_stream(Stream stream) {
+    return stream == Stream::main ? std::string("the main stream") : fmt::format("stream {}", static_cast<int>(stream));
+}
+
+// A rank that is missing has perhaps come to the same collective on another stream.
+std::string on_another_stream(const Kernel& kernel, int rank, const Op& collective) {
+    for (int i = 0; i <= most_streams; ++i) {
+        const auto stream = static_cast<Stream>(i);
+        const Rendezvous::Meeting* const other = kernel.rendezvous().open_meeting_of(rank, stream);
+        if (stream != collective.stream && other != nullptr && other->op.bytes == collective.bytes) {
+            return fmt::format("rank {} came to one on {}, the others on {}; all members must name the same stream",
+                               rank, name_of_stream(stream), name_of_stream(collective.stream));
+        }
+    }
+    return {};
+}
+
+// Nothing of the world: a group's members say which of several it is.
+std::string among(const Kernel& kernel, GroupId id) {
+    constexpr int most_named = 8;
     const Group& group = kernel.groups().group(id);
-    const Rendezvous::Meeting& meeting = kernel.rendezvous().latest_of(blocked.rank, id, op.stream);
-    std::vector<int> missing;
+    return id == GroupId::world         ? ""
+           : group.size() <= most_named ? fmt::format(" among ranks {}", fmt::join(group.ranks(), ", "))
+                                        : fmt::format(" among {} ranks, {} to {}", group.size(), group.rank_at(0),
+                                                      group.rank_at(group.size() - 1));
+}
+
+void explain_meeting(const Kernel& kernel, WrongOp& blocked, const Rendezvous::Meeting& meeting) {
+    const Group& group = kernel.groups().group(collective_word(meeting.op).group);
+    blocked.what += among(kernel, collective_word(meeting.op).group);
+    std::vector<int>& missing = blocked.missing;
     for (int index = 0; index < group.size(); ++index) {
         if (!meeting.here[static_cast<std::size_t>(index)]) {
             missing.push_back(group.rank_at(index));
@@ -112,6 +140,7 @@ void explain_collective(const Kernel& kernel, WrongOp& blocked, const Op& op) {
     }
     check(!missing.empty(), "rank {} waits in a collective that is complete", blocked.rank);
     blocked.waits_for = missing.front();
+    blocked.near_miss = on_another_stream(kernel, missing.front(), meeting.op);
     const std::size_t shown = std::min(missing.size(), std::size_t{8});
     const std::vector<int> first(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown));
     blocked.why =
@@ -121,8 +150,17 @@ void explain_collective(const Kernel& kernel, WrongOp& blocked, const Op& op) {
 }
 
 void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
+    blocked.kind = op.kind;
     if (op.kind == OpKind::collective) {
-        explain_collective(kernel, blocked, op);
+        explain_meeting(kernel, blocked,
+                        kernel.rendezvous().latest_of(blocked.rank, collective_word(op).group, op.stream));
+    } else if (const Rendezvous::Meeting* const meeting =
+                   op.tag < 0 ? kernel.rendezvous().open_meeting_of(blocked.rank, op.stream) : nullptr;
+               meeting != nullptr) {
+        // A message of a collective: who never came to that explains it, not who sends to whom in it.
+        blocked.what = describe(meeting->op);
+        blocked.kind = OpKind::collective;
+        explain_meeting(kernel, blocked, *meeting);
     } else if (op.kind == OpKind::send) {
         explain_send(kernel, blocked, op);
     } else if (op.kind == OpKind::look && op.peer == any_source) {
@@ -181,41 +219,7 @@ WrongOp explain_rank(Kernel& kernel, int rank) {
     return blocked;
 }
 
-// Follows from each rank the one it waits for; a walk that meets itself is a cycle.
-std::vector<int> find_cycle(const std::vector<WrongOp>& all, int ranks) {
-    std::vector<int> next(static_cast<std::size_t>(ranks), -1);
-    std::vector<int> seen_by(static_cast<std::size_t>(ranks), -1);
-    for (const WrongOp& blocked : all) {
-        next[static_cast<std::size_t>(blocked.rank)] = blocked.waits_for;
-    }
-    for (const WrongOp& start : all) {
-        int at = start.rank;
-        while (at >= 0 && seen_by[static_cast<std::size_t>(at)] < 0) {
-            seen_by[static_cast<std::size_t>(at)] = start.rank;
-            at = next[static_cast<std::size_t>(at)];
-        }
-        if (at >= 0 && seen_by[static_cast<std::size_t>(at)] == start.rank) {
-            std::vector<int> cycle{at};
-            for (int rank = next[static_cast<std::size_t>(at)]; rank != at;
-                 rank = next[static_cast<std::size_t>(rank)]) {
-                cycle.push_back(rank);
-            }
-            cycle.push_back(at);
-            return cycle;
-        }
-    }
-    return {};
-}
-
 }  // namespace
-
-std::vector<WrongOp> ops_of(const ProgramError& error) {
-    if (const auto* deadlock = dynamic_cast<const Deadlock*>(&error)) {
-        return deadlock->ops;
-    }
-    const auto* mismatch = dynamic_cast<const Mismatch*>(&error);
-    return mismatch != nullptr ? mismatch->ops : std::vector<WrongOp>{};
-}
 
 std::vector<WrongOp> waiting_ranks(Kernel& kernel) {
     std::vector<WrongOp> all;
@@ -247,8 +251,8 @@ Deadlock explain_deadlock(Kernel& kernel) {
     }
     std::string text =
         fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
-    const std::vector<int> cycle = find_cycle(all, kernel.ranks());
     const std::vector<WrongOp> ops = all;
+    const std::vector<int> cycle = cycle_of(ops);
     // Of many, the ones that explain the others first.
     if (all.size() > most_lines) {
         const auto explains = [&](const WrongOp& b) {

@@ -100,6 +100,21 @@ const Rendezvous::Meeting& Rendezvous::latest_of(int rank, GroupId id, Stream st
     return group.open[group.attended[member] - group.closed - 1];
 }
 
+const Rendezvous::Meeting* Rendezvous::open_meeting_of(int rank, Stream stream) const {
+    const auto on = static_cast<std::size_t>(stream);
+    const Meeting* last = nullptr;
+    for (std::size_t id = 0; on < meetings_.size() && id < meetings_[on].size(); ++id) {
+        const Group& group = meetings_[on][id];
+        const int member = group.attended.empty() ? -1 : index_of(group, static_cast<GroupId>(id), rank);
+        if (member < 0 || group.attended[static_cast<std::size_t>(member)] == group.closed) {
+            continue;
+        }
+        const Meeting& meeting = latest_of(rank, static_cast<GroupId>(id), stream);
+        last = last == nullptr || meeting.last_at > last->last_at ? &meeting : last;
+    }
+    return last;
+}
+
 const Rendezvous::Meeting* Rendezvous::first_open() const {
     const Meeting* first = nullptr;
     std::tuple<int, int, std::size_t> first_key;

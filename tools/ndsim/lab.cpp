@@ -96,10 +96,13 @@ int start(LabOptions& options) {
 }
 
 void remember(Desk& desk, const Verdict& verdict) {
-    desk.attempts.push_back({.passed = verdict.passed(),
-                             .points = verdict.points(),
-                             .most_points = verdict.most_points(),
-                             .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : ""});
+    const CaseVerdict& own = verdict.cases.front();
+    desk.attempts.push_back(
+        {.passed = verdict.passed(),
+         .points = verdict.points(),
+         .most_points = verdict.most_points(),
+         .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : "",
+         .value = verdict.passed() && desk.lab->board ? desk.lab->board->value(own.played, own.found) : 0});
     keep(desk);
 }
 

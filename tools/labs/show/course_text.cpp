@@ -48,6 +48,62 @@ const Attempt* best_of(const Desk& desk) {
     return best == desk.attempts.end() ? nullptr : &*best;
 }
 
+// Desks of a lab with a board whose programs passed, the best first.
+struct BoardRow {
+    const Desk* desk;
+    double value;
+};
+std::vector<BoardRow> board_of(const Lab& lab, const std::vector<Desk>& desks) {
+    std::vector<BoardRow> rows;
+    for (const Desk& desk : desks) {
+        std::optional<double> least;
+        for (const Attempt& attempt : desk.attempts) {
+            if (desk.lab == &lab && lab.board && attempt.passed) {
+                least = std::min(least.value_or(attempt.value), attempt.value);
+            }
+        }
+        if (least) {
+            rows.push_back({&desk, *least});
+        }
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const BoardRow& a, const BoardRow& b) { return a.value < b.value; });
+    return rows;
+}
+
+std::string boards_text(const std::vector<Desk>& desks) {
+    std::string text;
+    for (const Lab& lab : course()) {
+        const std::vector<BoardRow> rows = board_of(lab, desks);
+        if (rows.empty()) {
+            continue;
+        }
+        report::TextTable table{.columns = {{.heading = "place"},
+                                            {.heading = "folder", .align = report::Align::left},
+                                            {.heading = std::string(lab.board->heading)},
+                                            {.heading = "seed"},
+                                            {.heading = "checks"}}};
+        int place = 0;
+        for (const BoardRow& row : rows) {
+            table.rows.push_back({{std::to_string(++place), row.desk->folder, fmt::format("{:.4f}", row.value),
+                                   std::to_string(row.desk->seed), std::to_string(row.desk->attempts.size())}});
+        }
+        text += fmt::format("\nLeader board of lab {}: {}\n", lab.number, lab.title) + report::text_of(table);
+    }
+    return text;
+}
+
+Json boards_json(const std::vector<Desk>& desks) {
+    Json boards = Json::array();
+    for (const Lab& lab : course()) {
+        int place = 0;
+        for (const BoardRow& row : board_of(lab, desks)) {
+            boards.push_back(
+                {{"lab", lab.number}, {"place", ++place}, {"folder", row.desk->folder}, {"value", row.value}});
+        }
+    }
+    return boards;
+}
+
 std::string prediction_of(const Lab& lab, const Case& played) {
     return fmt::format("  {} {}\n", lab.prediction.question,
                        text_of(lab.prediction.quantity, lab.prediction.truth(played, play_here(played, lab.solution))));
@@ -143,7 +199,7 @@ std::string report_text(const std::vector<Desk>& desks) {
               predicted ? text_of(desk.lab->prediction.quantity, told.truth) : "-",
               predicted ? fmt::format("{:.3g}", told.ratio) : "-"}});
     }
-    return report::text_of(table);
+    return report::text_of(table) + boards_text(desks);
 }
 
 std::string report_json(const std::vector<Desk>& desks) {
@@ -168,7 +224,7 @@ std::string report_json(const std::vector<Desk>& desks) {
         }
         all.push_back(std::move(json));
     }
-    return Json{{"labs", all}}.dump() + "\n";
+    return Json{{"labs", all}, {"leader_board", boards_json(desks)}}.dump() + "\n";
 }
 
 std::string key_text(const Lab& lab, std::uint64_t seed) {

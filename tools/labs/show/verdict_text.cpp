@@ -1,6 +1,8 @@
 #include "tools/labs/show/verdict_text.hpp"
 
+#include "libsim/config/text_file.hpp"
 #include "libsim/report/text_table.hpp"
+#include "ranks/lab/explain_fault.hpp"
 #include "tools/labs/divergence.hpp"
 
 #include <fmt/format.h>
@@ -80,6 +82,10 @@ std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& s
         text += fmt::format("Next: ndsim lab hint {0}, or ndsim lab check {0} again.\n", verdict.lab->number);
     }
     return text;
+}
+
+std::string explain_fault(const Record& found, const Desk& desk) {
+    return lab::explain_fault(found, file_of(desk.language), config::read_text(desk.file(), "a lab"));
 }
 
 std::string text_of_trouble(const Desk& desk, const std::string& trouble) {
