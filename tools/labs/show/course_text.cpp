@@ -87,7 +87,7 @@ std::string text_of_start(const Desk& desk) {
 }
 
 std::string next_hint(Desk& desk) {
-    const char* const text = lab_file(desk.lab->folder.data(), "hints.md");
+    const char* const text = lab_file(desk.lab->folder.data(), hints_of(desk.language));
     const std::vector<std::string> hints = sections_of(text == nullptr ? "" : text);
     if (hints.empty()) {
         return "This lab has no hints.\n";
@@ -157,7 +157,7 @@ std::string key_text(const Lab& lab, std::uint64_t seed) {
     std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
     int number = 0;
     for (const Case& played : lab.cases(seed)) {
-        const Record reference = play_here(played, lab.solution);
+        const Record reference = reference_here(lab, played);
         if (number == 0) {
             text += fmt::format("  {} {}\n", lab.prediction.question,
                                 text_of(lab.prediction.quantity, lab.prediction.truth(played, reference)));
