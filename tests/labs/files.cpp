@@ -26,6 +26,9 @@ std::vector<Given> all_given() {
             all.push_back({&lab, language});
         }
     }
+    for (const Lab& lab : torch_course()) {
+        all.push_back({&lab, Language::torch});
+    }
     return all;
 }
 
@@ -34,7 +37,10 @@ std::string source_of(const Lab& lab, const std::string& name) {
 }
 
 std::string solution_of(const Given& given) {
-    return source_of(*given.lab, given.language == Language::cpp ? "solution.cpp" : "solution.py");
+    const char* const name = given.language == Language::cpp      ? "solution.cpp"
+                             : given.language == Language::python ? "solution.py"
+                                                                  : "train_solution.py";
+    return source_of(*given.lab, name);
 }
 
 std::string option_of(Language language) {
@@ -66,7 +72,14 @@ std::string block_below(const std::string& page, const std::string& sign) {
     return page.substr(begin, page.find("```\n", begin) - begin);
 }
 
-class EveryFile : public testing::TestWithParam<Given> {};
+class EveryFile : public testing::TestWithParam<Given> {
+protected:
+    void SetUp() override {
+        if (GetParam().language == Language::torch && !NDSIM_HAS_TORCH) {
+            GTEST_SKIP() << "there is no PyTorch here";
+        }
+    }
+};
 
 TEST_P(EveryFile, IsTheSolutionWithAGapOf5To25Lines) {
     const std::string starter = source_of(*GetParam().lab, file_of(GetParam().language));
@@ -84,7 +97,7 @@ TEST_P(EveryFile, FailsAtFirstAsItsPageShows) {
     ASSERT_EQ(run_command(fmt::format("ndsim lab start {} {}{}", lab->number, desk, option_of(language))).exit_code, 0);
     const Said said = run_command(fmt::format("ndsim lab check {} {}", lab->number, desk));
     EXPECT_EQ(said.exit_code, 1);
-    EXPECT_EQ(said.out, block_below(source_of(*lab, "README.md"), fmt::format("starter: {}", name_of(language))));
+    EXPECT_EQ(said.out, block_below(source_of(*lab, page_of(language)), fmt::format("starter: {}", name_of(language))));
     EXPECT_EQ(said.err, "");
 }
 

@@ -54,7 +54,9 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
         for (std::size_t at = 0; at < cases.size(); ++at) {
             const std::string file = passing.file(fmt::format("record-{}-{}", script, at));
             if (std::filesystem::exists(file)) {
-                played.records[script].push_back(lab::records_from_json("a run's record", text_in(file)).front());
+                // Moved: its spans point to labels that it holds.
+                std::vector<Record> read = lab::records_from_json("a run's record", text_in(file));
+                played.records[script].push_back(std::move(read.front()));
                 played.records[script].back().timeline.title = "yours";
             } else if (script < 2) {
                 return {.trouble = last_line(said)};
