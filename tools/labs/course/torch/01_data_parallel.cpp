@@ -41,7 +41,7 @@ Case data_parallel_case(int ranks, double width, double batch, double steps, dou
 
 std::vector<Case> data_parallel_cases(std::uint64_t seed) {
     Draw draw(seed, 1);
-    const double width = draw.of({8, 16, 24, 32});
+    const double width = draw.of({8, 16, 24});
     const double batch = draw.of({4, 8});
     const double steps = draw.of({2, 3});
     return {data_parallel_case(4, width, batch, steps, 1), data_parallel_case(2, 2 * width, batch, steps + 1, 2)};

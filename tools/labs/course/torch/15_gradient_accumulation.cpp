@@ -33,7 +33,7 @@ std::vector<Case> accumulation_cases(std::uint64_t seed) {
     Draw draw(seed, 15);
     const double width = draw.of({32, 48, 64, 96});
     const double micro_batches = draw.of({3, 4, 5});
-    const double batch = draw.of({128, 256});
+    const double batch = 128;
     return {accumulation_case(4, width, micro_batches, batch, 1),
             accumulation_case(2, width + 16, micro_batches - 1, 2 * batch, 2)};
 }

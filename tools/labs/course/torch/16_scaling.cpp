@@ -35,7 +35,7 @@ Case scaling_case(int ranks, double layers, double width, double batch, double s
 
 std::vector<Case> scaling_cases(std::uint64_t seed) {
     Draw draw(seed, 16);
-    const double layers = draw.of({2, 3, 4});
+    const double layers = draw.of({2, 3});
     const double width = draw.of({1024, 1536});
     const double batch = draw.of({1024, 2048, 4096});
     return {scaling_case(4, layers, width, batch, 3), scaling_case(2, layers + 1, width, batch / 2, 2)};

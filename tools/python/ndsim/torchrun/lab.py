@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -111,6 +112,8 @@ def be_graded(options: Options) -> None:
     """Run the script as one rank, and hand over what is graded."""
     rank = ranks.this_rank()
     assert rank is not None
+    # What PyTorch says of itself is not about the learner's lines.
+    warnings.filterwarnings("ignore", module=r"torch\.")
     try:
         left = start.run_script(options)
     except NotImplementedError as gap:
