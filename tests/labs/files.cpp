@@ -26,6 +26,9 @@ std::vector<Given> all_given() {
             all.push_back({&lab, language});
         }
     }
+    for (const Lab& lab : torch_course()) {
+        all.push_back({&lab, Language::torch});
+    }
     return all;
 }
 
@@ -34,7 +37,10 @@ std::string source_of(const Lab& lab, const std::string& name) {
 }
 
 std::string solution_of(const Given& given) {
-    return source_of(*given.lab, given.language == Language::cpp ? "solution.cpp" : "solution.py");
+    const char* const name = given.language == Language::cpp      ? "solution.cpp"
+                             : given.language == Language::python ? "solution.py"
+                                                                  : "train_solution.py";
+    return source_of(*given.lab, name);
 }
 
 std::string option_of(Language language) {
@@ -66,7 +72,14 @@ std::string block_below(const std::string& page, const std::string& sign) {
     return page.substr(begin, page.find("```\n", begin) - begin);
 }
 
-class EveryFile : public testing::TestWithParam<Given> {};
+class EveryFile : public testing::TestWithParam<Given> {
+protected:
+    void SetUp() override {
+        if (GetParam().language == Language::torch && !NDSIM_HAS_TORCH) {
+            GTEST_SKIP() << "there is no PyTorch here";
+        }
+    }
+};
 
 TEST_P(EveryFile, IsTheSolutionWithAGapOf5To25Lines) {
     const std::string starter = source_of(*GetParam().lab, file_of(GetParam().language));
@@ -84,7 +97,7 @@ TEST_P(EveryFile, FailsAtFirstAsItsPageShows) {
     ASSERT_EQ(run_command(fmt::format("ndsim lab start {} {}{}", lab->number, desk, option_of(language))).exit_code, 0);
     const Said said = run_command(fmt::format("ndsim lab check {} {}", lab->number, desk));
     EXPECT_EQ(said.exit_code, 1);
-    EXPECT_EQ(said.out, block_below(source_of(*lab, "README.md"), fmt::format("starter: {}", name_of(language))));
+    EXPECT_EQ(said.out, block_below(source_of(*lab, page_of(language)), fmt::format("starter: {}", name_of(language))));
     EXPECT_EQ(said.err, "");
 }
 
@@ -119,12 +132,11 @@ TEST_P(EveryPythonSolution, PassesWith50Seeds) {
         cases.insert(cases.end(), more.begin(), more.end());
     }
     std::ofstream(folder.file("cases.json")) << sim::lab::to_json(cases);
-    const std::string line = fmt::format(
-        "PYTHONPATH='{}/../python' /usr/bin/python3 '{}/docs/labs/{}/solution.py' --play '{}' --into '{}'",
-        NDSIM_BIN_DIR, NDSIM_SOURCE_DIR, lab.folder, folder.file("cases.json"), folder.file("records"));
+    const std::string line =
+        fmt::format("PYTHONPATH='{}/../python' /usr/bin/python3 '{}/docs/labs/{}/solution.py' --play '{}' --into '{}'",
+                    NDSIM_BIN_DIR, NDSIM_SOURCE_DIR, lab.folder, folder.file("cases.json"), folder.file("records"));
     ASSERT_EQ(std::system(line.c_str()), 0);
-    const std::vector<Record> records =
-        sim::lab::records_from_json("records", content_of(folder.file("records")));
+    const std::vector<Record> records = sim::lab::records_from_json("records", content_of(folder.file("records")));
     ASSERT_EQ(records.size(), cases.size());
     for (std::uint64_t seed = 1, at = 0; seed <= 50; ++seed) {
         const std::size_t count = lab.cases(seed).size();

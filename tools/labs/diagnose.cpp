@@ -16,21 +16,26 @@ bool same_totals(const RankTotals& a, const RankTotals& b) {
     return all(a) == all(b);
 }
 
-bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+// Two programs add up in the same order; scripts in float32, and a correct one in an order of its own.
+constexpr double exactly = 1e-12;
+constexpr double in_float32 = 1e-4;
+
+bool same_numbers(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [tolerance](double x, double y) {
         return x == y || (std::isnan(x) && std::isnan(y)) ||
-               std::abs(x - y) <= 1e-12 * std::max(std::abs(x), std::abs(y));
+               std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
     });
 }
 
 // What the mistake reports; the learner may report more.
-bool same_reports(const Record& theirs, const Record& mistaken) {
+bool same_reports(const Record& theirs, const Record& mistaken, double tolerance) {
     for (const auto& [name, by_rank] : mistaken.reports) {
         const auto found = theirs.reports.find(name);
-        if (found == theirs.reports.end() ||
-            !std::equal(
-                found->second.begin(), found->second.end(), by_rank.begin(), by_rank.end(),
-                [](const auto& a, const auto& b) { return a.first == b.first && same_numbers(a.second, b.second); })) {
+        if (found == theirs.reports.end() || !std::equal(found->second.begin(), found->second.end(), by_rank.begin(),
+                                                         by_rank.end(), [tolerance](const auto& a, const auto& b) {
+                                                             return a.first == b.first &&
+                                                                    same_numbers(a.second, b.second, tolerance);
+                                                         })) {
             return false;
         }
     }
@@ -54,10 +59,27 @@ bool leave_the_same(const Record& theirs, const Record& mistaken) {
     const auto& a = theirs.timeline.totals;
     const auto& b = mistaken.timeline.totals;
     return same_fault(theirs, mistaken) && std::equal(a.begin(), a.end(), b.begin(), b.end(), same_totals) &&
-           same_reports(theirs, mistaken);
+           same_reports(theirs, mistaken, exactly);
+}
+
+// Whether a run of a script broke off in the same way: what stands in its messages is the script's.
+bool same_end(const Record& theirs, const Record& mistaken) {
+    return theirs.ok() == mistaken.ok() && (theirs.ok() || (theirs.fault->failure == mistaken.fault->failure &&
+                                                            theirs.fault->mistake == mistaken.fault->mistake &&
+                                                            theirs.fault->rank == mistaken.fault->rank));
 }
 
 }  // namespace
+
+Record reference_here(const Lab& lab, const Case& played) {
+    if (!lab.is_script()) {
+        return play_here(played, lab.solution);
+    }
+    Record record;
+    record.timeline.ranks = played.ranks;
+    record.timeline.totals.resize(static_cast<std::size_t>(played.ranks));
+    return record;
+}
 
 Record play_here(const Case& played, const lab::Program& program, ranks::Host host) {
     return lab::play(lab::launch_options(played, host), [&](GPU& gpu) { program(gpu, played.given); });
@@ -70,6 +92,23 @@ std::optional<Diagnosis> diagnose(const Lab& lab, const std::vector<Case>& cases
             is_it = leave_the_same(records[i], play_here(cases[i], mistake.program));
         }
         if (is_it) {
+            return Diagnosis{std::string(mistake.name), mistake.says(cases.front(), records.front())};
+        }
+    }
+    return std::nullopt;
+}
+
+// A script's times depend on each of its operators, so that its reports decide: numbers, collectives, memory.
+std::optional<Diagnosis> diagnose_script(const Lab& lab, const std::vector<Case>& cases,
+                                         const std::vector<Record>& records,
+                                         const std::vector<std::vector<Record>>& mistaken) {
+    for (std::size_t each = 0; each < mistaken.size(); ++each) {
+        bool is_it = mistaken[each].size() == cases.size();
+        for (std::size_t i = 0; is_it && i < cases.size(); ++i) {
+            is_it = same_end(records[i], mistaken[each][i]) && same_reports(records[i], mistaken[each][i], in_float32);
+        }
+        if (is_it) {
+            const MistakenLines& mistake = lab.mistaken_lines[each];
             return Diagnosis{std::string(mistake.name), mistake.says(cases.front(), records.front())};
         }
     }

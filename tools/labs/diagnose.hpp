@@ -18,6 +18,14 @@ struct Diagnosis {
 // nullopt. Requires: a record for each case.
 std::optional<Diagnosis> diagnose(const Lab& lab, const std::vector<Case>& cases, const std::vector<Record>& records);
 
+// The same of a lab that is a script. `mistaken`: the records of each of its mistakes in each case; none where the
+// script leaves what its solution does.
+std::optional<Diagnosis> diagnose_script(const Lab& lab, const std::vector<Case>& cases,
+                                         const std::vector<Record>& records,
+                                         const std::vector<std::vector<Record>>& mistaken);
+
+// What the lab's solution leaves, as far as it can be had here: of a script, the record of a run without anything.
+Record reference_here(const Lab& lab, const Case& played);
 // Runs a program of the course itself in a case.
 Record play_here(const Case& played, const lab::Program& program, ranks::Host host = ranks::Host::fiber);
 

@@ -41,6 +41,13 @@ struct Mistake {
     std::string (*says)(const Case& played, const Record& theirs);
 };
 
+// The same of a lab that is a PyTorch script: the lines that stand in the gap.
+struct MistakenLines {
+    std::string_view name;
+    std::string_view lines;
+    std::string (*says)(const Case& played, const Record& theirs);
+};
+
 // What a learner is asked before the first run.
 enum class Quantity : std::uint8_t { seconds, bytes, percent, number };
 struct Prediction {
@@ -62,18 +69,27 @@ struct Lab {
     std::string_view title;   // "Ring all-reduce"
     // The cases of a seed: the first is the learner's own, the others keep numbers from being written down.
     std::vector<Case> (*cases)(std::uint64_t seed) = nullptr;
-    lab::Program solution;
+    lab::Program solution;  // none: it is a script
     // Of a run that ended well. `reference` is what the solution leaves in the same case.
     std::vector<Check> (*grade)(const Case& played, const Record& found, const Record& reference) = nullptr;
     std::vector<Mistake> mistakes = {};
     Prediction prediction;
     std::optional<Board> board = {};
+    // Of a lab that is a script; its costs are the name of a machine, and whether the run is hollow.
+    std::vector<MistakenLines> mistaken_lines = {};
+
+    bool is_script() const { return !solution; }
 };
 
 // A lab for each file course/NN_name.cpp, which defines lab_NN(): the build writes the list.
 std::vector<Lab> all_labs();
 // The same, made once.
 std::span<const Lab> course();
+// Labs as PyTorch scripts, for each file course/torch/NN_name.cpp, which defines torch_lab_NN(). Their numbers and
+// folders are those of labs of the course.
+std::vector<Lab> all_torch_labs();
+// The same, made once.
+std::span<const Lab> torch_course();
 // Throws UsageError with the nearest: "2", "02" or "02-ring-all-reduce".
 const Lab& lab_named(const std::string& name);
 

@@ -24,6 +24,12 @@ Check did_not_end(const Record& found) {
             .why = "what a run leaves is graded when it has ended well"};
 }
 
+CaseVerdict grade_case(const Lab& lab, const Case& played, const Record& found, Record reference) {
+    CaseVerdict verdict{.played = played, .found = found, .reference = std::move(reference)};
+    verdict.checks = found.ok() ? lab.grade(played, found, verdict.reference) : std::vector<Check>{did_not_end(found)};
+    return verdict;
+}
+
 struct Suffix {
     std::string_view text;
     double factor;
@@ -74,13 +80,25 @@ Verdict grade(const Lab& lab, std::uint64_t seed, const std::vector<Record>& rec
     Verdict verdict{.lab = &lab, .seed = seed};
     const std::vector<Case> cases = lab.cases(seed);
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        CaseVerdict each{.played = cases[i], .found = records[i], .reference = play_here(cases[i], lab.solution)};
-        each.checks = each.found.ok() ? lab.grade(each.played, each.found, each.reference)
-                                      : std::vector<Check>{did_not_end(each.found)};
-        verdict.cases.push_back(std::move(each));
+        verdict.cases.push_back(grade_case(lab, cases[i], records[i], play_here(cases[i], lab.solution)));
     }
     if (!verdict.passed()) {
         verdict.diagnosis = diagnose(lab, cases, records);
+    }
+    return verdict;
+}
+
+Verdict grade(const Lab& lab, std::uint64_t seed, const Plays& plays) {
+    if (!lab.is_script()) {
+        return grade(lab, seed, plays.records);
+    }
+    Verdict verdict{.lab = &lab, .seed = seed};
+    const std::vector<Case> cases = lab.cases(seed);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        verdict.cases.push_back(grade_case(lab, cases[i], plays.records[i], plays.references[i]));
+    }
+    if (!verdict.passed()) {
+        verdict.diagnosis = diagnose_script(lab, cases, plays.records, plays.mistaken);
     }
     return verdict;
 }
@@ -120,7 +138,7 @@ std::string text_of(Quantity quantity, double value) {
 PredictionVerdict compare_prediction(const Lab& lab, std::uint64_t seed, const std::string& typed) {
     const Case played = lab.cases(seed).front();
     PredictionVerdict verdict{.typed = typed, .predicted = read_prediction(lab.prediction.quantity, typed)};
-    verdict.truth = lab.prediction.truth(played, play_here(played, lab.solution));
+    verdict.truth = lab.prediction.truth(played, reference_here(lab, played));
     verdict.ratio = verdict.truth == 0 ? (verdict.predicted == 0 ? 1 : 0) : verdict.predicted / verdict.truth;
     verdict.within = std::abs(verdict.ratio - 1) <= lab.prediction.tolerance;
     return verdict;

@@ -47,6 +47,15 @@ struct Verdict {
 // Requires: a record for each case of the seed.
 Verdict grade(const Lab& lab, std::uint64_t seed, const std::vector<Record>& records);
 
+// What was played for a learner: their program in each case; if it is a script, its solution beside it, and each of its
+// mistakes, which are left out where the learner's leaves what the solution does.
+struct Plays {
+    std::vector<Record> records = {};
+    std::vector<Record> references = {};
+    std::vector<std::vector<Record>> mistaken = {};
+};
+Verdict grade(const Lab& lab, std::uint64_t seed, const Plays& plays);
+
 // "16us", "1.5 MB", "37.5 %", "24": the number in the quantity's own unit. Throws UsageError.
 double read_prediction(Quantity quantity, const std::string& typed);
 std::string text_of(Quantity quantity, double value);

@@ -119,7 +119,7 @@ int check(LabOptions& options) {
         print(options.json ? json_of_trouble(*desk.lab, desk, played.trouble) : text_of_trouble(desk, played.trouble));
         return failed;
     }
-    Verdict verdict = grade(*desk.lab, desk.seed, played.records);
+    Verdict verdict = grade(*desk.lab, desk.seed, played.plays);
     if (!desk.prediction.empty()) {
         verdict.prediction = compare_prediction(*desk.lab, desk.seed, desk.prediction);
     }
@@ -143,10 +143,12 @@ int show(LabOptions& options) {
         print(text_of_trouble(desk, theirs.trouble));
         return failed;
     }
-    const Record& found = theirs.records.front();
+    const Record& found = theirs.plays.records.front();
     const ShowStyle style = style_of(options);
     print((found.ok() ? "" : explain_fault(found, desk) + "\n") +
-          draw_both(found, play_here(played, desk.lab->solution), style.width, style.ascii, style.colour));
+          draw_both(found,
+                    desk.lab->is_script() ? theirs.plays.references.front() : play_here(played, desk.lab->solution),
+                    style.width, style.ascii, style.colour));
     return done;
 }
 

@@ -8,6 +8,7 @@
 #include "libsim/report/text_timeline.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/fork_guard.hpp"
+#include "tools/python/run_result.hpp"
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -87,6 +88,31 @@ py::tuple play_cases(const std::string& name, const std::string& cases, const py
     return py::make_tuple(lab::to_json(records), pictures, explain(records, file));
 }
 
+// "train.py:41": a place in the learner's file; an empty text is none.
+lab::Line line_from(const std::string& text) {
+    const std::size_t colon = text.rfind(':');
+    return colon == std::string::npos ? lab::Line{}
+                                      : lab::Line{text.substr(0, colon), std::stoi(text.substr(colon + 1))};
+}
+
+// The record of a run of ndsim.launch. `waiting`: where each of its ranks waits.
+std::string record_of(const RunResult& run, const std::string& explanation, const std::vector<std::string>& waiting) {
+    lab::Record record{.fault = run.result.fault,
+                       .lines = {},
+                       .timeline = run.kept(),
+                       .reports = run.result.reports,
+                       .messages = run.result.messages,
+                       .timeline_sha256 = run.result.timeline_sha256};
+    if (record.fault) {
+        record.fault->message = explanation;
+        for (const kernel::WrongOp& op : record.fault->ops) {
+            const auto rank = static_cast<std::size_t>(op.rank);
+            record.lines.push_back(rank < waiting.size() ? line_from(waiting[rank]) : lab::Line{});
+        }
+    }
+    return lab::to_json({record});
+}
+
 }  // namespace
 
 void bind_lab(py::module_& module) {
@@ -95,6 +121,8 @@ void bind_lab(py::module_& module) {
     module.def("play_lab", &play_cases, py::arg("name"), py::arg("cases"), py::arg("program"), py::arg("file"),
                "Play the cases of a lab; returns their records as JSON, their timelines as text, and what went "
                "wrong with them. ndsim.lab.run is what to call.");
+    module.def("lab_record", &record_of, py::arg("result"), py::arg("explanation"), py::arg("waiting"),
+               "The record of a run that kept its timeline, as JSON: for ndsim.torchrun.lab.");
 }
 
 }  // namespace sim::python

@@ -25,13 +25,20 @@ std::span<const Lab> course() {
     return labs;
 }
 
+std::span<const Lab> torch_course() {
+    static const std::vector<Lab> labs = all_torch_labs();
+    return labs;
+}
+
 const Lab& lab_named(const std::string& name) {
     std::vector<std::string> known;
-    for (const Lab& lab : course()) {
-        if (name == lab.folder || name == std::to_string(lab.number) || name == fmt::format("{:02}", lab.number)) {
-            return lab;
+    for (const std::span<const Lab> labs : {course(), torch_course()}) {
+        for (const Lab& lab : labs) {
+            if (name == lab.folder || name == std::to_string(lab.number) || name == fmt::format("{:02}", lab.number)) {
+                return lab;
+            }
+            known.emplace_back(lab.folder);
         }
-        known.emplace_back(lab.folder);
     }
     throw config::UsageError(fmt::format("there is no lab \"{}\"{}; ndsim lab list shows all", config::shortened(name),
                                          did_you_mean(name, known)));

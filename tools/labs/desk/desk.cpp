@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* memory_file = "lab.json";
 // What a lab's desk has beside the file to write in, where the lab has it.
-constexpr std::array beside_the_starter{"README.md", "patients.py", "patients.md"};
+constexpr std::array beside_the_starter{"patients.py", "patients.md"};
 constexpr std::array languages{Language::cpp, Language::python, Language::torch};
 
 std::string path_in(const std::string& folder, const char* name) {
@@ -50,7 +50,7 @@ Desk desk_from(const std::string& folder) {
     const std::string path = path_in(folder, memory_file);
     try {
         const Json json = Json::parse(config::read_json_text(path, "a desk of a lab"));
-        Desk desk{.folder = folder, .lab = &lab_named(json.at("lab").get<std::string>())};
+        Desk desk{.folder = folder};
         const auto language = std::find_if(languages.begin(), languages.end(), [&](Language each) {
             return json.at("language").get<std::string>() == name_of(each);
         });
@@ -58,6 +58,7 @@ Desk desk_from(const std::string& folder) {
             throw config::UsageError(fmt::format("{}: language must be cpp, python or torch", path));
         }
         desk.language = *language;
+        desk.lab = &lab_in(lab_named(json.at("lab").get<std::string>()), desk.language);
         desk.seed = json.at("seed").get<std::uint64_t>();
         desk.prediction = json.at("prediction").get<std::string>();
         desk.hints_seen = json.at("hints_seen").get<int>();
@@ -95,13 +96,30 @@ const char* file_of(Language language) {
     switch (language) {
         case Language::cpp: return "lab.cpp";
         case Language::python: return "lab.py";
-        case Language::torch: return "torch.py";
+        case Language::torch: return "train.py";
     }
     return "";
 }
 
+const char* page_of(Language language) {
+    return language == Language::torch ? "torch.md" : "README.md";
+}
+
+const char* hints_of(Language language) {
+    return language == Language::torch ? "torch_hints.md" : "hints.md";
+}
+
 bool has_language(const Lab& lab, Language language) {
     return lab_file(lab.folder.data(), file_of(language)) != nullptr;
+}
+
+const Lab& lab_in(const Lab& lab, Language language) {
+    for (const Lab& each : language == Language::torch ? torch_course() : course()) {
+        if (each.number == lab.number && has_language(each, language)) {
+            return each;
+        }
+    }
+    throw config::UsageError(fmt::format("lab {} is not there in {}", lab.number, name_of(language)));
 }
 
 const char* lab_file(const char* folder, const char* name) {
@@ -127,11 +145,7 @@ void keep(const Desk& desk) {
 }
 
 Desk open_desk(const Lab& lab, const std::string& folder, Language language, std::uint64_t seed) {
-    Desk desk{.folder = folder, .lab = &lab, .language = language, .seed = seed};
-    const char* const starter = lab_file(lab.folder.data(), file_of(language));
-    if (starter == nullptr) {
-        throw config::UsageError(fmt::format("lab {} is not there in {}", lab.number, name_of(language)));
-    }
+    Desk desk{.folder = folder, .lab = &lab_in(lab, language), .language = language, .seed = seed};
     if (fs::exists(desk.file()) || is_desk(folder)) {
         throw config::UsageError(fmt::format("{} is there already, and would be lost; give another folder",
                                              fs::exists(desk.file()) ? desk.file() : path_in(folder, memory_file)));
@@ -141,7 +155,10 @@ Desk open_desk(const Lab& lab, const std::string& folder, Language language, std
     if (error) {
         throw config::OutputError(fmt::format("cannot make {}: {}", folder, error.message()));
     }
-    write_file(desk.file(), starter);
+    write_file(desk.file(), lab_file(lab.folder.data(), file_of(language)));
+    if (const char* const page = lab_file(lab.folder.data(), page_of(language)); page != nullptr) {
+        write_file(path_in(folder, "README.md"), page);
+    }
     for (const char* const name : beside_the_starter) {
         if (const char* const text = lab_file(lab.folder.data(), name); text != nullptr) {
             write_file(path_in(folder, name), text);
@@ -156,7 +173,7 @@ Desk desk_of(const Lab& lab, const std::string& folder) {
     for (const std::string& each :
          folder.empty() ? std::vector<std::string>{std::string(lab.folder), "."} : std::vector<std::string>{folder}) {
         if (is_desk(each)) {
-            if (Desk desk = desk_from(each); desk.lab == &lab) {
+            if (Desk desk = desk_from(each); desk.lab->number == lab.number) {
                 return desk;
             }
         }

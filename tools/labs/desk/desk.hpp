@@ -13,9 +13,14 @@ namespace sim::labs {
 enum class Language : std::uint8_t { cpp, python, torch };
 // "cpp", "python", "torch".
 const char* name_of(Language language);
-// "lab.cpp", "lab.py", "torch.py".
+// "lab.cpp", "lab.py", "train.py".
 const char* file_of(Language language);
+// "README.md", "hints.md": a PyTorch script has its own.
+const char* page_of(Language language);
+const char* hints_of(Language language);
 bool has_language(const Lab& lab, Language language);
+// The lab as it is graded in that language. Throws UsageError where it is not there in it.
+const Lab& lab_in(const Lab& lab, Language language);
 
 struct Attempt {
     bool passed = false;

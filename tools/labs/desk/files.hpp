@@ -1,4 +1,5 @@
-// What the learner is given of each lab, compiled into the program: the files of docs/labs/NN-name/ without solutions.
+// Files of docs/labs/NN-name/, compiled into the program: those that learners are given, and the solutions that PyTorch
+// scripts are compared with.
 #pragma once
 
 #include <span>
@@ -12,7 +13,9 @@ struct LabFile {
 };
 
 std::span<const LabFile> lab_files();
-// Null: the lab has none of that name.
+// "train_solution.py" of each lab that is a script.
+std::span<const LabFile> solved_scripts();
+// What learners are given; null: the lab has none of that name.
 const char* lab_file(const char* folder, const char* name);
 
 }  // namespace sim::labs

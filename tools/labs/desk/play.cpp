@@ -1,7 +1,8 @@
 #include "tools/labs/desk/play.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/text_file.hpp"
+#include "tools/labs/desk/child_words.hpp"
+#include "tools/labs/desk/play_scripts.hpp"
 #include "tools/labs/desk/toolbox.hpp"
 #include "tools/ndsim/child_process.hpp"
 
@@ -21,11 +22,6 @@ using tools::run_child;
 
 // More than any right or wrong program of a lab needs, unless it never ends.
 constexpr const char* most_seconds = "60";
-constexpr int exit_code_of_timeout = 124;
-
-std::string text_in(const std::string& file) {
-    return fs::exists(file) ? config::read_text(file, "a text", config::written_by_programs) : "";
-}
 
 // The first error of the compiler, with the lines that show it.
 std::string first_error(const std::string& said) {
@@ -70,15 +66,34 @@ std::vector<std::string> words_to_run(const Desk& desk, const std::string& progr
     return words;
 }
 
-std::string last_line(const std::string& text) {
-    const std::size_t end = text.find_last_not_of('\n');
-    const std::size_t begin = end == std::string::npos ? std::string::npos : text.rfind('\n', end);
-    return end == std::string::npos ? "" : text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+// A script, its solution and its mistakes.
+Played play_beside_its_solution(const Desk& desk, const std::vector<Case>& cases) {
+    const PassingFolder passing;
+    const std::string solution = solved_script(*desk.lab);
+    std::vector<std::string> files{desk.file()};
+    const auto add = [&](const std::string& text) {
+        files.push_back(passing.file(fmt::format("beside-{}.py", files.size())));
+        std::ofstream(files.back()) << text;
+    };
+    add(solution);
+    for (const MistakenLines& each : desk.lab->mistaken_lines) {
+        add(with_lines(solution, each.lines));
+    }
+    PlayedScripts played = play_scripts(files, cases);
+    if (!played.trouble.empty()) {
+        return {.trouble = std::move(played.trouble)};
+    }
+    return {.plays = {.records = std::move(played.records[0]),
+                      .references = std::move(played.records[1]),
+                      .mistaken = {played.records.begin() + 2, played.records.end()}}};
 }
 
 }  // namespace
 
 Played play(const Desk& desk, const std::vector<Case>& cases, ranks::Host host) {
+    if (desk.language == Language::torch) {
+        return play_beside_its_solution(desk, cases);
+    }
     const PassingFolder passing;
     const std::string program = desk.folder + "/build/lab";
     if (desk.language == Language::cpp) {
@@ -101,7 +116,7 @@ Played play(const Desk& desk, const std::vector<Case>& cases, ranks::Host host) 
     }
     std::fputs(said.c_str(), stderr);
     const std::string records = text_in(passing.file("records.json"));
-    return {.records = lab::records_from_json("the run's records", records)};
+    return {.plays = {.records = lab::records_from_json("the run's records", records)}};
 }
 
 }  // namespace sim::labs

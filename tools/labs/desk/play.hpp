@@ -9,8 +9,8 @@
 namespace sim::labs {
 
 struct Played {
-    std::vector<Record> records;  // of each case; none where it could not be run
-    std::string trouble;          // why it could not: what the compiler or the interpreter says; empty: it could
+    Plays plays = {};          // without records where it could not be run
+    std::string trouble = {};  // why it could not: what the compiler or the interpreter says; empty: it could
 };
 
 // What ranks print goes to standard error. Throws MachineLimit where there is no compiler or interpreter.

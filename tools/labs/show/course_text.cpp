@@ -106,11 +106,11 @@ Json boards_json(const std::vector<Desk>& desks) {
 
 std::string prediction_of(const Lab& lab, const Case& played) {
     return fmt::format("  {} {}\n", lab.prediction.question,
-                       text_of(lab.prediction.quantity, lab.prediction.truth(played, play_here(played, lab.solution))));
+                       text_of(lab.prediction.quantity, lab.prediction.truth(played, reference_here(lab, played))));
 }
 
 std::string expected_of(const Lab& lab, const Case& played) {
-    const Record reference = play_here(played, lab.solution);
+    const Record reference = reference_here(lab, played);
     report::TextTable table{.columns = {{.align = report::Align::left},
                                         {.heading = "expected", .align = report::Align::left},
                                         {.heading = "why", .align = report::Align::left}},
@@ -161,7 +161,7 @@ std::string text_of_start(const Desk& desk) {
 }
 
 std::string next_hint(Desk& desk) {
-    const char* const text = lab_file(desk.lab->folder.data(), "hints.md");
+    const char* const text = lab_file(desk.lab->folder.data(), hints_of(desk.language));
     const std::vector<std::string> hints = sections_of(text == nullptr ? "" : text);
     if (hints.empty()) {
         return "This lab has no hints.\n";

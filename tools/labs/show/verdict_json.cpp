@@ -94,7 +94,7 @@ std::string json_of_trouble(const Lab& lab, const Desk& desk, const std::string&
     Json json = head_of(desk);
     int most = 0;
     for (const Case& each : lab.cases(desk.seed)) {
-        const Record reference = play_here(each, lab.solution);
+        const Record reference = reference_here(lab, each);
         most += static_cast<int>(lab.grade(each, reference, reference).size());
     }
     json["passed"] = false;

@@ -91,6 +91,8 @@ class Rank:
         """Whether operators are priced as torch.compile fuses them."""
         self.ranges: list[str] = []
         """The profiler ranges of the script that are open."""
+        self.collectives: list[tuple[str, int, int]] = []
+        """The collectives among several ranks that the script has called: kind, bytes, members."""
         self.steps: dict[int, list[int]] = {}
         """When each optimizer ended its steps."""
         self.said_of_profiler = False

@@ -126,6 +126,7 @@ class ProcessGroup(Messages, Sparse, c10d.ProcessGroup):
             if len(self.members) == 1:
                 return self.alone(outputs, mine, end, host)
         rank.operators.end_chains()
+        rank.collectives.append((kind, size, len(self.members)))
         stream = rank.streams.current
         after_main, before = stream.before_collective()
         handle = rank.device.collective(

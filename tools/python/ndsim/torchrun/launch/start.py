@@ -96,15 +96,14 @@ def garbage_is_left() -> Iterator[None]:
         gc.unfreeze()
 
 
-def run_script(options: Options) -> None:
-    """Run the script as `python3 script.py` and `python3 -m module` do."""
+def run_script(options: Options) -> dict[str, Any]:
+    """Run the script as `python3 script.py` and `python3 -m module` do. Returns what it leaves in its global names."""
     sys.argv = [options.script, *options.arguments]
     if options.is_module:
         sys.path[0] = os.getcwd()
-        runpy.run_module(options.script, run_name="__main__", alter_sys=True)
-    else:
-        sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-        runpy.run_path(options.script, run_name="__main__")
+        return runpy.run_module(options.script, run_name="__main__", alter_sys=True)
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    return runpy.run_path(options.script, run_name="__main__")
 
 
 def check_script(options: Options) -> None:
@@ -133,6 +132,8 @@ class Starter:
     def __init__(self, setting: ranks.Setting, on_end: Callable[[Result, Channel, str], Any]) -> None:
         self.setting = setting
         self.on_end = on_end
+        self.waiting: list[str] = []
+        """Where in the script each rank of a run that ended early waits: "train.py:41"; empty: it does not."""
 
     def start(self, count: int, program: Callable[[int], Any], *, as_torchrun: bool = False) -> None:
         """Run program(rank) as so many ranks. Raises Ended where the run does not end well, and Refused."""
@@ -158,6 +159,7 @@ class Starter:
                 if error.result is None:
                     raise
                 explanation = explained(error, places)
+                self.waiting = [places.of(rank).waits_at() for rank in range(fold.running)]
                 self.on_end(error.result, words, explanation)
                 for _, refusal in words.told("refused"):
                     raise Refused(refusal) from None

@@ -1,0 +1,134 @@
+// What must hold of labs as PyTorch scripts: solutions pass with any seed, mistakes are named, and other wrong scripts
+// are not. Left out where there is no PyTorch.
+#include "tests/labs/wrong_scripts.hpp"
+#include "tests/scenarios/temporary_folder.hpp"
+#include "tools/labs/desk/play_scripts.hpp"
+#include "tools/labs/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+using namespace sim::labs;
+
+namespace {
+
+class EveryTorchLab : public testing::TestWithParam<int> {
+protected:
+    void SetUp() override {
+        if (!NDSIM_HAS_TORCH) {
+            GTEST_SKIP() << "there is no PyTorch here";
+        }
+    }
+
+    const Lab& lab() const { return torch_course()[static_cast<std::size_t>(GetParam())]; }
+
+    std::string write(const std::string& text) {
+        const std::string file = folder_.file("script-" + std::to_string(++written_) + ".py");
+        std::ofstream(file) << text;
+        return file;
+    }
+
+private:
+    TemporaryFolder folder_;
+    int written_ = 0;
+};
+
+std::string first_wrong_of(const Verdict& verdict) {
+    for (const CaseVerdict& each : verdict.cases) {
+        for (const Check& check : each.checks) {
+            if (!check.ok) {
+                return std::string(name_of(check.aspect)) + ": " + check.found + " where " + check.expected;
+            }
+        }
+    }
+    return "";
+}
+
+// The text between the marks, in which wrong scripts differ.
+std::string replaced_in_the_gap(std::string text, const wrong::Script& script) {
+    std::size_t places = 0;
+    const std::size_t begin = text.find("Your lines begin here");
+    for (std::size_t at = text.find(script.from, begin);
+         at != std::string::npos && at < text.find("Your lines end here");
+         at = text.find(script.from, at + script.to.size())) {
+        text.replace(at, script.from.size(), script.to);
+        ++places;
+    }
+    EXPECT_GT(places, 0U) << script.from;
+    return text;
+}
+
+TEST_P(EveryTorchLab, IsSolvedByItsSolutionWith50Seeds) {
+    std::vector<Case> cases;
+    std::set<std::string> known;
+    std::vector<std::pair<std::uint64_t, std::size_t>> seeds;  // of other numbers, and where their cases begin
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        const std::vector<Case> more = lab().cases(seed);
+        if (known.insert(sim::lab::to_json(more)).second) {
+            seeds.emplace_back(seed, cases.size());
+            cases.insert(cases.end(), more.begin(), more.end());
+        }
+    }
+    EXPECT_GE(seeds.size(), 10U);
+    const PlayedScripts played = play_scripts({write(solved_script(lab()))}, cases);
+    ASSERT_EQ(played.trouble, "");
+    const std::vector<Record>& all = played.records[0];
+    for (const auto& [seed, first] : seeds) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+        const std::vector<Record> records(begin, begin + std::ssize(lab().cases(seed)));
+        const Verdict verdict = grade(lab(), seed, Plays{.records = records, .references = records});
+        EXPECT_TRUE(verdict.passed()) << "seed " << seed << ": " << first_wrong_of(verdict);
+    }
+}
+
+TEST_P(EveryTorchLab, NamesItsMistakesAndNoOtherWrongScript) {
+    struct Tried {
+        std::string what;
+        std::string named;
+    };
+    const std::string solution = solved_script(lab());
+    std::vector<Tried> tried;
+    std::vector<std::string> files;
+    for (const MistakenLines& each : lab().mistaken_lines) {
+        tried.push_back({std::string(each.name), std::string(each.name)});
+        files.push_back(write(with_lines(solution, each.lines)));
+    }
+    // Beside the first one, which leaves something else, all others are played.
+    tried.insert(tried.begin() + 1, {"the solution", ""});
+    files.insert(files.begin() + 1, write(solution));
+    for (const wrong::Script& each : wrong::all_scripts()) {
+        if (each.lab == lab().number) {
+            tried.push_back({std::string(each.to), std::string(each.named)});
+            files.push_back(write(replaced_in_the_gap(solution, each)));
+        }
+    }
+    const std::size_t mistakes = lab().mistaken_lines.size();
+    EXPECT_GE(mistakes, 2U);
+    EXPECT_GE(tried.size(), mistakes + 1 + 12);
+    const PlayedScripts played = play_scripts(files, lab().cases(3));
+    ASSERT_EQ(played.trouble, "");
+    std::vector<std::vector<Record>> mistaken(played.records.begin(),
+                                              played.records.begin() + static_cast<std::ptrdiff_t>(mistakes) + 1);
+    mistaken.erase(mistaken.begin() + 1);
+    for (std::size_t i = 0; i < tried.size(); ++i) {
+        ASSERT_EQ(played.records[i].size(), lab().cases(3).size()) << tried[i].what;
+        const Verdict verdict =
+            grade(lab(), 3, Plays{.records = played.records[i], .references = played.records[1], .mistaken = mistaken});
+        EXPECT_EQ(verdict.passed(), i == 1) << tried[i].what;
+        EXPECT_EQ(verdict.diagnosis ? verdict.diagnosis->mistake : "", tried[i].named) << tried[i].what;
+    }
+}
+
+std::string name_of_torch_lab(const testing::TestParamInfo<int>& which) {
+    std::string name(torch_course()[static_cast<std::size_t>(which.param)].folder);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+INSTANTIATE_TEST_SUITE_P(Course, EveryTorchLab, testing::Range(0, static_cast<int>(torch_course().size())),
+                         name_of_torch_lab);
+
+}  // namespace
