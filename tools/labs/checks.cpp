@@ -74,7 +74,8 @@ std::vector<const Span*> ordered_of(const Record& record, int rank, bool (*count
 std::string told(const Span& span) {
     const char* const preposition = span.kind == OpKind::send ? " to " : " from ";
     const std::string label = span.label->empty() ? "" : fmt::format(" \"{}\"", *span.label);
-    return name_of(span.kind) + label + (span.peer >= 0 ? preposition + std::to_string(span.peer) : "");
+    return fmt::format("{}{} of {}{}", name_of(span.kind), label, text_of_amount(span),
+                       span.peer >= 0 ? preposition + std::to_string(span.peer) : "");
 }
 
 std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
@@ -123,6 +124,15 @@ std::string text_of_bytes(std::int64_t bytes) {
 
 std::string text_of_units(Units units) {
     return fmt::format("{:.9g} units", static_cast<double>(units.billionths()) / 1e9);
+}
+
+std::string text_of_amount(const Span& span) {
+    switch (span.measure) {
+        case Measure::bytes: return text_of_bytes(span.amount);
+        case Measure::units: return text_of_units(Units::from_billionths(span.amount));
+        case Measure::flops: return fmt::format("{} FLOPs", span.amount);
+    }
+    return "";
 }
 
 Check time_is(const Record& found, Duration expected, std::string why) {

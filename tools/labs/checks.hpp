@@ -49,5 +49,6 @@ private:
 std::string text_of(Duration time);
 std::string text_of_bytes(std::int64_t bytes);
 std::string text_of_units(Units units);
+std::string text_of_amount(const Span& span);
 
 }  // namespace sim::labs

@@ -100,9 +100,9 @@ std::string says_all_alike(const Case& played, const Record& theirs) {
         text_of_bytes(theirs.timeline.totals.back().peak_bytes), p - 1);
 }
 std::string says_wrong_end(const Case&, const Record&) {
-    return "Deadlock: you counted the warm-up from the wrong end. Stage 0 is farthest from the loss and needs the "
-           "longest "
-           "one, p-1-i forward passes for i = 0; with i it waits for a gradient, and the others for its next "
+    return "You counted the warm-up from the wrong end: stage 0 is farthest from the loss and needs the longest one, "
+           "p-1-i "
+           "forward passes with i = 0. With none, it waits for a gradient, and the others wait for its next "
            "activation.";
 }
 

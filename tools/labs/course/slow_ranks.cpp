@@ -40,7 +40,8 @@ lab::Program with_slow_rank(SlowRankHabits habits) {
         const SlowRankNumbers numbers(given, gpu.world_size());
         const std::vector<int> counts = habits.shares ? habits.shares(numbers) : numbers.fair_shares();
         const int own = counts[static_cast<std::size_t>(gpu.rank())];
-        const int first = habits.same_items ? 0 : std::accumulate(counts.begin(), counts.begin() + gpu.rank(), 0);
+        const int first = habits.first_item ? habits.first_item(numbers, gpu.rank())
+                                            : std::accumulate(counts.begin(), counts.begin() + gpu.rank(), 0);
         gpu.compute("items", Flops{own * numbers.flops_per_item});
         std::vector<double> gradient(static_cast<std::size_t>(numbers.elements));
         for (int item = first; item < first + own; ++item) {

@@ -37,7 +37,7 @@ struct SlowRankHabits {
     bool divides_by_ranks = false;
     bool divides = true;
     bool sums = true;
-    bool same_items = false;  // every rank begins with item 0
+    std::function<int(const SlowRankNumbers&, int rank)> first_item;  // default: those of lower ranks come before
     bool barrier = false;
     std::function<double(const SlowRankNumbers&)> interval;  // default: Young's
 };
