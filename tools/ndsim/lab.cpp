@@ -145,7 +145,7 @@ int report(LabOptions& options) {
 }
 
 int key(LabOptions& options) {
-    const Lab& lab = lab_named(options.lab);
+    const Lab& lab = lab_in(lab_named(options.lab), options.torch ? Language::torch : Language::cpp);
     print(key_text(lab, static_cast<std::uint64_t>(options.seed)));
     return done;
 }
@@ -218,8 +218,9 @@ const std::array<Action, 7> actions{{
      "for instructors: what a right program leaves with a seed",
      {"ndsim lab key 2 --seed 7"},
      [](LabOptions& options) {
-         return std::vector{lab_row(options), OptionRow{"seed", "S", "of the lab's numbers (1)",
-                                                        config::whole(options.seed, 1, 1'000'000'000)}};
+         return std::vector{
+             lab_row(options), OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
+             OptionRow{"seed", "S", "of the lab's numbers (1)", config::whole(options.seed, 1, 1'000'000'000)}};
      },
      key},
 }};

@@ -2,6 +2,8 @@
 
 #include "libsim/report/text_table.hpp"
 #include "tools/labs/desk/files.hpp"
+#include "tools/labs/desk/play_scripts.hpp"
+#include "tools/labs/desk/toolbox.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,6 +49,17 @@ const Attempt* best_of(const Desk& desk) {
     return best == desk.attempts.end() ? nullptr : &*best;
 }
 
+std::vector<Record> references_of(const Lab& lab, const std::vector<Case>& cases) {
+    if (lab.is_script()) {
+        return play_solution(lab, cases);
+    }
+    std::vector<Record> references;
+    for (const Case& each : cases) {
+        references.push_back(play_here(each, lab.solution));
+    }
+    return references;
+}
+
 }  // namespace
 
 std::string course_text() {
@@ -60,7 +73,8 @@ std::string course_text() {
               std::string(lab.prediction.question)}});
     }
     return report::text_of(table) +
-           "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n";
+           "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n" +
+           (pytorch_is_here() ? "" : "Those in torch cannot be checked here: install PyTorch (python3-torch).\n");
 }
 
 std::string course_json() {
@@ -155,9 +169,11 @@ std::string report_json(const std::vector<Desk>& desks) {
 
 std::string key_text(const Lab& lab, std::uint64_t seed) {
     std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
-    int number = 0;
-    for (const Case& played : lab.cases(seed)) {
-        const Record reference = reference_here(lab, played);
+    std::size_t number = 0;
+    const std::vector<Case> cases = lab.cases(seed);
+    const std::vector<Record> references = references_of(lab, cases);
+    for (const Case& played : cases) {
+        const Record& reference = references[number];
         if (number == 0) {
             text += fmt::format("  {} {}\n", lab.prediction.question,
                                 text_of(lab.prediction.quantity, lab.prediction.truth(played, reference)));
