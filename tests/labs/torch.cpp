@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
 #include <algorithm>
+
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -121,6 +124,36 @@ TEST_P(EveryTorchLab, NamesItsMistakesAndNoOtherWrongScript) {
         EXPECT_EQ(verdict.passed(), i == 1) << tried[i].what;
         EXPECT_EQ(verdict.diagnosis ? verdict.diagnosis->mistake : "", tried[i].named) << tried[i].what;
     }
+}
+
+// Another ndsim, whose interpreter has no more than NumPy.
+std::string ndsim_without_torch(const TemporaryFolder& folder) {
+    namespace fs = std::filesystem;
+    fs::create_directories(folder.file("prefix/bin"));
+    fs::create_directories(folder.file("prefix/share/ndsim"));
+    fs::create_directories(folder.file("packages"));
+    fs::copy(NDSIM_BIN_DIR "/ndsim", folder.file("prefix/bin/ndsim"));
+    fs::create_symlink("/usr/lib/python3/dist-packages/numpy", folder.file("packages/numpy"));
+    const std::string interpreter =
+        folder.with("python", "#!/bin/sh\nPYTHONPATH=\"$PYTHONPATH:" + folder.file("packages") +
+                                  "\" exec /usr/bin/python3 -S \"$@\"\n");
+    fs::permissions(interpreter, fs::perms::owner_all);
+    folder.with("prefix/share/ndsim/labs.toml", "compiler = \"c++\"\nflags = \"\"\ninterpreter = \"" + interpreter +
+                                                    "\"\npython_path = \"" NDSIM_BIN_DIR "/../python\"\n");
+    return folder.file("prefix/bin/ndsim");
+}
+
+TEST(TorchLabs, SayWhatIsMissingWhereThereIsNoPyTorch) {
+    const TemporaryFolder folder;
+    const std::string ndsim = ndsim_without_torch(folder);
+    const std::string desk = folder.file("desk");
+    const std::string said = folder.file("said");
+    ASSERT_EQ(std::system((ndsim + " lab start 1 " + desk + " --torch > /dev/null").c_str()), 0);
+    const int status = std::system((ndsim + " lab check 1 " + desk + " > /dev/null 2> " + said).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    EXPECT_NE(content_of(said).find("install Debian's python3-torch"), std::string::npos) << content_of(said);
+    ASSERT_EQ(std::system((ndsim + " lab list > " + said).c_str()), 0);
+    EXPECT_NE(content_of(said).find("cannot be checked here: install PyTorch"), std::string::npos) << content_of(said);
 }
 
 std::string name_of_torch_lab(const testing::TestParamInfo<int>& which) {

@@ -11,6 +11,7 @@
 #include "tools/labs/desk/play.hpp"
 #include "tools/labs/divergence.hpp"
 #include "tools/labs/show/course_text.hpp"
+#include "tools/labs/show/key.hpp"
 #include "tools/labs/show/verdict_text.hpp"
 #include "tools/ndsim/commands.hpp"
 
@@ -159,7 +160,7 @@ int report(LabOptions& options) {
 }
 
 int key(LabOptions& options) {
-    const Lab& lab = lab_named(options.lab);
+    const Lab& lab = lab_in(lab_named(options.lab), options.torch ? Language::torch : Language::cpp);
     const auto seed = static_cast<std::uint64_t>(options.seed);
     if (!options.svg.empty()) {
         write_output(options.svg, [&](std::ostream& out) { out << key_picture(lab, seed); });
@@ -235,7 +236,9 @@ const std::array<Action, 7> actions{{
      "for instructors: what a right program leaves with a seed, and its timeline as a picture",
      {"ndsim lab key 2 --seed 7", "ndsim lab key 2 --svg ring.svg"},
      [](LabOptions& options) {
-         return std::vector{lab_row(options), seed_row(options),
+         return std::vector{lab_row(options),
+                            OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
+                            seed_row(options),
                             OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
                                       config::text(options.svg)}};
      },

@@ -74,6 +74,17 @@ const char* solved_script(const Lab& lab) {
     return own->text;
 }
 
+std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases) {
+    const tools::PassingFolder passing;
+    const std::string file = passing.file("solution.py");
+    std::ofstream(file) << solved_script(lab);
+    PlayedScripts played = play_scripts({file}, cases);
+    if (!played.trouble.empty()) {
+        throw config::MachineLimit("the solution cannot be run here: " + played.trouble);
+    }
+    return std::move(played.records.front());
+}
+
 std::string with_lines(const std::string& solution, std::string_view lines) {
     const auto line_with = [&](const char* mark) { return solution.rfind('\n', solution.find(mark)) + 1; };
     return solution.substr(0, line_with("Your lines begin here")) + std::string(lines) +

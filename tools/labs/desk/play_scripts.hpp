@@ -21,6 +21,8 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
 
 // The solution of a lab that is a script.
 const char* solved_script(const Lab& lab);
+// What it leaves in each case.
+std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases);
 // The same with other lines between its marks.
 std::string with_lines(const std::string& solution, std::string_view lines);
 

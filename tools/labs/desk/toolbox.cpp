@@ -51,4 +51,10 @@ Toolbox read_toolbox() {
     return toolbox;
 }
 
+bool pytorch_is_here() {
+    const char* const look = "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))";
+    return tools::run_child("/usr/bin/env", {read_toolbox().interpreter, "-c", look},
+                            {.out = "/dev/null", .err = "/dev/null"}) == 0;
+}
+
 }  // namespace sim::labs

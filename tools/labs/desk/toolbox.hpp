@@ -17,4 +17,7 @@ struct Toolbox {
 // Throws MachineLimit where the file is not there or not whole.
 Toolbox read_toolbox();
 
+// Whether labs that are PyTorch scripts can be run: the interpreter finds PyTorch. Starts it, which takes a moment.
+bool pytorch_is_here();
+
 }  // namespace sim::labs

@@ -1,8 +1,8 @@
 #include "tools/labs/show/course_text.hpp"
 
-#include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/labs/desk/files.hpp"
+#include "tools/labs/desk/toolbox.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,23 +104,6 @@ Json boards_json(const std::vector<Desk>& desks) {
     return boards;
 }
 
-std::string prediction_of(const Lab& lab, const Case& played) {
-    return fmt::format("  {} {}\n", lab.prediction.question,
-                       text_of(lab.prediction.quantity, lab.prediction.truth(played, reference_here(lab, played))));
-}
-
-std::string expected_of(const Lab& lab, const Case& played) {
-    const Record reference = reference_here(lab, played);
-    report::TextTable table{.columns = {{.align = report::Align::left},
-                                        {.heading = "expected", .align = report::Align::left},
-                                        {.heading = "why", .align = report::Align::left}},
-                            .margin = "  "};
-    for (const Check& check : lab.grade(played, reference, reference)) {
-        table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
-    }
-    return report::text_of(table);
-}
-
 }  // namespace
 
 std::string course_text() {
@@ -134,7 +117,8 @@ std::string course_text() {
               std::string(lab.prediction.question)}});
     }
     return report::text_of(table) +
-           "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n";
+           "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n" +
+           (pytorch_is_here() ? "" : "Those in torch cannot be checked here: install PyTorch (python3-torch).\n");
 }
 
 std::string course_json() {
@@ -225,28 +209,6 @@ std::string report_json(const std::vector<Desk>& desks) {
         all.push_back(std::move(json));
     }
     return Json{{"labs", all}, {"leader_board", boards_json(desks)}}.dump() + "\n";
-}
-
-std::string key_text(const Lab& lab, std::uint64_t seed) {
-    const std::vector<Case> cases = lab.cases(seed);
-    std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
-    text += prediction_of(lab, cases.front());
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        text += fmt::format("case {}, {} rank{}\n", i + 1, cases[i].ranks, cases[i].ranks == 1 ? "" : "s") +
-                expected_of(lab, cases[i]);
-    }
-    text += "mistakes that are named\n";
-    for (const Mistake& mistake : lab.mistakes) {
-        text += fmt::format("  {}\n    {}\n", mistake.name,
-                            mistake.says(cases.front(), play_here(cases.front(), mistake.program)));
-    }
-    return text;
-}
-
-std::string key_picture(const Lab& lab, std::uint64_t seed) {
-    report::Timeline timeline = play_here(lab.cases(seed).front(), lab.solution).timeline;
-    timeline.title = std::string(lab.title);
-    return report::svg_timeline(timeline);
 }
 
 }  // namespace sim::labs

@@ -1,0 +1,70 @@
+#include "tools/labs/show/key.hpp"
+
+#include "libsim/report/svg_timeline.hpp"
+#include "libsim/report/text_table.hpp"
+#include "tools/labs/desk/play_scripts.hpp"
+#include "tools/labs/diagnose.hpp"
+#include "tools/labs/verdict.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::labs {
+
+namespace {
+
+std::vector<Record> references_of(const Lab& lab, const std::vector<Case>& cases) {
+    if (lab.is_script()) {
+        return play_solution(lab, cases);
+    }
+    std::vector<Record> references;
+    for (const Case& each : cases) {
+        references.push_back(play_here(each, lab.solution));
+    }
+    return references;
+}
+
+std::string expected_of(const Lab& lab, const Case& played, const Record& reference) {
+    report::TextTable table{.columns = {{.align = report::Align::left},
+                                        {.heading = "expected", .align = report::Align::left},
+                                        {.heading = "why", .align = report::Align::left}},
+                            .margin = "  "};
+    for (const Check& check : lab.grade(played, reference, reference)) {
+        table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
+    }
+    return report::text_of(table);
+}
+
+// What is said of a script's mistakes depends on the run of each; their names stand for them here.
+std::string mistakes_of(const Lab& lab, const Case& played) {
+    std::string text = "mistakes that are named\n";
+    for (const Mistake& mistake : lab.mistakes) {
+        text += fmt::format("  {}\n    {}\n", mistake.name, mistake.says(played, play_here(played, mistake.program)));
+    }
+    for (const MistakenLines& mistake : lab.mistaken_lines) {
+        text += fmt::format("  {}\n", mistake.name);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string key_text(const Lab& lab, std::uint64_t seed) {
+    const std::vector<Case> cases = lab.cases(seed);
+    const std::vector<Record> references = references_of(lab, cases);
+    std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
+    text += fmt::format("  {} {}\n", lab.prediction.question,
+                        text_of(lab.prediction.quantity, lab.prediction.truth(cases.front(), references.front())));
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        text += fmt::format("case {}, {} rank{}\n", i + 1, cases[i].ranks, cases[i].ranks == 1 ? "" : "s") +
+                expected_of(lab, cases[i], references[i]);
+    }
+    return text + mistakes_of(lab, cases.front());
+}
+
+std::string key_picture(const Lab& lab, std::uint64_t seed) {
+    report::Timeline timeline = references_of(lab, {lab.cases(seed).front()}).front().timeline;
+    timeline.title = std::string(lab.title);
+    return report::svg_timeline(timeline);
+}
+
+}  // namespace sim::labs
