@@ -81,6 +81,17 @@ TEST(Explanation, AsJsonHasEachFigureInFullAndWhereItComesFrom) {
     EXPECT_EQ(json["scenario"], nullptr);
 }
 
+TEST(Explanation, AsATableHasEveryFigureInFull) {
+    const report::Table table = table_of({.title = "a model", .of = "ndsim train", .sections = {verdict()}});
+    EXPECT_THAT(table.rows,
+                testing::ElementsAre(testing::ElementsAre("verdict", "step", "1.5", "seconds", "simulated"),
+                                     testing::ElementsAre("verdict", "memory", "61300000000", "bytes", "memory model"),
+                                     testing::ElementsAre("verdict", "stages.0.stage", "0", "count", ""),
+                                     testing::ElementsAre("verdict", "stages.0.bytes", "2000000", "bytes", "model"),
+                                     testing::ElementsAre("verdict", "stages.1.stage", "1", "count", ""),
+                                     testing::ElementsAre("verdict", "stages.1.bytes", "", "bytes", "model")));
+}
+
 TEST(Explanation, SaysATextThatASentenceHasSaidOnce) {
     Section section{.kind = SectionKind::verdict, .said = {{"Limited by {limiter}."}}};
     section.figures = {{"limiter", "limited by", "the work", Unit::words, ""},

@@ -39,8 +39,8 @@ struct ExplainCommand {
 
 std::vector<config::OptionRow> option_rows(ExplainCommand& command) {
     std::vector<config::OptionRow> rows = explain_rows(command.options);
-    const std::vector<config::OptionRow> outputs =
-        output_rows(command.outputs, {.timeline = "the step's timeline, for ui.perfetto.dev"});
+    const std::vector<config::OptionRow> outputs = output_rows(
+        command.outputs, {.table = "every figure, in full", .timeline = "the step's timeline, for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -58,8 +58,9 @@ config::Given given_to_train(const config::Given& given) {
 }
 
 void write(const Outputs& outputs, const planning::Explanation& explanation) {
-    write_outputs(outputs,
-                  {.text = [&] { return text_of(explanation); }, .json = [&] { return json_of(explanation); }});
+    write_outputs(outputs, {.text = [&] { return text_of(explanation); },
+                            .json = [&] { return json_of(explanation); },
+                            .table = [&] { return table_of(explanation); }});
 }
 
 int answer(ExplainCommand& command) {

@@ -35,7 +35,8 @@ std::vector<config::OptionRow> own_rows(ExplainRunCommand& command) {
         {"fault", "TEXT", "whom to kill: 'kill rank 1 at 1.5s' (the middle rank, in the middle of the run)",
          config::text(command.question.fault)}};
     for (const auto& more : {planning::setting_rows(command.question.settings),
-                             output_rows(command.outputs, {.timeline = "the run's timeline, for ui.perfetto.dev"})}) {
+                             output_rows(command.outputs, {.table = "every figure, in full",
+                                                          .timeline = "the run's timeline, for ui.perfetto.dev"})}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;
@@ -102,7 +103,8 @@ int run_explain_scenario(int argc, const char* const* argv) {
         write_timeline(command.outputs, explained.timeline);
     }
     write_outputs(command.outputs, {.text = [&] { return text_of(explained.explanation); },
-                                    .json = [&] { return json_of(explained.explanation); }});
+                                    .json = [&] { return json_of(explained.explanation); },
+                                    .table = [&] { return table_of(explained.explanation); }});
     return done;
 }
 

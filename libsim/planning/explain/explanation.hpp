@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libsim/planning/explain/figure.hpp"
+#include "libsim/report/table.hpp"
 
 #include <cstdint>
 #include <string>
@@ -73,5 +74,7 @@ std::string text_of(const Explanation& explanation);
 // For programs: one object on one line. Every figure has its value, its unit, how it
 // was found, and its text.
 std::string json_of(const Explanation& explanation);
+// For spreadsheets: section, figure ("step_seconds", "stages.0.bytes"), value in full, unit, and how it was found.
+report::Table table_of(const Explanation& explanation);
 
 }  // namespace sim::planning

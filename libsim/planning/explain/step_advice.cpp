@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_tried = 6;
 constexpr std::size_t most_smaller = 4;
+constexpr std::size_t most_useless = 4;
 constexpr double least_gain = 0.002;   // of the step
 constexpr double least_saving = 0.02;  // of the fullest rank's memory
 
@@ -79,7 +80,10 @@ std::optional<Section> explain_advice(const ExplainedStep& explained) {
                                        : "None of this layout's neighbours fits; ndsim plan looks at all layouts."}
                         : Sentence{"Each line is one change, really simulated. Neighbours of this layout that fit: "
                                    "{neighbours}; that do not: {too_large}."}};
-    for (FigureTable* const table : {&faster, &smaller}) {
+    FigureTable useless = tried_table("useless", "What will not help");
+    add_tried(useless, explained, most_useless,
+              [&](const Advice& advice) { return !is_faster(advice) && !is_smaller(advice); });
+    for (FigureTable* const table : {&faster, &smaller, &useless}) {
         if (!table->rows.empty()) {
             section.tables.push_back(std::move(*table));
         }

@@ -51,6 +51,33 @@ FigureTable classes_of_ranks(const TrainingCase& what, const Prediction& step) {
     return table;
 }
 
+// The GPUs of a replica: a run of neighbours on each stage.
+std::string gpus_text(const TrainingCase& what, int replica) {
+    const training::Parallelism& axes = what.layout.parallelism;
+    const std::int64_t together = std::int64_t{axes.cp} * axes.tp;
+    std::string text;
+    for (std::int64_t stage = 0; stage < axes.pp; ++stage) {
+        text +=
+            fmt::format("{}{}", stage == 0 ? "" : ", ", range_text((stage * axes.dp + replica) * together, together));
+    }
+    return text;
+}
+
+FigureTable samples_of_replicas(const TrainingCase& what) {
+    const training::Layout& layout = what.layout;
+    const std::int64_t each = layout.batch.global / layout.parallelism.dp;
+    FigureTable table{
+        .key = "samples",
+        .title = "Which sequences of a step each replica works on",
+        .columns = {{"replica", "replica", Unit::count},
+                    {"sequences", "sequences", Unit::words, "the global batch in equal parts, numbered from 0"},
+                    {"gpus", "GPUs", Unit::words, "numbered as Megatron-LM does: tp, cp, dp, pp"}}};
+    for (int replica = 0; replica < layout.parallelism.dp; ++replica) {
+        table.rows.push_back({{std::int64_t{replica}, range_text(replica * each, each), gpus_text(what, replica)}});
+    }
+    return table;
+}
+
 Figure axis(const char* key, const char* name, int size, const char* how) {
     return {key, name, std::int64_t{size}, Unit::count, how, std::string("/layout/") + key};
 }
@@ -95,7 +122,7 @@ std::optional<Section> explain_holdings(const ExplainedStep& explained) {
          axis("micro_batch", "sequences at a time", what.layout.batch.micro, "micro-batch"),
          {"sequences", "sequences of a replica", sequences, Unit::count, "global batch / dp"},
          {"sequence", "tokens of a sequence", std::int64_t{what.model.sequence}, Unit::count, "the model's"}});
-    section.tables = {classes_of_ranks(what, explained.report->step)};
+    section.tables = {classes_of_ranks(what, explained.report->step), samples_of_replicas(what)};
     return section;
 }
 

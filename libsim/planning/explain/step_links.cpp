@@ -1,5 +1,6 @@
 // The links of a training step, what goes over each, and how long a step waits for them.
 #include "libsim/planning/explain/step_sections.hpp"
+#include "libsim/planning/machine_file.hpp"
 #include "libsim/planning/report/sections.hpp"
 
 #include <fmt/format.h>
@@ -68,6 +69,16 @@ Sentence links_sentence(const StepReport& report) {
                              "leave."};
 }
 
+// "4 NVSwitch3 with SHARP, 450 GB/s/dir", where the machine's file says it.
+std::string wires_of(const std::string& machine) {
+    for (const auto& [name, text] : read_machine_with_sources(machine).remarks) {
+        if (name == "links") {
+            return text;
+        }
+    }
+    return "";
+}
+
 bool is_communication(training::TimeCategory category) {
     using enum training::TimeCategory;
     return category == tensor || category == context || category == expert || category == pipeline || category == data;
@@ -103,6 +114,9 @@ std::optional<Section> explain_links(const ExplainedStep& explained) {
                                  Unit::bytes_per_second, "the link's rate x what NCCL is measured to reach"},
                                 {"network_latency", "a message's latency", machine.network.message_latency_across,
                                  Unit::seconds, "hardware file"}});
+    }
+    if (const std::string wires = wires_of(explained.options->machine); !wires.empty()) {
+        section.figures.push_back({"wires", "links of a node", wires, Unit::words, "hardware file"});
     }
     section.figures.push_back({"network_bytes", "sent in exchanges between nodes", network.bytes, Unit::bytes, on_bus});
     section.figures.push_back({"host_rate", "link to the host's memory", machine.host_link, Unit::bytes_per_second,
