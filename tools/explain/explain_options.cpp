@@ -25,7 +25,7 @@ struct HardwareChoice {
 };
 // In the order of HardwareKind.
 constexpr std::array hardware_choices{
-    HardwareChoice{"cpu", "xeon-8480c-server", 2, 1,
+    HardwareChoice{"cpu", "xeon-8480c-2s", 2, 1,
                    "a server without accelerators: its sockets are what is called GPUs here"},
     HardwareChoice{"gpu", "dgx-h100", 8, 1, "one node of GPUs"},
     HardwareChoice{"tpu", "tpu-v5p-pod", 8, 1, "TPU chips on one network, which are what is called GPUs here"},
