@@ -74,6 +74,7 @@ inline std::vector<PrintedJson> results_of_scenarios() {
         {"scenario", "3d_pipeline_parallel --schedule interleaved" + fast},
         {"scenario", "4d_hybrid" + fast},
         {"scenario", "4d_hybrid --cp 2" + fast},
+        {"scaling", "1d_data_parallel --scaling 1,2 --quiet --json"},
         {"scaling", "1d_data_parallel --scaling 1,2" + fast},
         {"scaling", "4d_hybrid --scaling 1,2,3" + fast},
         {"explain", "ndsim explain 1d_data_parallel --json"},
