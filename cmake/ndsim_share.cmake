@@ -1,10 +1,11 @@
 # cmake -DBIN=FOLDER -DPROGRAMS=A;B -DOUTPUT=FOLDER -P ndsim_share.cmake: manual pages and completion of ndsim and of the
 # programs beside it, as they are installed below share/. What they say comes from the programs' own tables.
-file(REMOVE_RECURSE ${OUTPUT})
 set(man ${OUTPUT}/man/man1)
 set(bash ${OUTPUT}/bash-completion/completions)
 set(zsh ${OUTPUT}/zsh/site-functions)
 set(fish ${OUTPUT}/fish/vendor_completions.d)
+# Pages of commands that are no more must go; what else lies below share/ is not ours.
+file(REMOVE_RECURSE ${man} ${bash} ${zsh} ${fish})
 file(MAKE_DIRECTORY ${man} ${bash} ${zsh} ${fish})
 
 function(printed_to file)
