@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Of, ExplainedStep,
                                          "--strategy pipeline --gpus 16 --global-batch 64",
                                          "--model mixtral-8x7b --gpus 16 --ep 8 --zero 3 --global-batch 32",
                                          "--model llama3-8b --gpus 8 --zero 0 --global-batch 8",
-                                         "--model llama3.2-1b --gpus 4 --pp 2 --global-batch 8"));
+                                         "--model llama3.2-1b --gpus 4 --pp 2 --global-batch 8 --unfold",
+                                         "--model gpt3-6.7b --gpus 8 --tp 2 --global-batch 32 --tokens 1e9"));
 
 TEST(Explain, AnswersFirstAndInOrder) {
     const Said said = run_command("ndsim explain");

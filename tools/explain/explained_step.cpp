@@ -56,13 +56,16 @@ std::string changed_command(const ExplainOptions& options, const planning::Chang
 
 }  // namespace
 
-ExplainedTraining explained_training(const ExplainOptions& given) {
+ExplainedTraining explained_training(const ExplainOptions& given, bool wants_timeline) {
     std::vector<std::string> told;
     ExplainOptions options = completed(given, told);
     choose_layout(options, told);
     ExplainedTraining made;
-    const TrainStep step =
-        train_step(options.train, {.hash = true, .on_span = [&](const Span& span) { made.timeline.add(span); }});
+    StepWatch watch{.hash = true};
+    if (!options.train.unfold || wants_timeline) {
+        watch.on_span = [&](const Span& span) { made.timeline.add(span); };
+    }
+    const TrainStep step = train_step(options.train, watch);
     planning::StepReport report = train_report(options.train, step, made.timeline.spans);
     report.given = options.given;
     const planning::ExplainedStep explained{
@@ -79,7 +82,9 @@ ExplainedTraining explained_training(const ExplainOptions& given) {
     if (!report.step.memory.fits()) {
         made.misfit = planning::misfit_line(report.step.memory, report.advice);
     }
-    made.timeline = timeline_of(step, made.timeline.spans);
+    if (wants_timeline) {
+        made.timeline = timeline_of(step, made.timeline.spans);
+    }
     return made;
 }
 

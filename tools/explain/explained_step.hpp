@@ -9,11 +9,11 @@ namespace sim::tools {
 
 struct ExplainedTraining {
     planning::Explanation explanation;
-    report::Timeline timeline;  // of the step
+    report::Timeline timeline;  // of the step, where it was asked for
     std::string misfit;         // one line where it does not fit into memory
 };
 
-// Throws UsageError.
-ExplainedTraining explained_training(const ExplainOptions& options);
+// Throws UsageError. Of every rank (--unfold) spans are kept only where the timeline is wanted: they are many.
+ExplainedTraining explained_training(const ExplainOptions& options, bool wants_timeline);
 
 }  // namespace sim::tools

@@ -96,7 +96,7 @@ int run_explain(int argc, const char* const* argv) {
     if (command.options.which) {
         return answer(command);
     }
-    ExplainedTraining made = explained_training(command.options);
+    ExplainedTraining made = explained_training(command.options, wants_timeline(command.outputs));
     if (wants_timeline(command.outputs)) {
         made.timeline.explanation = json_of(made.explanation);
         write_timeline(command.outputs, made.timeline);

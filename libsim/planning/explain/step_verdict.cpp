@@ -45,6 +45,10 @@ std::optional<Section> explain_verdict(const ExplainedStep& explained) {
         section.figures.push_back({"usd", "cost of a step", report.per_step.usd, Unit::usd,
                                    "GPU-hours x price: " + report.what.price, "/cost_per_step/usd"});
     }
+    if (report.run) {
+        section.figures.push_back({"run_seconds", "the whole run", report.run->seconds, Unit::hours,
+                                   "steps, or tokens / tokens of a step, x step", "/cost_of_run/seconds"});
+    }
     section.figures.push_back(
         {"limiter", "limited by", limiter(step.budget), Unit::words, "largest part of the step", "/limiter"});
     return section;
