@@ -5,6 +5,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/trace/span.hpp"
 #include "ranks/exit_code.hpp"
 
@@ -72,6 +73,9 @@ struct LaunchOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
     bool record = false;        // fill Result::recording
+    // A message that nobody has received when all ranks have returned is no mistake. A collective that a member skipped
+    // is one in any case.
+    bool allow_unreceived = false;
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -87,7 +91,9 @@ struct LaunchOptions {
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung
-    std::size_t stack_bytes = 0;                  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
+    // What stands between a rank's program and its port, and so sees every op: made and destroyed in the rank.
+    std::function<std::unique_ptr<Port>(Port&)> port_between = nullptr;
+    std::size_t stack_bytes = 0;  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
 };
 
 // The reason why a run failed. The numbers are the executables' exit codes.
@@ -109,10 +115,11 @@ enum class Mistake {
 
 struct Fault {
     Failure failure = Failure::rank_died;
-    Mistake mistake = Mistake::none;  // Failure::mismatch_or_deadlock: which
-    int rank = -1;                    // -1: no single rank
-    int signal = 0;                   // the signal that ended the rank or the run; 0: none
-    std::string message;              // complete, of one or more lines
+    Mistake mistake = Mistake::none;        // Failure::mismatch_or_deadlock: which
+    int rank = -1;                          // -1: no single rank
+    int signal = 0;                         // the signal that ended the rank or the run; 0: none
+    std::string message;                    // complete, of one or more lines
+    std::vector<kernel::WrongOp> ops = {};  // that it is about, where they are known: in a deadlock all that wait
 };
 
 struct Result {

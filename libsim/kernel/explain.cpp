@@ -13,13 +13,8 @@ namespace {
 
 constexpr std::size_t most_lines = 16;
 
-struct Blocked {
-    int rank = -1;
-    std::uint32_t op_number = 0;
-    std::string what = {};  // the op it is in
-    std::string why = {};   // why that can never end
-    int waits_for = -1;     // one rank that would have to act
-    bool is_root = false;   // nobody else's waiting explains it
+struct Blocked : WrongOp {
+    bool is_root = false;  // nobody else's waiting explains it
 };
 
 std::string state_of(const Kernel& kernel, int rank) {
@@ -149,7 +144,7 @@ void explain_stream(Kernel& kernel, Blocked& blocked, Stream stream, const char*
 
 Blocked explain_rank(Kernel& kernel, int rank) {
     const Op& op = kernel.blocked_in(rank);
-    Blocked blocked{.rank = rank, .op_number = kernel.blocked_op_number(rank), .what = describe(op)};
+    Blocked blocked{{.rank = rank, .op_number = kernel.blocked_op_number(rank), .what = describe(op)}};
     const bool returned = op.kind == OpKind::finish;
     if (op.stream != Stream::main && !is_asynchronous(op)) {
         explain_stream(kernel, blocked, op.stream, "waits for data of");
@@ -205,7 +200,15 @@ std::vector<int> find_cycle(const std::vector<Blocked>& all, int ranks) {
 
 }  // namespace
 
-std::string explain_deadlock(Kernel& kernel) {
+std::vector<WrongOp> ops_of(const ProgramError& error) {
+    if (const auto* deadlock = dynamic_cast<const Deadlock*>(&error)) {
+        return deadlock->ops;
+    }
+    const auto* mismatch = dynamic_cast<const Mismatch*>(&error);
+    return mismatch != nullptr ? mismatch->ops : std::vector<WrongOp>{};
+}
+
+Deadlock explain_deadlock(Kernel& kernel) {
     std::vector<Blocked> all;
     Time at{};
     for (int rank = 0; rank < kernel.ranks(); ++rank) {
@@ -217,6 +220,7 @@ std::string explain_deadlock(Kernel& kernel) {
     std::string text =
         fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
     const std::vector<int> cycle = find_cycle(all, kernel.ranks());
+    const std::vector<WrongOp> ops(all.begin(), all.end());
     // Of many, the ones that explain the others first.
     if (all.size() > most_lines) {
         const auto explains = [&](const Blocked& b) {
@@ -235,7 +239,7 @@ std::string explain_deadlock(Kernel& kernel) {
         const std::vector<int> first(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(shown));
         text += fmt::format("\n  cycle: {}{}", fmt::join(first, " -> "), cycle.size() > shown ? " -> …" : "");
     }
-    return text;
+    return {text, ops};
 }
 
 }  // namespace sim::kernel

@@ -120,10 +120,10 @@ void Kernel::throw_unless_fit(int target, NumberedOp at, Time posted, const Mess
     const auto bytes = [](std::uint64_t n) { return n == 0 ? std::string("no data") : fmt::format("{} B of data", n); };
     const std::string wanted = sizes_fit ? bytes(receive.bytes) : describe_amount(receive.amount, receive.measure);
     const std::string sent = sizes_fit ? bytes(message.bytes) : describe_amount(message.amount, message.measure);
-    throw MismatchError(
-        fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
-                    describe_time(std::max(posted, message.end)), target, at.number, describe(receive), wanted,
-                    receive.peer, sent, describe_time(message.begin)));
+    throw Mismatch(fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
+                               describe_time(std::max(posted, message.end)), target, at.number, describe(receive),
+                               wanted, receive.peer, sent, describe_time(message.begin)),
+                   {{.rank = target, .op_number = at.number, .what = describe(receive), .waits_for = receive.peer}});
 }
 
 void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,

@@ -25,6 +25,7 @@
 #include "libsim/kernel/transfers.hpp"
 #include "libsim/kernel/walks.hpp"
 #include "libsim/kernel/whole_prices.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
@@ -81,6 +82,11 @@ public:
         return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) &&
                !(questions_ && questions_->any_due()) && !all_finished();
     }
+
+    // Throw Mismatch where a collective was entered that some members never came to, or a message was sent that nobody
+    // received. Require: all ranks have finished.
+    void require_complete_collectives() const;
+    void require_received_messages() const;
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     Status status(int rank) const { return of(rank).status; }
@@ -312,6 +318,6 @@ private:
 
 // Explains a deadlock: every blocked rank with what it waits for and the nearest match there is.
 // Requires: kernel.stuck(). Cost: ranks + channels.
-std::string explain_deadlock(Kernel& kernel);
+Deadlock explain_deadlock(Kernel& kernel);
 
 }  // namespace sim::kernel

@@ -3,10 +3,12 @@
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace sim::kernel {
 
@@ -98,6 +100,26 @@ const Rendezvous::Meeting& Rendezvous::latest_of(int rank, GroupId id, Stream st
     return group.open[group.attended[member] - group.closed - 1];
 }
 
+const Rendezvous::Meeting* Rendezvous::first_open() const {
+    const Meeting* first = nullptr;
+    std::tuple<int, int, std::size_t> first_key;
+    for (std::size_t stream = 0; stream < meetings_.size(); ++stream) {
+        for (std::size_t number = 0; number < meetings_[stream].size(); ++number) {
+            const Group& group = meetings_[stream][number];
+            if (group.open.empty()) {
+                continue;
+            }
+            const sim::Group& members = groups_->group(static_cast<GroupId>(number));
+            const std::tuple key(members.rank_at(0), members.size(), stream);
+            if (first == nullptr || key < first_key) {
+                first = &group.open.front();
+                first_key = key;
+            }
+        }
+    }
+    return first;
+}
+
 void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at,
                                 const Op& op) const {
     const GroupId id = collective_word(op).group;
@@ -113,7 +135,11 @@ void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t 
     }
     const std::string where =
         id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size());
-    throw MismatchError(fmt::format("collectives do not match in {}{}{}", where, first, second));
+    std::vector<WrongOp> ops{
+        {.rank = meeting.first_rank, .op_number = meeting.first_op_number, .what = describe(meeting.op)},
+        {.rank = rank, .op_number = op_number, .what = describe(op)}};
+    std::ranges::sort(ops, {}, &WrongOp::rank);
+    throw Mismatch(fmt::format("collectives do not match in {}{}{}", where, first, second), std::move(ops));
 }
 
 }  // namespace sim::kernel

@@ -35,6 +35,10 @@ public:
     // For explanations: the meeting where `rank`, which waits in it, has come last.
     const Meeting& latest_of(int rank, GroupId group, Stream stream) const;
 
+    // A meeting that some members never came to, the first by group and stream, whichever came first in wall time;
+    // null: all are complete. Valid until the next call.
+    const Meeting* first_open() const;
+
 private:
     struct Group {
         std::vector<std::uint32_t> attended;  // by member: how many meetings

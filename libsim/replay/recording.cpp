@@ -205,7 +205,7 @@ Replay Recording::replay(const ReplayOptions& options) const {
         reader.take(kernel.accept(*rank, reader.next(room, of_this_rank)));
     }
     if (!kernel.all_finished()) {
-        throw DeadlockError(kernel::explain_deadlock(kernel));
+        throw kernel::explain_deadlock(kernel);
     }
     return {kernel::run_totals(kernel), hash ? hash->hex() : ""};
 }

@@ -43,7 +43,7 @@ public:
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             text += left_out_before(i) + row_text(i);
         }
-        return text + legend() + fault_line();
+        return text + mark_line() + legend() + fault_line();
     }
 
 private:
@@ -171,6 +171,14 @@ private:
         const int space = name_columns_ + 2 - columns_of(names_[row]);
         std::string line = names_[row] + std::string(static_cast<std::size_t>(space), ' ') + painter_.row(cells_[row]);
         return line.erase(line.find_last_not_of(' ') + 1) + "\n";
+    }
+
+    std::string mark_line() const {
+        if (!style_.mark) {
+            return "";
+        }
+        const auto at = static_cast<std::size_t>(name_columns_ + 2 + columns_.at(std::min(*style_.mark, end_)));
+        return std::string(at, ' ') + (style_.ascii ? "^" : "▲") + "\n";
     }
 
     std::string legend() const {

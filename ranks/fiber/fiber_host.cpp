@@ -50,8 +50,7 @@ public:
         try {
             take_turns();
         } catch (const ProgramError& error) {
-            run_.fail(
-                {.failure = Failure::mismatch_or_deadlock, .mistake = mistake_of(error), .message = error.what()});
+            run_.fail(fault_of(error, -1));
         } catch (...) {
             end_ranks();  // a stack must be unwound before its memory goes
             throw;
@@ -88,7 +87,10 @@ private:
             run_.tell_log();
         }
         if (!run_.fault && !run_.kernel.all_finished()) {
-            throw DeadlockError(kernel::explain_deadlock(run_.kernel));
+            throw kernel::explain_deadlock(run_.kernel);
+        }
+        if (!run_.fault) {
+            run_.require_nothing_left();
         }
     }
 
@@ -134,8 +136,7 @@ private:
     static void run_program(FiberPort& port, void* self) {
         FiberHost& host = *static_cast<FiberHost*>(self);
         try {
-            GPU gpu(port);
-            (*host.program_)(gpu);
+            run_as_rank(*host.run_.options, port, *host.program_);
             port.finish();
         } catch (const RunIsOver&) {
         } catch (const std::bad_alloc&) {

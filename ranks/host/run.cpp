@@ -65,6 +65,13 @@ void Run::begin_with(std::vector<int> rank_pids) {
     look_at_the_clock();
 }
 
+void Run::require_nothing_left() const {
+    kernel.require_complete_collectives();
+    if (!options->allow_unreceived) {
+        kernel.require_received_messages();
+    }
+}
+
 void Run::fail(Fault first) {
     if (!fault) {
         fault = std::move(first);
@@ -143,11 +150,21 @@ Result Run::result() {
     return result;
 }
 
-Mistake mistake_of(const ProgramError& error) {
-    if (dynamic_cast<const DeadlockError*>(&error) != nullptr) {
-        return Mistake::deadlock;
-    }
-    return dynamic_cast<const MismatchError*>(&error) != nullptr ? Mistake::mismatch : Mistake::other;
+Fault fault_of(const ProgramError& error, int rank) {
+    const Mistake mistake = dynamic_cast<const DeadlockError*>(&error) != nullptr   ? Mistake::deadlock
+                            : dynamic_cast<const MismatchError*>(&error) != nullptr ? Mistake::mismatch
+                                                                                    : Mistake::other;
+    return {.failure = Failure::mismatch_or_deadlock,
+            .mistake = mistake,
+            .rank = rank,
+            .message = error.what(),
+            .ops = kernel::ops_of(error)};
+}
+
+void run_as_rank(const LaunchOptions& options, Port& port, const Program& program) {
+    const std::unique_ptr<Port> between = options.port_between ? options.port_between(port) : nullptr;
+    GPU gpu(between ? *between : port);
+    program(gpu);
 }
 
 std::string signal_name(int signal) {

@@ -45,6 +45,8 @@ struct Run {
         reports[names.text(name)][rank] = std::move(values);
     }
     void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
+    // Throws ProgramError where ranks that have all returned left something undone.
+    void require_nothing_left() const;
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
     double wall_seconds() const;
@@ -81,8 +83,11 @@ private:
     void tell_log_so_far();
 };
 
-// What the kernel found wrong with the program that made it throw `error`.
-Mistake mistake_of(const ProgramError& error);
+// What the kernel found wrong with the program, when it threw `error`. `rank`: whose op it was; -1: no single rank's.
+Fault fault_of(const ProgramError& error, int rank);
+
+// The program of a rank, on this port or what the launcher put before it.
+void run_as_rank(const LaunchOptions& options, Port& port, const Program& program);
 
 // "signal 2 (Interrupt)", and the message for a run that a signal has ended.
 std::string signal_name(int signal);

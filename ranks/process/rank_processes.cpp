@@ -163,8 +163,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
                           .event_descriptor = event_descriptor_,
                           .looks_before_sleep = looks_before_sleep(options.ranks, cores()),
                           .answer_every_op = options.clock == Clock::wall});
-        GPU gpu(port);
-        program(gpu);
+        run_as_rank(options, port, program);
         flush_output();  // before the run can end
         port.finish();
         status = 0;

@@ -48,11 +48,14 @@ void Supervisor::watch_and_serve() {
         release_due_ranks();
         run_->tell_log();
         const bool more = give_turns(next_poll);
-        if (run_->fault || run_->kernel.all_finished()) {
+        if (run_->fault) {
             return;
         }
+        if (run_->kernel.all_finished()) {
+            return look_at_what_is_left();
+        }
         if (run_->kernel.stuck()) {
-            return fail_by(Mistake::deadlock, -1, kernel::explain_deadlock(run_->kernel));
+            return run_->fail(fault_of(kernel::explain_deadlock(run_->kernel), -1));
         }
         const bool news = look_at_flagged_ranks() || more;
         report_ended_ranks();
@@ -70,13 +73,16 @@ void Supervisor::watch_and_serve() {
     }
 }
 
-void Supervisor::fail(Failure failure, int rank, std::string message, int signal) {
-    run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
+void Supervisor::look_at_what_is_left() {
+    try {
+        run_->require_nothing_left();
+    } catch (const ProgramError& error) {
+        run_->fail(fault_of(error, -1));
+    }
 }
 
-void Supervisor::fail_by(Mistake mistake, int rank, std::string message) {
-    run_->fail(
-        {.failure = Failure::mismatch_or_deadlock, .mistake = mistake, .rank = rank, .message = std::move(message)});
+void Supervisor::fail(Failure failure, int rank, std::string message, int signal) {
+    run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
 }
 
 // Until nobody is due, which returns false, or `until`: ranks that post without pause must not keep the supervisor
@@ -169,7 +175,7 @@ bool Supervisor::accept(int rank) {
     } catch (const Inbox::Violation& violation) {
         fail(Failure::rank_died, rank, violation.what());
     } catch (const ProgramError& error) {
-        fail_by(mistake_of(error), rank, error.what());
+        run_->fail(fault_of(error, rank));
     }
     return true;
 }

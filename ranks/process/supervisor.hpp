@@ -45,6 +45,7 @@ private:
 
     // supervisor.cpp
     void watch_and_serve();
+    void look_at_what_is_left();
     bool give_turns(WallTime until);
     void take_turn(int rank);
     void answer(int rank);
@@ -56,7 +57,6 @@ private:
     bool is_due(int rank);
     void release_due_ranks();
     void fail(Failure failure, int rank, std::string message, int signal = 0);
-    void fail_by(Mistake mistake, int rank, std::string message);
 
     // watch.cpp: signals, timers, and ranks that end, stop or hang
     void begin_watching();

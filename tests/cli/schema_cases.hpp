@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,16 @@ public:
         run_command(line + " --trace '" + file + "'");
         return file;
     }
+    // A desk of lab 2 with a Python program in it, which was tried once.
+    std::string desk(const std::string& name, const std::string& program) const {
+        const std::string folder = folder_.file(name);
+        run_command("ndsim lab start 2 '" + folder + "' --python");
+        std::ofstream(folder + "/lab.py") << program;
+        run_command("ndsim lab check 2 '" + folder + "' --predict 16us");
+        return folder;
+    }
+    // The folder that all of this is in.
+    std::string here() const { return folder_.file(""); }
     static std::string published() { return NDSIM_SOURCE_DIR "/docs/data/published_runs.json"; }
 
 private:
@@ -78,6 +89,21 @@ inline std::vector<PrintedJson> results_of_scenarios() {
         {"trace", "ndsim collective all_reduce --ranks 4 --algorithm ring --sizes 1M --trace -"},
         {"trace", "ndsim train --model gpt3-6.7b --gpus 16 --pp 4 --zero 3 --global-batch 16 --trace -"},
         {"trace", "ndsim train --model llama3-8b --gpus 16 --tp 2 --global-batch 16 --unfold --trace -"},
+    };
+}
+
+inline std::vector<PrintedJson> results_of_labs(const SchemaInputs& inputs) {
+    const std::string begin = "from ndsim import lab\ndef program(gpu, given):\n";
+    const std::string end = "\nlab.run(program)\n";
+    const std::string waits = inputs.desk("waits", begin + "    gpu.receive(1 - gpu.rank % 2, units=1)" + end);
+    const std::string broken = inputs.desk("broken", begin + "    this is no Python" + end);
+    const std::string short_of_data = inputs.desk("short", begin + "    gpu.barrier()" + end);
+    return {
+        {"lab_list", "ndsim lab list --json"},
+        {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", waits), 1},
+        {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", broken), 1},
+        {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", short_of_data), 1},
+        {"lab_report", fmt::format("ndsim lab report '{}' --json", inputs.here())},
     };
 }
 
@@ -149,7 +175,7 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
 
 inline std::vector<PrintedJson> printed_json(const SchemaInputs& inputs) {
     std::vector<PrintedJson> all = results_of_scenarios();
-    for (const auto& more : {results_of_planning(inputs), results_of_networks(inputs)}) {
+    for (const auto& more : {results_of_labs(inputs), results_of_planning(inputs), results_of_networks(inputs)}) {
         all.insert(all.end(), more.begin(), more.end());
     }
     return all;

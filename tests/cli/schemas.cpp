@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EverySchema,
                          testing::Values("scenario", "scaling", "distributed_hello", "communication_profile", "trace",
                                          "train", "memory", "plan", "sweep", "validate", "collective", "topology",
                                          "flows", "hardware", "goal", "chakra", "compare", "trace_summary",
-                                         "trace_diff", "doctor", "options"),
+                                         "trace_diff", "lab_list", "lab_check", "lab_report", "doctor", "options"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(Schemas, RefuseAKeyThatNobodyDescribed) {

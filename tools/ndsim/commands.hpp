@@ -13,7 +13,7 @@ struct Command {
 };
 
 CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
-CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace;
+CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
 CommandMain run_doctor, run_completion;
 
 // In the order in which they are shown.
@@ -31,6 +31,7 @@ inline constexpr Command commands[] = {
     {"chakra", "run Chakra execution traces, such as ASTRA-sim's, on any network", run_chakra},
     {"trace", "where the time of a trace went, how two differ, and other formats: ours and the PyTorch profiler's",
      run_trace},
+    {"lab", "labs that grade themselves: write a rank program, and learn what it does and why", run_lab},
     {"validate", "published training runs, predicted and compared with what was measured", run_validate},
     {"doctor", "what works on this computer and what does not, with the line that repairs it", run_doctor},
     {"completion", "a script that completes commands, options and names in bash, zsh or fish", run_completion},

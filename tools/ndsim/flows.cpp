@@ -123,7 +123,7 @@ int run_flows(int argc, const char* const* argv) {
     }
     command_line::check_outputs(options.outputs);
     const std::vector<FlowCase> cases =
-        parse_flow_cases(config::read_text(options.file, "a JSON file", written_by_programs), options.file);
+        parse_flow_cases(config::read_json_text(options.file, "a JSON file", written_by_programs), options.file);
     command_line::write_outputs(options.outputs, {.text = [&] { return tables_of(cases); },
                                                   .json = [&] { return json_of(cases); },
                                                   .table = [&] { return flows_of(cases); }});

@@ -1,7 +1,6 @@
 // ndsim COMMAND …: what can be asked of the simulator without writing a program.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/report/text_table.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/help_topics.hpp"
@@ -38,19 +37,6 @@ ProgramFacts program_facts() {
     return facts;
 }
 
-std::string help(const ProgramFacts& facts) {
-    report::TextTable list = report::list_of_names("  ");
-    for (const CommandFacts& command : facts.commands) {
-        list.rows.push_back({{command.name, command.summary}});
-    }
-    report::TextTable options = report::list_of_names("  ");
-    for (const OptionFacts& option : facts.options) {
-        options.rows.push_back({{(option.also.empty() ? "--" : "-h,--") + option.name, option.help}});
-    }
-    return fmt::format("{}\nUsage: {}\n\nCommands:\n{}\nOptions:\n{}\nExamples:\n  {}\n", facts.summary, facts.usage(),
-                       text_of(list), text_of(options), fmt::join(facts.examples, "\n  "));
-}
-
 [[noreturn]] void refuse(const std::string& name) {
     if (!name.empty() && name.front() == '-') {
         throw config::UsageError(fmt::format(
@@ -68,8 +54,7 @@ std::string help(const ProgramFacts& facts) {
 int run(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        const HelpTopic* const topic = topic_asked_for(argc, argv);
-        command_line::print(topic == nullptr ? help(program_facts()) : topic->text(program_facts()));
+        command_line::print(command_line::help_of_commands(program_facts(), argc, argv));
         return done;
     }
     if (name == "--version") {

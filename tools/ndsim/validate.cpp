@@ -88,7 +88,7 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 }
 
 Runs read(const ValidateOptions& options) {
-    const std::string content = config::read_text(options.file, "a JSON file", written_by_programs);
+    const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
     Runs runs{planning::read_runs(content, options.file), planning::read_measured(content, options.file)};
     return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }

@@ -80,20 +80,6 @@ ranks::LogSink log_sink(const py::object& on_log) {
     };
 }
 
-// What a rank's process does: all of the program, with its words where it does not end well.
-void be_python_rank(GPU& gpu, const py::object& program) {
-    PyOS_AfterFork_Child();
-    std::string words;
-    try {
-        words = program(RankGPU{&gpu}).cast<std::string>();
-    } catch (py::error_already_set& error) {
-        words = error.what();
-    }
-    if (!words.empty()) {
-        throw std::runtime_error(words);
-    }
-}
-
 void complete(RunResult& run) {
     report::Timeline& timeline = run.timeline;
     timeline.totals = run.result.ranks;
@@ -147,6 +133,19 @@ void bind_log_line(py::module_& module) {
 }
 
 }  // namespace
+
+void be_python_rank(GPU& gpu, const py::object& program) {
+    PyOS_AfterFork_Child();
+    std::string words;
+    try {
+        words = program(RankGPU{&gpu}).cast<std::string>();
+    } catch (py::error_already_set& error) {
+        words = error.what();
+    }
+    if (!words.empty()) {
+        throw std::runtime_error(words);
+    }
+}
 
 void bind_launch(py::module_& module) {
     bind_log_line(module);

@@ -16,4 +16,5 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_launch(module);
     bind_planning(module);
     bind_operator_times(module);
+    bind_lab(module);
 }

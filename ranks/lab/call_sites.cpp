@@ -1,0 +1,95 @@
+#include "ranks/lab/call_sites.hpp"
+
+#include <sys/mman.h>
+
+#include <new>
+#include <utility>
+
+namespace sim::lab {
+
+namespace {
+
+// The kernel numbers these, each rank's from 0.
+bool has_number(const Op& op) {
+    switch (op.kind) {
+        case OpKind::compute:
+        case OpKind::send:
+        case OpKind::receive:
+        case OpKind::wait:
+        case OpKind::collective:
+        case OpKind::look:
+        case OpKind::test:
+        case OpKind::now: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+// Has room for one op, so that every op comes by.
+class NotingPort final : public Port {
+public:
+    NotingPort(Port& port, CallSites& sites) : Port(port.rank(), port.ranks()), port_(&port), sites_(&sites) {
+        next_ = &slot_;
+        end_ = &slot_ + 1;
+    }
+
+    Answer ask(Op op) override {
+        note(op);
+        return port_->ask(op);
+    }
+    Label intern(std::string_view text) override { return port_->intern(text); }
+    GroupId number(const Group& group) override { return port_->number(group); }
+    void write(std::span<const std::byte> payload) override { port_->write(payload); }
+    void read(std::span<std::byte> payload) override { port_->read(payload); }
+    std::vector<std::span<const std::byte>> gathered() override { return port_->gathered(); }
+    void report(Label name, std::span<const double> values) override { port_->report(name, values); }
+    void progress(double share_done) override { port_->progress(share_done); }
+
+private:
+    void make_room() override {
+        note(slot_);
+        port_->post(slot_);
+        next_ = &slot_;
+    }
+
+    void note(const Op& op) {
+        CallSites::Noted& noted = sites_->place(rank(), numbered_);
+        noted = {.op_number = numbered_, .is_there = true, .site = {}};
+        sites_->find_(noted.site);
+        numbered_ += has_number(op) ? 1U : 0U;
+    }
+
+    Port* port_;
+    CallSites* sites_;
+    Op slot_;
+    std::uint32_t numbered_ = 0;
+};
+
+CallSites::CallSites(int ranks, FindCallSite find) : ranks_(ranks), find_(std::move(find)) {
+    const std::size_t size = sizeof(Noted) * kept * static_cast<std::size_t>(ranks);
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::bad_alloc();
+    }
+    noted_ = static_cast<Noted*>(memory);
+}
+
+CallSites::~CallSites() {
+    munmap(noted_, sizeof(Noted) * kept * static_cast<std::size_t>(ranks_));
+}
+
+CallSites::Noted& CallSites::place(int rank, std::uint32_t op_number) const {
+    return noted_[static_cast<std::size_t>(rank) * kept + op_number % kept];
+}
+
+std::unique_ptr<Port> CallSites::before(Port& port) {
+    return std::make_unique<NotingPort>(port, *this);
+}
+
+CallSite CallSites::of(int rank, std::uint32_t op_number) const {
+    const Noted& noted = place(rank, op_number);
+    return noted.is_there && noted.op_number == op_number ? noted.site : CallSite{};
+}
+
+}  // namespace sim::lab

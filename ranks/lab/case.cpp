@@ -1,0 +1,132 @@
+#include "ranks/lab/case.hpp"
+#include "ranks/lab/record.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+namespace sim::lab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using config::TomlEntry;
+using config::TomlValue;
+
+// A rank that says nothing for so long is hung: a lab's program has no long work of its own.
+constexpr std::chrono::seconds patience{5};
+
+Json json_of(const TomlValue& value) {
+    return std::visit(
+        [](const auto& held) -> Json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, config::OtherValue>) {
+                return held.type;
+            } else {
+                return held;
+            }
+        },
+        value);
+}
+
+TomlValue value_of(const Json& json) {
+    if (json.is_boolean()) {
+        return json.get<bool>();
+    }
+    if (json.is_number_integer()) {
+        return json.get<std::int64_t>();
+    }
+    if (json.is_number()) {
+        return json.get<double>();
+    }
+    if (json.is_string()) {
+        return json.get<std::string>();
+    }
+    if (json.is_array()) {
+        return json.get<std::vector<double>>();
+    }
+    return config::OtherValue{"a table"};
+}
+
+Case case_from(const std::string& name, const Json& json) {
+    Case read{.ranks = json.at("ranks").get<int>(),
+              .costs = {},
+              .given = Given(json.at("given").get<std::map<std::string, double>>()),
+              .blocking_sends = json.value("blocking_sends", false)};
+    for (const auto& [key, value] : json.at("costs").items()) {
+        read.costs.push_back({key, name, value_of(value)});
+    }
+    return read;
+}
+
+}  // namespace
+
+double Given::operator[](std::string_view name) const {
+    const auto found = numbers_.find(std::string(name));
+    if (found != numbers_.end()) {
+        return found->second;
+    }
+    std::vector<std::string> known;
+    for (const auto& [each, number] : numbers_) {
+        known.push_back(each);
+    }
+    throw ProgramError(fmt::format("this lab gives no number \"{}\"{}", name, did_you_mean(name, known)));
+}
+
+void gap(GPU& gpu, std::string_view what, std::source_location here) {
+    gpu.report(gap_report, static_cast<double>(here.line()));
+    throw ProgramError(fmt::format("{}:{}: nothing is written here yet: {}",
+                                   std::filesystem::path(here.file_name()).filename().string(), here.line(), what));
+}
+
+std::int64_t Given::whole(std::string_view name) const {
+    const double number = (*this)[name];
+    if (number != std::floor(number) || std::abs(number) > 0x1p53) {
+        throw ProgramError(fmt::format("\"{}\" is {}, no whole number", name, number));
+    }
+    return static_cast<std::int64_t>(number);
+}
+
+std::string to_json(const std::vector<Case>& cases) {
+    Json all = Json::array();
+    for (const Case& each : cases) {
+        Json costs = Json::object();
+        for (const TomlEntry& entry : each.costs) {
+            costs[entry.key] = json_of(entry.value);
+        }
+        all.push_back({{"ranks", each.ranks},
+                       {"costs", costs},
+                       {"given", each.given.numbers()},
+                       {"blocking_sends", each.blocking_sends}});
+    }
+    return Json{{"cases", all}}.dump(1) + "\n";
+}
+
+std::vector<Case> cases_from_json(const std::string& name, const std::string& json) {
+    try {
+        std::vector<Case> cases;
+        const Json parsed = Json::parse(json);
+        for (const Json& each : parsed.at("cases")) {
+            cases.push_back(case_from(name, each));
+        }
+        return cases;
+    } catch (const nlohmann::json::exception& error) {
+        throw config::UsageError(fmt::format("{}: no cases of a lab: {}", name, config::without_number(error.what())));
+    }
+}
+
+ranks::LaunchOptions launch_options(const Case& played, ranks::Host host) {
+    ranks::LaunchOptions options{.ranks = played.ranks, .host = host, .watchdog = patience};
+    options.cluster = config::read_profile("the lab's costs", played.costs, played.ranks);
+    options.cluster.blocking_sends = played.blocking_sends;
+    return options;
+}
+
+}  // namespace sim::lab

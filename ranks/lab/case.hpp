@@ -1,0 +1,28 @@
+// A case is one run of a lab's program: how many ranks, what things cost, and the numbers that the program is given.
+#pragma once
+
+#include "libsim/config/toml_file.hpp"
+#include "ranks/lab.hpp"
+#include "ranks/launch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::lab {
+
+struct Case {
+    int ranks = 1;
+    std::vector<config::TomlEntry> costs;  // keys and values of a profile (libsim/config/profile.hpp)
+    Given given;
+    bool blocking_sends = false;
+};
+
+// {"cases": [{"ranks": 4, "costs": {"kind": "units", …}, "given": {"items": 16}, "blocking_sends": false}, …]}
+std::string to_json(const std::vector<Case>& cases);
+// Throws UsageError, which begins with `name`.
+std::vector<Case> cases_from_json(const std::string& name, const std::string& json);
+
+// For ranks::launch. Throws UsageError for costs that no profile has.
+ranks::LaunchOptions launch_options(const Case& played, ranks::Host host);
+
+}  // namespace sim::lab

@@ -1,0 +1,136 @@
+// What learners get: starters, pages, and what `ndsim lab check` says of both, in every language.
+#include "tools/labs/desk/files.hpp"
+#include "tests/cli/command.hpp"
+#include "tools/labs/desk/desk.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+using namespace sim::labs;
+
+namespace {
+
+struct Given {
+    const Lab* lab;
+    Language language;
+};
+
+std::vector<Given> all_given() {
+    std::vector<Given> all;
+    for (const Lab& lab : course()) {
+        for (const Language language : {Language::cpp, Language::python}) {
+            all.push_back({&lab, language});
+        }
+    }
+    return all;
+}
+
+std::string source_of(const Lab& lab, const std::string& name) {
+    return content_of(fmt::format("{}/docs/labs/{}/{}", NDSIM_SOURCE_DIR, lab.folder, name));
+}
+
+std::string solution_of(const Given& given) {
+    return source_of(*given.lab, given.language == Language::cpp ? "solution.cpp" : "solution.py");
+}
+
+std::string option_of(Language language) {
+    return language == Language::cpp ? "" : fmt::format(" --{}", name_of(language));
+}
+
+// Without the lines between the marks.
+std::string around_the_gap(const std::string& text) {
+    const std::size_t begin = text.find("Your lines begin here");
+    const std::size_t end = text.find("Your lines end here");
+    return begin == std::string::npos || end == std::string::npos ? "" : text.substr(0, begin) + text.substr(end);
+}
+
+int lines_in_the_gap(const std::string& text) {
+    const std::size_t begin = text.find("Your lines begin here");
+    const std::size_t end = text.find("Your lines end here");
+    return static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       text.begin() + static_cast<std::ptrdiff_t>(end), '\n')) -
+           1;
+}
+
+// The text block below `<!-- SIGN -->`.
+std::string block_below(const std::string& page, const std::string& sign) {
+    const std::size_t at = page.find("<!-- " + sign + " -->\n```text\n");
+    if (at == std::string::npos) {
+        return "there is no block below <!-- " + sign + " -->";
+    }
+    const std::size_t begin = page.find("```text\n", at) + 8;
+    return page.substr(begin, page.find("```\n", begin) - begin);
+}
+
+class EveryFile : public testing::TestWithParam<Given> {};
+
+TEST_P(EveryFile, IsTheSolutionWithAGapOf5To25Lines) {
+    const std::string starter = source_of(*GetParam().lab, file_of(GetParam().language));
+    const std::string solution = solution_of(GetParam());
+    ASSERT_NE(around_the_gap(starter), "");
+    EXPECT_EQ(around_the_gap(starter), around_the_gap(solution));
+    EXPECT_GE(lines_in_the_gap(solution), 4);
+    EXPECT_LE(lines_in_the_gap(solution), 28);  // with the comment that says what to write
+}
+
+TEST_P(EveryFile, FailsAtFirstAsItsPageShows) {
+    const TemporaryFolder folder;
+    const auto& [lab, language] = GetParam();
+    const std::string desk = folder.file("desk");
+    ASSERT_EQ(run_command(fmt::format("ndsim lab start {} {}{}", lab->number, desk, option_of(language))).exit_code, 0);
+    const Said said = run_command(fmt::format("ndsim lab check {} {}", lab->number, desk));
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_EQ(said.out, block_below(source_of(*lab, "README.md"), fmt::format("starter: {}", name_of(language))));
+    EXPECT_EQ(said.err, "");
+}
+
+TEST_P(EveryFile, PassesAsTheSolution) {
+    const TemporaryFolder folder;
+    const auto& [lab, language] = GetParam();
+    const std::string desk = folder.file("desk");
+    ASSERT_EQ(run_command(fmt::format("ndsim lab start {} {}{}", lab->number, desk, option_of(language))).exit_code, 0);
+    std::ofstream(desk + "/" + file_of(language)) << solution_of(GetParam());
+    const Said said = run_command(fmt::format("ndsim lab check {} {} --json", lab->number, desk));
+    EXPECT_EQ(said.exit_code, 0) << said.out << said.err;
+    EXPECT_TRUE(said.json().at("passed"));
+    EXPECT_EQ(said.json().at("score"), said.json().at("max_score"));
+}
+
+std::string name_of_given(const testing::TestParamInfo<Given>& which) {
+    std::string name = fmt::format("{}_{}", which.param.lab->folder, name_of(which.param.language));
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+INSTANTIATE_TEST_SUITE_P(Course, EveryFile, testing::ValuesIn(all_given()), name_of_given);
+
+// 50 seeds in one process, as Python takes a tenth of a second to start.
+TEST(PythonSolutions, PassWith50Seeds) {
+    for (const Lab& lab : course()) {
+        const TemporaryFolder folder;
+        std::vector<Case> cases;
+        for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+            const std::vector<Case> more = lab.cases(seed);
+            cases.insert(cases.end(), more.begin(), more.end());
+        }
+        std::ofstream(folder.file("cases.json")) << sim::lab::to_json(cases);
+        const std::string line = fmt::format(
+            "PYTHONPATH='{}/../python' /usr/bin/python3 '{}/docs/labs/{}/solution.py' --play '{}' --into '{}'",
+            NDSIM_BIN_DIR, NDSIM_SOURCE_DIR, lab.folder, folder.file("cases.json"), folder.file("records"));
+        ASSERT_EQ(std::system(line.c_str()), 0) << lab.folder;
+        std::vector<Record> records = sim::lab::records_from_json("records", content_of(folder.file("records")));
+        ASSERT_EQ(records.size(), cases.size());
+        for (std::uint64_t seed = 1, at = 0; seed <= 50; ++seed) {
+            const std::size_t count = lab.cases(seed).size();
+            const std::vector<Record> of_seed(records.begin() + static_cast<std::ptrdiff_t>(at),
+                                              records.begin() + static_cast<std::ptrdiff_t>(at + count));
+            EXPECT_TRUE(grade(lab, seed, of_seed).passed()) << lab.folder << ", seed " << seed;
+            at += count;
+        }
+    }
+}
+
+}  // namespace

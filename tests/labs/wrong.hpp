@@ -1,0 +1,20 @@
+// Wrong programs for labs: none may pass, and none may be named as a mistake that it does not make.
+#pragma once
+
+#include "tools/labs/lab.hpp"
+
+#include <vector>
+
+namespace wrong {
+
+struct Program {
+    int lab;
+    const char* what;  // is wrong with it
+    sim::lab::Program program;
+    const char* named = "";  // the mistake that it is, where it leaves what that one leaves; empty: none
+};
+
+// Of each lab: each file wrong/NN_name.cpp defines of_lab_NN(), and the build writes the list.
+std::vector<std::vector<Program>> of_all_labs();
+
+}  // namespace wrong

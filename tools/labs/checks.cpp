@@ -1,0 +1,199 @@
+#include "tools/labs/checks.hpp"
+
+#include "libsim/report/time_axis.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim::labs {
+
+namespace {
+
+// The first rank where they differ; -1: none.
+template <class Found, class Expected>
+int first_difference(int ranks, Found found, Expected expected) {
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (found(rank) != expected(rank)) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+// A check of one number of every rank, told of the first rank where it is wrong, or of rank 0.
+template <class Found, class Expected, class Text>
+Check of_every_rank(Aspect aspect, const Record& record, Found found, Expected expected, Text text, std::string why) {
+    const int wrong = first_difference(record.timeline.ranks, found, expected);
+    const int shown = std::max(wrong, 0);
+    const std::string whose = record.timeline.ranks == 1 ? "" : fmt::format(" on rank {}", shown);
+    return {.aspect = aspect,
+            .ok = wrong < 0,
+            .expected = text(expected(shown)) + whose,
+            .found = text(found(shown)) + whose,
+            .why = std::move(why)};
+}
+
+const RankTotals& totals_of(const Record& record, int rank) {
+    return record.timeline.totals.at(static_cast<std::size_t>(rank));
+}
+
+bool near(double a, double b) {
+    return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+std::string shown(const std::vector<double>& values) {
+    constexpr std::size_t most = 4;
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), most));
+    return fmt::format("[{:.6g}{}]", fmt::join(values.begin(), end, ", "),
+                       values.size() > most ? fmt::format(", … {} numbers", values.size()) : "");
+}
+
+bool is_ordered(const Span& span) {
+    return span.kind == OpKind::compute || span.kind == OpKind::send || span.kind == OpKind::receive ||
+           span.kind == OpKind::collective;
+}
+
+std::vector<const Span*> ordered_of(const Record& record, int rank) {
+    std::vector<const Span*> spans;
+    for (const Span& span : record.timeline.spans) {
+        if (span.rank == rank && is_ordered(span)) {
+            spans.push_back(&span);
+        }
+    }
+    return spans;
+}
+
+std::string told(const Span& span) {
+    const char* const preposition = span.kind == OpKind::send ? " to " : " from ";
+    const std::string label = span.label->empty() ? "" : fmt::format(" \"{}\"", *span.label);
+    return name_of(span.kind) + label + (span.peer >= 0 ? preposition + std::to_string(span.peer) : "");
+}
+
+std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
+    return at < spans.size() ? told(*spans[at]) : "nothing more";
+}
+
+}  // namespace
+
+std::string text_of(Duration time) {
+    return report::time_text(Time{time}, 6);
+}
+
+std::string text_of_bytes(std::int64_t bytes) {
+    const auto value = static_cast<double>(bytes);
+    if (bytes < 10'000) {
+        return fmt::format("{} B", bytes);
+    }
+    return bytes < 10'000'000       ? fmt::format("{:.7g} kB", value / 1e3)
+           : bytes < 10'000'000'000 ? fmt::format("{:.7g} MB", value / 1e6)
+                                    : fmt::format("{:.7g} GB", value / 1e9);
+}
+
+std::string text_of_units(Units units) {
+    return fmt::format("{:.9g} units", static_cast<double>(units.billionths()) / 1e9);
+}
+
+Check time_is(const Record& found, Duration expected, std::string why) {
+    return {.aspect = Aspect::time,
+            .ok = found.end() == expected,
+            .expected = text_of(expected),
+            .found = text_of(found.end()),
+            .why = std::move(why)};
+}
+
+Check rank_ends_at(const Record& found, int rank, Duration expected, std::string why) {
+    const Duration end = totals_of(found, rank).end.time_since_epoch();
+    return {.aspect = Aspect::time,
+            .ok = end == expected,
+            .expected = fmt::format("{} on rank {}", text_of(expected), rank),
+            .found = fmt::format("{} on rank {}", text_of(end), rank),
+            .why = std::move(why)};
+}
+
+Check bytes_sent_are(const Record& found, const std::function<std::int64_t(int rank)>& expected, std::string why) {
+    return of_every_rank(
+        Aspect::bytes, found, [&](int rank) { return totals_of(found, rank).bytes_sent; }, expected, text_of_bytes,
+        std::move(why));
+}
+
+Check units_sent_are(const Record& found, const std::function<Units(int rank)>& expected, std::string why) {
+    return of_every_rank(
+        Aspect::bytes, found, [&](int rank) { return Units::from_billionths(totals_of(found, rank).billionths_sent); },
+        expected, text_of_units, std::move(why));
+}
+
+Check peak_bytes_are(const Record& found, const std::function<std::int64_t(int rank)>& expected, std::string why) {
+    return of_every_rank(
+        Aspect::memory, found, [&](int rank) { return totals_of(found, rank).peak_bytes; }, expected, text_of_bytes,
+        std::move(why));
+}
+
+Check reports_are(const Record& found, const std::string& name, const std::map<int, std::vector<double>>& expected,
+                  std::string why) {
+    const auto by_rank = found.reports.find(name);
+    for (const auto& [rank, values] : expected) {
+        const std::string whose = fmt::format(" on rank {}", rank);
+        if (by_rank == found.reports.end() || !by_rank->second.contains(rank)) {
+            return {.aspect = Aspect::data,
+                    .expected = shown(values) + whose,
+                    .found = fmt::format("no report of \"{}\"{}", name, whose),
+                    .why = std::move(why)};
+        }
+        const std::vector<double>& theirs = by_rank->second.at(rank);
+        if (!std::equal(values.begin(), values.end(), theirs.begin(), theirs.end(), near)) {
+            return {.aspect = Aspect::data,
+                    .expected = shown(values) + whose,
+                    .found = shown(theirs) + whose,
+                    .why = std::move(why)};
+        }
+    }
+    const std::string right = expected.empty() ? "" : shown(expected.begin()->second);
+    return {.aspect = Aspect::data, .ok = true, .expected = right, .found = right, .why = std::move(why)};
+}
+
+Check same_order(const Record& found, const Record& reference, std::string why) {
+    const auto same = [](const Span* a, const Span* b) {
+        return a->kind == b->kind && a->peer == b->peer && a->amount == b->amount && a->measure == b->measure;
+    };
+    for (int rank = 0; rank < reference.timeline.ranks; ++rank) {
+        const std::vector<const Span*> theirs = ordered_of(found, rank);
+        const std::vector<const Span*> right = ordered_of(reference, rank);
+        const auto [a, b] = std::mismatch(theirs.begin(), theirs.end(), right.begin(), right.end(), same);
+        if (a != theirs.end() || b != right.end()) {
+            const auto at = static_cast<std::size_t>(a - theirs.begin());
+            return {.aspect = Aspect::order,
+                    .expected = fmt::format("{} as step {} of rank {}", told_at(right, at), at + 1, rank),
+                    .found = fmt::format("{} as step {} of rank {}", told_at(theirs, at), at + 1, rank),
+                    .why = std::move(why)};
+        }
+    }
+    return {.aspect = Aspect::order,
+            .ok = true,
+            .expected = "as the reference",
+            .found = "the same",
+            .why = std::move(why)};
+}
+
+Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
+                 std::string why) {
+    const auto labels_of = [&](int rank) {
+        std::vector<std::string> labels;
+        for (const Span* span : ordered_of(found, rank)) {
+            if (span->kind == OpKind::compute) {
+                labels.push_back(*span->label);
+            }
+        }
+        return labels;
+    };
+    const auto text = [](const std::vector<std::string>& labels) { return fmt::format("{}", fmt::join(labels, ", ")); };
+    return of_every_rank(Aspect::order, found, labels_of, expected, text, std::move(why));
+}
+
+double Draw::of(std::initializer_list<double> values) {
+    return *(values.begin() + static_cast<std::ptrdiff_t>(random_.next() % values.size()));
+}
+
+}  // namespace sim::labs

@@ -1,0 +1,46 @@
+// Checks that labs are graded by: each compares what a run left with what it should have left, and says why.
+#pragma once
+
+#include "libsim/random.hpp"
+#include "tools/labs/lab.hpp"
+
+#include <functional>
+#include <map>
+
+namespace sim::labs {
+
+// The run ends at exactly this time. `why`: "2 (N-1) (L + S/(N B)) = 2 x 3 x (…)".
+Check time_is(const Record& found, Duration expected, std::string why);
+// The rank ends at exactly this time.
+Check rank_ends_at(const Record& found, int rank, Duration expected, std::string why);
+// Every rank sends so many bytes, or units, as `expected(rank)` says.
+Check bytes_sent_are(const Record& found, const std::function<std::int64_t(int rank)>& expected, std::string why);
+Check units_sent_are(const Record& found, const std::function<Units(int rank)>& expected, std::string why);
+// Every rank's most memory in use at one time.
+Check peak_bytes_are(const Record& found, const std::function<std::int64_t(int rank)>& expected, std::string why);
+// What ranks handed over with report("name", …), to a relative error of 1e-12. Ranks without an entry need not report.
+Check reports_are(const Record& found, const std::string& name, const std::map<int, std::vector<double>>& expected,
+                  std::string why);
+// Every rank's computations, messages and collectives come in the order of the reference: kind, peer and amount.
+Check same_order(const Record& found, const Record& reference, std::string why);
+// The computations of every rank, by their labels, in this order.
+Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
+                 std::string why);
+
+// Numbers for a case, drawn from the seed of a lab: the same everywhere.
+class Draw {
+public:
+    Draw(std::uint64_t seed, int lab) : random_(seed, static_cast<std::uint64_t>(lab)) {}
+    // One of them.
+    double of(std::initializer_list<double> values);
+
+private:
+    Random random_;
+};
+
+// "16.4 us", "1.5 MB", "37.5 units": amounts with their unit, exactly as far as four digits say it.
+std::string text_of(Duration time);
+std::string text_of_bytes(std::int64_t bytes);
+std::string text_of_units(Units units);
+
+}  // namespace sim::labs

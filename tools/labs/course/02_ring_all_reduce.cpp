@@ -1,0 +1,192 @@
+// Lab 2: 2 (N-1) steps of L + S/(N B).
+#include "tools/labs/checks.hpp"
+#include "tools/labs/costs.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+
+namespace sim::labs {
+
+lab::Program solution_02();
+
+namespace {
+
+constexpr std::int64_t bytes_of_number = 8;
+
+struct Ring {
+    int ranks;
+    std::int64_t bytes;  // of the gradient
+    UniformCosts costs;
+
+    explicit Ring(const Case& played)
+        : ranks(played.ranks),
+          bytes(played.given.whole("elements") * bytes_of_number),
+          costs{.latency_seconds = played.given["latency_seconds"],
+                .bytes_per_second = played.given["bytes_per_second"]} {}
+
+    int steps() const { return 2 * (ranks - 1); }
+    std::int64_t chunk() const { return bytes / ranks; }
+    Duration time() const { return steps() * costs.message(chunk()); }
+};
+
+Case case_of(int ranks, double elements_each, double latency, double rate, double factor) {
+    const UniformCosts costs{.latency_seconds = latency, .bytes_per_second = rate};
+    return {.ranks = ranks,
+            .costs = costs.entries(),
+            .given = Given({{"elements", elements_each * ranks},
+                            {"factor", factor},
+                            {"latency_seconds", latency},
+                            {"bytes_per_second", rate}})};
+}
+
+std::vector<Case> cases_of(std::uint64_t seed) {
+    Draw draw(seed, 2);
+    const double latency = draw.of({1e-6, 2e-6, 4e-6, 5e-6});
+    const double rate = draw.of({1e9, 2e9, 4e9, 5e9});
+    const double elements = draw.of({500, 1000, 1500, 2000});
+    const double factor = draw.of({1, 2, 3, 5});
+    return {case_of(4, elements, latency, rate, factor), case_of(3, elements / 2, 2 * latency, rate, factor),
+            case_of(6, elements / 4, latency, rate / 2, factor + 1)};
+}
+
+std::map<int, std::vector<double>> sums(const Case& played) {
+    const std::int64_t ranks = played.ranks;
+    std::vector<double> sum;
+    for (std::int64_t i = 0; i < played.given.whole("elements"); ++i) {
+        sum.push_back(played.given["factor"] * static_cast<double>(ranks * (ranks + 1) / 2) +
+                      static_cast<double>(ranks * i));
+    }
+    std::map<int, std::vector<double>> everywhere;
+    for (int rank = 0; rank < played.ranks; ++rank) {
+        everywhere[rank] = sum;
+    }
+    return everywhere;
+}
+
+std::vector<Check> grade(const Case& played, const Record& found, const Record& reference) {
+    const Ring ring(played);
+    const std::string chunk = text_of_bytes(ring.chunk());
+    return {reports_are(found, "gradient", sums(played), "every rank holds the sum over all ranks"),
+            time_is(found, ring.time(),
+                    fmt::format("2 (N-1) (L + S/(N B)) = {} x ({} + {} / ({}/s))", ring.steps(),
+                                text_of(ring.costs.message(0)), chunk,
+                                text_of_bytes(played.given.whole("bytes_per_second")))),
+            bytes_sent_are(
+                found, [&](int) { return ring.steps() * ring.chunk(); },
+                fmt::format("2 (N-1) S/N = {} x {}: no all-reduce sends less", ring.steps(), chunk)),
+            same_order(found, reference, "in each step a rank sends to its right and receives from its left")};
+}
+
+// The mistaken programs share the lab's data.
+std::vector<double> gradient_of(GPU& gpu, const Given& given) {
+    std::vector<double> gradient(static_cast<std::size_t>(given.whole("elements")));
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+        gradient[i] = given["factor"] * (gpu.rank() + 1) + static_cast<double>(i);
+    }
+    return gradient;
+}
+
+std::span<double> chunk_of(std::vector<double>& gradient, int index, int ranks) {
+    const std::size_t length = gradient.size() / static_cast<std::size_t>(ranks);
+    return std::span(gradient).subspan(static_cast<std::size_t>((index + ranks) % ranks) * length, length);
+}
+
+struct Neighbours {
+    int right;
+    int left;
+};
+Neighbours neighbours_of(const GPU& gpu) {
+    const int ranks = gpu.world_size();
+    return {(gpu.rank() + 1) % ranks, (gpu.rank() + ranks - 1) % ranks};
+}
+
+void add(std::span<double> to, std::span<const double> from) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        to[i] += from[i];
+    }
+}
+
+// The whole gradient goes round, and everybody adds it up: N - 1 steps of S.
+void whole_gradient_each_step(GPU& gpu, const Given& given) {
+    std::vector<double> sum = gradient_of(gpu, given);
+    std::vector<double> passing = sum;
+    const auto [right, left] = neighbours_of(gpu);
+    for (int step = 0; step < gpu.world_size() - 1; ++step) {
+        gpu.send(right, passing);
+        gpu.receive(left, passing);
+        add(sum, passing);
+    }
+    gpu.report("gradient", sum);
+}
+
+void reduce_scatter(GPU& gpu, std::vector<double>& gradient, int steps) {
+    const int ranks = gpu.world_size();
+    const auto [right, left] = neighbours_of(gpu);
+    for (int step = 0; step < steps; ++step) {
+        gpu.send(right, chunk_of(gradient, gpu.rank() - step + 2 * ranks, ranks));
+        const auto arrived = gpu.receive<double>(left);
+        add(chunk_of(gradient, gpu.rank() - step - 1 + 2 * ranks, ranks), arrived);
+    }
+}
+
+// Only the first half: every rank has the sum of one chunk.
+void half_a_ring(GPU& gpu, const Given& given) {
+    std::vector<double> gradient = gradient_of(gpu, given);
+    reduce_scatter(gpu, gradient, gpu.world_size() - 1);
+    gpu.report("gradient", gradient);
+}
+
+// N steps in place of N - 1: what was added comes back and is added again.
+void one_step_too_many(GPU& gpu, const Given& given) {
+    const int ranks = gpu.world_size();
+    std::vector<double> gradient = gradient_of(gpu, given);
+    reduce_scatter(gpu, gradient, ranks);
+    const auto [right, left] = neighbours_of(gpu);
+    for (int step = 0; step < ranks; ++step) {
+        gpu.send(right, chunk_of(gradient, gpu.rank() + 1 - step + ranks, ranks));
+        gpu.receive(left, chunk_of(gradient, gpu.rank() - step + ranks, ranks));
+    }
+    gpu.report("gradient", gradient);
+}
+
+std::string says_whole(const Case& played, const Record& theirs) {
+    const Ring ring(played);
+    return fmt::format("{}: you sent S ({}), not S/N, in each step. Cut the gradient into N chunks.",
+                       text_of(theirs.end()), text_of_bytes(ring.bytes));
+}
+std::string says_half(const Case&, const Record& theirs) {
+    return fmt::format(
+        "{}, half of what it takes: after N-1 steps each rank has the sum of one chunk only. The all-gather "
+        "is missing: N-1 steps more, in which nothing is added.",
+        text_of(theirs.end()));
+}
+std::string says_one_more(const Case& played, const Record& theirs) {
+    const int ranks = Ring(played).ranks;
+    return fmt::format(
+        "{}: you made N = {} steps in each half, not N-1 = {}. In the last one a chunk came back to where "
+        "it began, and was added once more.",
+        text_of(theirs.end()), ranks, ranks - 1);
+}
+
+double truth(const Case& played, const Record&) {
+    return seconds(Ring(played).time());
+}
+
+}  // namespace
+
+Lab lab_02();
+Lab lab_02() {
+    return {.number = 2,
+            .folder = "02-ring-all-reduce",
+            .title = "Ring all-reduce",
+            .cases = cases_of,
+            .solution = solution_02(),
+            .grade = grade,
+            .mistakes = {{"whole-gradient-each-step", whole_gradient_each_step, says_whole},
+                         {"half-a-ring", half_a_ring, says_half},
+                         {"one-step-too-many", one_step_too_many, says_one_more}},
+            .prediction = {.question = "How long does the all-reduce take?", .truth = truth}};
+}
+
+}  // namespace sim::labs

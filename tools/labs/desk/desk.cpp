@@ -1,0 +1,180 @@
+#include "tools/labs/desk/desk.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "tools/labs/desk/files.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace sim::labs {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* memory_file = "lab.json";
+constexpr std::array languages{Language::cpp, Language::python, Language::torch};
+
+std::string path_in(const std::string& folder, const char* name) {
+    return (fs::path(folder) / name).string();
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    std::ofstream out(path, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) {
+        throw config::OutputError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    }
+}
+
+Json json_of(const Attempt& attempt) {
+    return {{"passed", attempt.passed},
+            {"points", attempt.points},
+            {"most_points", attempt.most_points},
+            {"mistake", attempt.mistake}};
+}
+
+Desk desk_from(const std::string& folder) {
+    const std::string path = path_in(folder, memory_file);
+    try {
+        const Json json = Json::parse(config::read_json_text(path, "a desk of a lab"));
+        Desk desk{.folder = folder, .lab = &lab_named(json.at("lab").get<std::string>())};
+        const auto language = std::find_if(languages.begin(), languages.end(), [&](Language each) {
+            return json.at("language").get<std::string>() == name_of(each);
+        });
+        if (language == languages.end()) {
+            throw config::UsageError(fmt::format("{}: language must be cpp, python or torch", path));
+        }
+        desk.language = *language;
+        desk.seed = json.at("seed").get<std::uint64_t>();
+        desk.prediction = json.at("prediction").get<std::string>();
+        desk.hints_seen = json.at("hints_seen").get<int>();
+        for (const Json& each : json.at("attempts")) {
+            desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake")});
+        }
+        return desk;
+    } catch (const nlohmann::json::exception& error) {
+        throw config::UsageError(fmt::format("{}: no desk of a lab: {}", path, config::without_number(error.what())));
+    }
+}
+
+bool is_desk(const std::string& folder) {
+    return fs::exists(path_in(folder, memory_file));
+}
+
+// With a cases file beside it, the learner's own program can be run by hand.
+void write_case(const Desk& desk) {
+    write_file(path_in(desk.folder, "case.json"), lab::to_json({desk.lab->cases(desk.seed).front()}));
+}
+
+}  // namespace
+
+const char* name_of(Language language) {
+    switch (language) {
+        case Language::cpp: return "cpp";
+        case Language::python: return "python";
+        case Language::torch: return "torch";
+    }
+    return "";
+}
+
+const char* file_of(Language language) {
+    switch (language) {
+        case Language::cpp: return "lab.cpp";
+        case Language::python: return "lab.py";
+        case Language::torch: return "torch.py";
+    }
+    return "";
+}
+
+bool has_language(const Lab& lab, Language language) {
+    return lab_file(lab.folder.data(), file_of(language)) != nullptr;
+}
+
+const char* lab_file(const char* folder, const char* name) {
+    for (const LabFile& file : lab_files()) {
+        if (std::strcmp(file.folder, folder) == 0 && std::strcmp(file.name, name) == 0) {
+            return file.text;
+        }
+    }
+    return nullptr;
+}
+
+void keep(const Desk& desk) {
+    Json attempts = Json::array();
+    for (const Attempt& each : desk.attempts) {
+        attempts.push_back(json_of(each));
+    }
+    const Json json{{"lab", desk.lab->folder},       {"language", name_of(desk.language)}, {"seed", desk.seed},
+                    {"prediction", desk.prediction}, {"hints_seen", desk.hints_seen},      {"attempts", attempts}};
+    // A check that is stopped half-way must not lose what was there.
+    const std::string path = path_in(desk.folder, memory_file);
+    write_file(path + ".new", json.dump(1) + "\n");
+    fs::rename(path + ".new", path);
+}
+
+Desk open_desk(const Lab& lab, const std::string& folder, Language language, std::uint64_t seed) {
+    Desk desk{.folder = folder, .lab = &lab, .language = language, .seed = seed};
+    const char* const starter = lab_file(lab.folder.data(), file_of(language));
+    if (starter == nullptr) {
+        throw config::UsageError(fmt::format("lab {} is not there in {}", lab.number, name_of(language)));
+    }
+    if (fs::exists(desk.file()) || is_desk(folder)) {
+        throw config::UsageError(fmt::format("{} is there already, and would be lost; give another folder",
+                                             fs::exists(desk.file()) ? desk.file() : path_in(folder, memory_file)));
+    }
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) {
+        throw config::OutputError(fmt::format("cannot make {}: {}", folder, error.message()));
+    }
+    write_file(desk.file(), starter);
+    if (const char* const page = lab_file(lab.folder.data(), "README.md"); page != nullptr) {
+        write_file(path_in(folder, "README.md"), page);
+    }
+    write_case(desk);
+    keep(desk);
+    return desk;
+}
+
+Desk desk_of(const Lab& lab, const std::string& folder) {
+    for (const std::string& each :
+         folder.empty() ? std::vector<std::string>{std::string(lab.folder), "."} : std::vector<std::string>{folder}) {
+        if (is_desk(each)) {
+            if (Desk desk = desk_from(each); desk.lab == &lab) {
+                return desk;
+            }
+        }
+    }
+    throw config::UsageError(fmt::format("lab {} has not been started {}; ndsim lab start {}{}", lab.number,
+                                         folder.empty() ? "here" : "in " + folder, lab.number,
+                                         folder.empty() ? "" : " " + folder));
+}
+
+std::vector<Desk> desks_in(const std::string& folder) {
+    std::vector<Desk> desks;
+    if (is_desk(folder)) {
+        desks.push_back(desk_from(folder));
+    }
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        if (entry.is_directory(ignored) && is_desk(entry.path().string())) {
+            desks.push_back(desk_from(entry.path().string()));
+        }
+    }
+    std::sort(desks.begin(), desks.end(), [](const Desk& a, const Desk& b) {
+        return std::pair(a.lab->number, a.folder) < std::pair(b.lab->number, b.folder);
+    });
+    return desks;
+}
+
+}  // namespace sim::labs

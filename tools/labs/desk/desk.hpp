@@ -1,0 +1,50 @@
+// A desk is a learner's folder of one lab: the file that they write, and lab.json, which remembers what was asked,
+// predicted and tried.
+#pragma once
+
+#include "tools/labs/verdict.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::labs {
+
+enum class Language : std::uint8_t { cpp, python, torch };
+// "cpp", "python", "torch".
+const char* name_of(Language language);
+// "lab.cpp", "lab.py", "torch.py".
+const char* file_of(Language language);
+bool has_language(const Lab& lab, Language language);
+
+struct Attempt {
+    bool passed = false;
+    int points = 0;
+    int most_points = 0;
+    std::string mistake;  // that was named; empty: none
+};
+
+struct Desk {
+    std::string folder;
+    const Lab* lab = nullptr;
+    Language language = Language::cpp;
+    std::uint64_t seed = 1;
+    std::string prediction;  // the first one, as it was typed; empty: none yet
+    int hints_seen = 0;
+    std::vector<Attempt> attempts;
+
+    std::string file() const { return folder + "/" + file_of(language); }
+};
+
+// Makes the folder and writes the lab's files into it. Throws UsageError where there is such a file already, which
+// would be lost, and OutputError.
+Desk open_desk(const Lab& lab, const std::string& folder, Language language, std::uint64_t seed);
+// The desk in `folder`; empty: in NN-name here, or in this folder itself. Throws UsageError where there is none, with
+// the command that opens one.
+Desk desk_of(const Lab& lab, const std::string& folder);
+// All desks in the folder and in the folders in it, by the number of the lab.
+std::vector<Desk> desks_in(const std::string& folder);
+// Throws OutputError.
+void keep(const Desk& desk);
+
+}  // namespace sim::labs

@@ -1,0 +1,107 @@
+#include "tools/labs/desk/play.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "tools/labs/desk/toolbox.hpp"
+#include "tools/ndsim/child_process.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace sim::labs {
+
+namespace {
+
+namespace fs = std::filesystem;
+using tools::PassingFolder;
+using tools::run_child;
+
+// More than any right or wrong program of a lab needs, unless it never ends.
+constexpr const char* most_seconds = "60";
+constexpr int exit_code_of_timeout = 124;
+
+std::string text_in(const std::string& file) {
+    return fs::exists(file) ? config::read_text(file, "a text", config::written_by_programs) : "";
+}
+
+// The first error of the compiler, with the lines that show it.
+std::string first_error(const std::string& said) {
+    const std::size_t error = said.find("error:");
+    if (error == std::string::npos) {
+        return said.substr(0, 600);
+    }
+    const std::size_t begin = said.rfind('\n', error);
+    const std::string from = said.substr(begin == std::string::npos ? 0 : begin + 1);
+    std::size_t end = 0;
+    for (int line = 0; line < 3 && end != std::string::npos; ++line) {
+        end = from.find('\n', end + (line > 0 ? 1 : 0));
+    }
+    return from.substr(0, end);
+}
+
+// Empty: it is there now.
+std::string build(const Desk& desk, const std::string& program, const PassingFolder& passing) {
+    if (fs::exists(program) && fs::last_write_time(program) > fs::last_write_time(desk.file()) &&
+        fs::last_write_time(program) > fs::last_write_time(tools::own_folder() + "/ndsim")) {
+        return "";
+    }
+    fs::create_directories(fs::path(program).parent_path());
+    const Toolbox toolbox = read_toolbox();
+    std::vector<std::string> words{toolbox.compiler, desk.file(), "-o", program};
+    words.insert(words.end(), toolbox.flags.begin(), toolbox.flags.end());
+    if (run_child("/usr/bin/env", words, {.out = "/dev/null", .err = passing.file("said")}) == 0) {
+        return "";
+    }
+    return first_error(text_in(passing.file("said")));
+}
+
+std::vector<std::string> words_to_run(const Desk& desk, const std::string& program) {
+    std::vector<std::string> words{"timeout", "--foreground", "--kill-after=1", most_seconds};
+    if (desk.language == Language::cpp) {
+        words.push_back(fs::absolute(program).string());
+        return words;
+    }
+    const Toolbox toolbox = read_toolbox();
+    ::setenv("PYTHONPATH", toolbox.python_path.c_str(), 1);
+    words.insert(words.end(), {toolbox.interpreter, desk.file()});
+    return words;
+}
+
+std::string last_line(const std::string& text) {
+    const std::size_t end = text.find_last_not_of('\n');
+    const std::size_t begin = end == std::string::npos ? std::string::npos : text.rfind('\n', end);
+    return end == std::string::npos ? "" : text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+}
+
+}  // namespace
+
+Played play(const Desk& desk, const std::vector<Case>& cases, ranks::Host host) {
+    const PassingFolder passing;
+    const std::string program = desk.folder + "/build/lab";
+    if (desk.language == Language::cpp) {
+        if (std::string error = build(desk, program, passing); !error.empty()) {
+            return {.trouble = std::move(error)};
+        }
+    }
+    std::ofstream(passing.file("cases.json")) << lab::to_json(cases);
+    std::vector<std::string> words = words_to_run(desk, program);
+    words.insert(words.end(), {"--play", passing.file("cases.json"), "--into", passing.file("records.json"), "--host",
+                               host == ranks::Host::fiber ? "fiber" : "process"});
+    const int code = run_child("/usr/bin/env", words, {.out = passing.file("out"), .err = passing.file("said")});
+    const std::string said = text_in(passing.file("out")) + text_in(passing.file("said"));
+    if (code == exit_code_of_timeout) {
+        return {.trouble = fmt::format("the program does not end: it was stopped after {} s", most_seconds)};
+    }
+    if (!fs::exists(passing.file("records.json"))) {
+        return {.trouble = code == 0 ? fmt::format("{} ran no lab; its last line must stay as it was", desk.file())
+                                     : last_line(said)};
+    }
+    std::fputs(said.c_str(), stderr);
+    const std::string records = text_in(passing.file("records.json"));
+    return {.records = lab::records_from_json("the run's records", records)};
+}
+
+}  // namespace sim::labs

@@ -1,0 +1,54 @@
+#include "tools/labs/desk/toolbox.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/config/toml_file.hpp"
+#include "tools/ndsim/child_process.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace sim::labs {
+
+namespace {
+
+// The folder that all of the installation lies in, wherever it was moved to.
+std::string replace_prefix(std::string text, const std::string& prefix) {
+    const std::string sign = "{prefix}";
+    for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at + prefix.size())) {
+        text.replace(at, sign.size(), prefix);
+    }
+    return text;
+}
+
+}  // namespace
+
+Toolbox read_toolbox() {
+    const std::string prefix = tools::own_folder() + "/..";
+    const std::string file = prefix + "/share/ndsim/labs.toml";
+    Toolbox toolbox;
+    std::string flags;
+    try {
+        for (const config::TomlEntry& entry : config::read_toml(file)) {
+            const auto* text = std::get_if<std::string>(&entry.value);
+            std::string* field = entry.key == "compiler"      ? &toolbox.compiler
+                                 : entry.key == "flags"       ? &flags
+                                 : entry.key == "interpreter" ? &toolbox.interpreter
+                                 : entry.key == "python_path" ? &toolbox.python_path
+                                                              : nullptr;
+            if (text != nullptr && field != nullptr) {
+                *field = *text;
+            }
+        }
+    } catch (const config::UsageError& error) {
+        throw config::MachineLimit(fmt::format("labs cannot be run: {}", error.what()));
+    }
+    std::istringstream words(flags);
+    for (std::string word; words >> word;) {
+        toolbox.flags.push_back(replace_prefix(word, prefix));
+    }
+    toolbox.python_path = replace_prefix(toolbox.python_path, prefix);
+    return toolbox;
+}
+
+}  // namespace sim::labs

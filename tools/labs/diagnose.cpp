@@ -1,0 +1,79 @@
+#include "tools/labs/diagnose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace sim::labs {
+
+namespace {
+
+bool same_totals(const RankTotals& a, const RankTotals& b) {
+    const auto all = [](const RankTotals& t) {
+        return std::tuple(t.compute, t.communication, t.idle, t.end, t.bytes_sent, t.billionths_sent, t.messages_sent,
+                          t.peak_bytes, t.peak_billionths);
+    };
+    return all(a) == all(b);
+}
+
+bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+        return x == y || (std::isnan(x) && std::isnan(y)) ||
+               std::abs(x - y) <= 1e-12 * std::max(std::abs(x), std::abs(y));
+    });
+}
+
+// What the mistake reports; the learner may report more.
+bool same_reports(const Record& theirs, const Record& mistaken) {
+    for (const auto& [name, by_rank] : mistaken.reports) {
+        const auto found = theirs.reports.find(name);
+        if (found == theirs.reports.end() ||
+            !std::equal(
+                found->second.begin(), found->second.end(), by_rank.begin(), by_rank.end(),
+                [](const auto& a, const auto& b) { return a.first == b.first && same_numbers(a.second, b.second); })) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool same_fault(const Record& theirs, const Record& mistaken) {
+    if (theirs.ok() || mistaken.ok()) {
+        return theirs.ok() == mistaken.ok();
+    }
+    const ranks::Fault& a = *theirs.fault;
+    const ranks::Fault& b = *mistaken.fault;
+    // What a rank says when it throws is its language's.
+    return a.failure == b.failure && a.mistake == b.mistake &&
+           std::equal(a.ops.begin(), a.ops.end(), b.ops.begin(), b.ops.end(), [](const auto& x, const auto& y) {
+               return x.rank == y.rank && x.what == y.what && x.waits_for == y.waits_for;
+           });
+}
+
+bool leave_the_same(const Record& theirs, const Record& mistaken) {
+    const auto& a = theirs.timeline.totals;
+    const auto& b = mistaken.timeline.totals;
+    return same_fault(theirs, mistaken) && std::equal(a.begin(), a.end(), b.begin(), b.end(), same_totals) &&
+           same_reports(theirs, mistaken);
+}
+
+}  // namespace
+
+Record play_here(const Case& played, const lab::Program& program, ranks::Host host) {
+    return lab::play(lab::launch_options(played, host), [&](GPU& gpu) { program(gpu, played.given); });
+}
+
+std::optional<Diagnosis> diagnose(const Lab& lab, const std::vector<Case>& cases, const std::vector<Record>& records) {
+    for (const Mistake& mistake : lab.mistakes) {
+        bool is_it = true;
+        for (std::size_t i = 0; is_it && i < cases.size(); ++i) {
+            is_it = leave_the_same(records[i], play_here(cases[i], mistake.program));
+        }
+        if (is_it) {
+            return Diagnosis{std::string(mistake.name), mistake.says(cases.front(), records.front())};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace sim::labs

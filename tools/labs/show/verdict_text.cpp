@@ -1,0 +1,89 @@
+#include "tools/labs/show/verdict_text.hpp"
+
+#include "libsim/report/text_table.hpp"
+#include "tools/labs/divergence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::labs {
+
+namespace {
+
+std::string heading(const Verdict& verdict, const Desk& desk) {
+    const CaseVerdict& shown = verdict.shown();
+    std::string numbers;
+    for (const auto& [name, number] : shown.played.given.numbers()) {
+        numbers += fmt::format("{}{} = {:.9g}", numbers.empty() ? "" : ", ", name, number);
+    }
+    return fmt::format("Lab {}: {}. {}, seed {}: {} rank{}; {}\n", verdict.lab->number, verdict.lab->title,
+                       file_of(desk.language), verdict.seed, shown.played.ranks, shown.played.ranks == 1 ? "" : "s",
+                       numbers);
+}
+
+std::string prediction_line(const Verdict& verdict) {
+    const Prediction& asked = verdict.lab->prediction;
+    if (!verdict.prediction) {
+        return fmt::format("  You have not predicted: {} Say it with --predict.\n", asked.question);
+    }
+    const PredictionVerdict& told = *verdict.prediction;
+    return fmt::format("  {} You predicted {}; it is {}: {}{}.\n", asked.question, told.typed,
+                       text_of(asked.quantity, told.truth),
+                       told.within ? "right" : fmt::format("{:.3g} times that", told.ratio),
+                       told.within && told.ratio != 1 ? fmt::format(", within {:.0f} %", 100 * asked.tolerance) : "");
+}
+
+std::string checks_of(const CaseVerdict& shown) {
+    report::TextTable table{.columns = {{.align = report::Align::left},
+                                        {.align = report::Align::left},
+                                        {.align = report::Align::left},
+                                        {.align = report::Align::left}},
+                            .margin = "  "};
+    for (const Check& check : shown.checks) {
+        const bool ran = check.aspect != Aspect::ran;
+        table.rows.push_back({{name_of(check.aspect), check.ok ? "right" : "WRONG"},
+                              check.ok ? check.found
+                              : ran    ? fmt::format("{}, where {} is right", check.found, check.expected)
+                                       : check.expected + "; this run did not"});
+        table.rows.push_back({{"", ""}, check.why});
+    }
+    return report::text_of(table);
+}
+
+std::string outcome(const Verdict& verdict) {
+    if (verdict.passed()) {
+        return fmt::format("Passed: all {} checks of {} cases.\n", verdict.points(), verdict.cases.size());
+    }
+    const auto at = static_cast<std::size_t>(&verdict.shown() - verdict.cases.data());
+    return fmt::format("Not passed: {} of {} checks{}.\n", verdict.points(), verdict.most_points(),
+                       at == 0 ? "" : fmt::format("; your own numbers are right, but not case {}, shown here", at + 1));
+}
+
+}  // namespace
+
+std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& style) {
+    const CaseVerdict& shown = verdict.shown();
+    std::string text =
+        heading(verdict, desk) + prediction_line(verdict) + "\n" + checks_of(shown) + "\n" + outcome(verdict);
+    if (verdict.diagnosis) {
+        text += verdict.diagnosis->text + "\n";
+    }
+    if (!shown.found.ok()) {
+        text += explain_fault(shown.found, desk);
+    }
+    if (!verdict.passed() && !shown.found.timeline.spans.empty()) {
+        text += "\n" + draw_both(shown.found, shown.reference, style.width, style.ascii, style.colour);
+    }
+    if (!verdict.passed()) {
+        text += fmt::format("Next: ndsim lab hint {0}, or ndsim lab check {0} again.\n", verdict.lab->number);
+    }
+    return text;
+}
+
+std::string text_of_trouble(const Desk& desk, const std::string& trouble) {
+    return fmt::format("Lab {}: {}. {} does not come to run:\n{}\n", desk.lab->number, desk.lab->title,
+                       file_of(desk.language), trouble);
+}
+
+}  // namespace sim::labs

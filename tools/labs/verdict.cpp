@@ -1,0 +1,129 @@
+#include "tools/labs/verdict.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "tools/labs/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+namespace sim::labs {
+
+namespace {
+
+Check did_not_end(const Record& found) {
+    const std::string& message = found.fault->message;
+    return {.aspect = Aspect::ran,
+            .ok = false,
+            .expected = "every rank comes to its end",
+            .found = message.substr(0, message.find('\n')),
+            .why = "what a run leaves is graded when it has ended well"};
+}
+
+struct Suffix {
+    std::string_view text;
+    double factor;
+};
+
+double number_with_unit(const std::string& typed, std::span<const Suffix> units, const char* wanted) {
+    char* end = nullptr;
+    const double number = std::strtod(typed.c_str(), &end);
+    std::string unit(end);
+    std::erase(unit, ' ');
+    const auto found = std::find_if(units.begin(), units.end(), [&](const Suffix& each) { return each.text == unit; });
+    if (end == typed.c_str() || found == units.end() || !std::isfinite(number) || number < 0) {
+        throw config::UsageError(fmt::format("--predict must be {}, not {}", wanted, config::shortened(typed)));
+    }
+    return number * found->factor;
+}
+
+}  // namespace
+
+bool CaseVerdict::passed() const {
+    return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+}
+
+bool Verdict::passed() const {
+    return std::all_of(cases.begin(), cases.end(), [](const CaseVerdict& each) { return each.passed(); });
+}
+
+const CaseVerdict& Verdict::shown() const {
+    const auto wrong = std::find_if(cases.begin(), cases.end(), [](const CaseVerdict& each) { return !each.passed(); });
+    return wrong == cases.end() ? cases.front() : *wrong;
+}
+
+int Verdict::points() const {
+    return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseVerdict& each) {
+        return sum + static_cast<int>(std::count_if(each.checks.begin(), each.checks.end(),
+                                                    [](const Check& check) { return check.ok; }));
+    });
+}
+
+// A run that broke off has one check in place of all that the reference has.
+int Verdict::most_points() const {
+    return std::accumulate(cases.begin(), cases.end(), 0, [this](int sum, const CaseVerdict& each) {
+        return sum + static_cast<int>(lab->grade(each.played, each.reference, each.reference).size());
+    });
+}
+
+Verdict grade(const Lab& lab, std::uint64_t seed, const std::vector<Record>& records) {
+    Verdict verdict{.lab = &lab, .seed = seed};
+    const std::vector<Case> cases = lab.cases(seed);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        CaseVerdict each{.played = cases[i], .found = records[i], .reference = play_here(cases[i], lab.solution)};
+        each.checks = each.found.ok() ? lab.grade(each.played, each.found, each.reference)
+                                      : std::vector<Check>{did_not_end(each.found)};
+        verdict.cases.push_back(std::move(each));
+    }
+    if (!verdict.passed()) {
+        verdict.diagnosis = diagnose(lab, cases, records);
+    }
+    return verdict;
+}
+
+double read_prediction(Quantity quantity, const std::string& typed) {
+    constexpr std::array<Suffix, 6> times{
+        {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12}, {"min", 60}}};
+    constexpr std::array<Suffix, 8> sizes{{{"B", 1},
+                                           {"kB", 1e3},
+                                           {"KB", 1e3},
+                                           {"MB", 1e6},
+                                           {"GB", 1e9},
+                                           {"KiB", 1024},
+                                           {"MiB", 1048576},
+                                           {"GiB", 1073741824}}};
+    constexpr std::array<Suffix, 2> percents{{{"%", 1}, {"", 1}}};
+    constexpr std::array<Suffix, 1> numbers{{{"", 1}}};
+    switch (quantity) {
+        case Quantity::seconds: return number_with_unit(typed, times, "a time, such as 16us or 1.5ms");
+        case Quantity::bytes: return number_with_unit(typed, sizes, "an amount, such as 24kB or 1.5MB");
+        case Quantity::percent: return number_with_unit(typed, percents, "a share in percent, such as 37.5%");
+        case Quantity::number: return number_with_unit(typed, numbers, "a number, such as 24");
+    }
+    return 0;
+}
+
+std::string text_of(Quantity quantity, double value) {
+    switch (quantity) {
+        case Quantity::seconds: return text_of(Duration{std::llround(value * 1e12)});
+        case Quantity::bytes: return text_of_bytes(std::llround(value));
+        case Quantity::percent: return fmt::format("{:.4g} %", value);
+        case Quantity::number: return fmt::format("{:.6g}", value);
+    }
+    return "";
+}
+
+PredictionVerdict compare_prediction(const Lab& lab, std::uint64_t seed, const std::string& typed) {
+    const Case played = lab.cases(seed).front();
+    PredictionVerdict verdict{.typed = typed, .predicted = read_prediction(lab.prediction.quantity, typed)};
+    verdict.truth = lab.prediction.truth(played, play_here(played, lab.solution));
+    verdict.ratio = verdict.truth == 0 ? (verdict.predicted == 0 ? 1 : 0) : verdict.predicted / verdict.truth;
+    verdict.within = std::abs(verdict.ratio - 1) <= lab.prediction.tolerance;
+    return verdict;
+}
+
+}  // namespace sim::labs

@@ -1,0 +1,282 @@
+// `ndsim lab list|start|check|hint|show|report|key`: a course whose labs grade themselves.
+#include "libsim/config/errors.hpp"
+#include "libsim/nearest.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/help_topics.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/settings.hpp"
+#include "tools/command_line/terminal.hpp"
+#include "tools/labs/desk/desk.hpp"
+#include "tools/labs/desk/play.hpp"
+#include "tools/labs/divergence.hpp"
+#include "tools/labs/show/course_text.hpp"
+#include "tools/labs/show/verdict_text.hpp"
+#include "tools/ndsim/commands.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sim::tools {
+
+using namespace command_line;
+using namespace labs;
+using config::OptionRow;
+
+namespace {
+
+// What the actions are asked; each has some of it.
+struct LabOptions {
+    std::string lab;
+    std::string folder;
+    bool python = false;
+    bool torch = false;
+    int seed = 1;
+    std::string predict;
+    std::string host = "process";
+    std::string svg;  // empty: no picture
+    bool json = false;
+    bool ascii = false;
+};
+
+OptionRow lab_row(LabOptions& options) {
+    return config::as_argument({"N", "", "the lab, by its number or name", config::text(options.lab)});
+}
+OptionRow folder_row(LabOptions& options, const char* help) {
+    return config::as_argument({"DIR", "", help, config::folder(options.folder)}, config::Role::optional_argument);
+}
+OptionRow seed_row(LabOptions& options) {
+    return {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
+            config::whole(options.seed, 1, 1'000'000'000)};
+}
+OptionRow host_row(LabOptions& options) {
+    return {"host", "NAME", "how the ranks of a C++ program live: process or fiber (process)",
+            config::choice(options.host, {"process", "fiber"})};
+}
+OptionRow json_row(LabOptions& options) {
+    return {"json", "", "print one JSON object on one line, which Gradescope and Autolab read",
+            config::flag(options.json)};
+}
+OptionRow ascii_row(LabOptions& options) {
+    return {"ascii", "", "draw in plain ASCII", config::flag(options.ascii)};
+}
+
+ranks::Host host_of(const LabOptions& options, const Desk& desk) {
+    if (options.host == "fiber" && desk.language != Language::cpp) {
+        throw config::UsageError(
+            fmt::format("--host fiber: the ranks of {} are processes; only C++ has fibers", file_of(desk.language)));
+    }
+    return options.host == "fiber" ? ranks::Host::fiber : ranks::Host::process;
+}
+
+ShowStyle style_of(const LabOptions& options) {
+    const Terminal terminal = terminal_at(STDOUT_FILENO);
+    return {.width = terminal.columns, .ascii = options.ascii, .colour = terminal.colour};
+}
+
+const char* const where_desks_are = "the lab's folder (NN-name in this folder, or this folder)";
+
+int list(LabOptions& options) {
+    print(options.json ? course_json() : course_text());
+    return done;
+}
+
+int start(LabOptions& options) {
+    if (options.python && options.torch) {
+        throw config::UsageError("--python and --torch both choose a language; give one of them");
+    }
+    const Lab& lab = lab_named(options.lab);
+    const Language language = options.python ? Language::python : options.torch ? Language::torch : Language::cpp;
+    const std::string folder = options.folder.empty() ? std::string(lab.folder) : options.folder;
+    print(text_of_start(open_desk(lab, folder, language, static_cast<std::uint64_t>(options.seed))));
+    return done;
+}
+
+void remember(Desk& desk, const Verdict& verdict) {
+    desk.attempts.push_back({.passed = verdict.passed(),
+                             .points = verdict.points(),
+                             .most_points = verdict.most_points(),
+                             .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : ""});
+    keep(desk);
+}
+
+int check(LabOptions& options) {
+    Desk desk = desk_of(lab_named(options.lab), options.folder);
+    if (!options.predict.empty()) {
+        read_prediction(desk.lab->prediction.quantity, options.predict);
+        // The first one counts: later ones know the answer.
+        desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
+        keep(desk);
+    }
+    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options, desk));
+    if (!played.trouble.empty()) {
+        print(options.json ? json_of_trouble(*desk.lab, desk, played.trouble) : text_of_trouble(desk, played.trouble));
+        return failed;
+    }
+    Verdict verdict = grade(*desk.lab, desk.seed, played.records);
+    if (!desk.prediction.empty()) {
+        verdict.prediction = compare_prediction(*desk.lab, desk.seed, desk.prediction);
+    }
+    remember(desk, verdict);
+    print(options.json ? json_of(verdict, desk) : text_of(verdict, desk, style_of(options)));
+    return verdict.passed() ? done : failed;
+}
+
+int hint(LabOptions& options) {
+    Desk desk = desk_of(lab_named(options.lab), options.folder);
+    print(next_hint(desk));
+    keep(desk);
+    return done;
+}
+
+int show(LabOptions& options) {
+    const Desk desk = desk_of(lab_named(options.lab), options.folder);
+    const Case played = desk.lab->cases(desk.seed).front();
+    const Played theirs = play(desk, {played}, host_of(options, desk));
+    if (!theirs.trouble.empty()) {
+        print(text_of_trouble(desk, theirs.trouble));
+        return failed;
+    }
+    const Record& found = theirs.records.front();
+    const ShowStyle style = style_of(options);
+    print((found.ok() ? "" : explain_fault(found, desk) + "\n") +
+          draw_both(found, play_here(played, desk.lab->solution), style.width, style.ascii, style.colour));
+    return done;
+}
+
+int report(LabOptions& options) {
+    const std::vector<Desk> desks = desks_in(options.folder.empty() ? "." : options.folder);
+    print(options.json ? report_json(desks) : report_text(desks));
+    return done;
+}
+
+int key(LabOptions& options) {
+    const Lab& lab = lab_named(options.lab);
+    const auto seed = static_cast<std::uint64_t>(options.seed);
+    if (!options.svg.empty()) {
+        write_output(options.svg, [&](std::ostream& out) { out << key_picture(lab, seed); });
+    }
+    print(key_text(lab, seed));
+    return done;
+}
+
+struct Action {
+    const char* name;
+    const char* summary;
+    std::vector<const char*> examples;
+    std::vector<OptionRow> (*rows)(LabOptions& options);
+    int (*run)(LabOptions& options);
+};
+
+std::vector<OptionRow> rows_of_start(LabOptions& options) {
+    return {lab_row(options),
+            folder_row(options, "the folder to make (NN-name in this folder)"),
+            {"python", "", "write it in Python", config::flag(options.python)},
+            {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
+            seed_row(options)};
+}
+std::vector<OptionRow> rows_of_check(LabOptions& options) {
+    return {lab_row(options),
+            folder_row(options, where_desks_are),
+            {"predict", "X", "what you expect, with its unit: 16us, 1.5MB, 37%; the first time counts",
+             config::text(options.predict)},
+            host_row(options),
+            ascii_row(options),
+            json_row(options)};
+}
+
+const std::array<Action, 7> actions{{
+    {"list",
+     "all labs, with what each asks",
+     {"ndsim lab list"},
+     [](LabOptions& options) { return std::vector{json_row(options)}; },
+     list},
+    {"start",
+     "make a folder with the lab's page and a file to write in",
+     {"ndsim lab start 2", "ndsim lab start 2 my-ring --python --seed 7"},
+     rows_of_start,
+     start},
+    {"check",
+     "run the file as real processes, grade it, and say what is wrong",
+     {"ndsim lab check 2 --predict 16us", "ndsim lab check 2 --json"},
+     rows_of_check,
+     check},
+    {"hint",
+     "one hint more",
+     {"ndsim lab hint 2"},
+     [](LabOptions& options) {
+         return std::vector{lab_row(options), folder_row(options, where_desks_are)};
+     },
+     hint},
+    {"show",
+     "your timeline above the reference, with the first difference marked",
+     {"ndsim lab show 2"},
+     [](LabOptions& options) {
+         return std::vector{lab_row(options), folder_row(options, where_desks_are), host_row(options),
+                            ascii_row(options)};
+     },
+     show},
+    {"report",
+     "what has been tried, predicted and passed",
+     {"ndsim lab report", "ndsim lab report submissions --json"},
+     [](LabOptions& options) {
+         return std::vector{folder_row(options, "a folder with labs' folders (this one)"), json_row(options)};
+     },
+     report},
+    {"key",
+     "for instructors: what a right program leaves with a seed, and its timeline as a picture",
+     {"ndsim lab key 2 --seed 7", "ndsim lab key 2 --svg ring.svg"},
+     [](LabOptions& options) {
+         return std::vector{lab_row(options), seed_row(options),
+                            OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
+                                      config::file(options.svg)}};
+     },
+     key},
+}};
+
+ProgramFacts lab_facts() {
+    ProgramFacts facts{
+        .name = "ndsim lab",
+        .summary =
+            "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.",
+        .options = {help_option()},
+        .examples = {"ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap",
+                     "ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction"}};
+    for (const Action& action : actions) {
+        facts.commands.push_back({action.name, action.summary});
+    }
+    return facts;
+}
+
+}  // namespace
+
+int run_lab(int argc, const char* const* argv) {
+    const std::string name = argc > 1 ? argv[1] : "--help";
+    if (name == "--help" || name == "-h") {
+        print(help_of_commands(lab_facts(), argc, argv));
+        return done;
+    }
+    const auto action =
+        std::find_if(actions.begin(), actions.end(), [&](const Action& each) { return name == each.name; });
+    if (action == actions.end()) {
+        std::vector<std::string> known;
+        for (const Action& each : actions) {
+            known.emplace_back(each.name);
+        }
+        const std::string near = did_you_mean(name, known);
+        throw config::UsageError(
+            fmt::format("unknown action \"{}\"{}", config::shortened(name), near.empty() ? "; see --help" : near));
+    }
+    LabOptions options;
+    const command_line::Executable executable{.name = "ndsim lab " + name,
+                                              .summary = action->summary,
+                                              .examples = {action->examples.begin(), action->examples.end()}};
+    if (!take_options(executable, action->rows(options), argc - 1, argv + 1)) {
+        return done;
+    }
+    return action->run(options);
+}
+
+}  // namespace sim::tools

@@ -1,0 +1,87 @@
+// Labs in Python: plays the cases of a lab, as ranks/lab/run.cpp does for C++.
+#include "ranks/lab/call_sites.hpp"
+#include "ranks/lab/case.hpp"
+#include "ranks/lab/record.hpp"
+
+#include "libsim/report/text_timeline.hpp"
+#include "tools/python/bindings.hpp"
+#include "tools/python/fork_guard.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <string>
+
+namespace sim::python {
+
+namespace py = pybind11;
+
+namespace {
+
+// The line of the innermost call in `file`. Python's own reference counts need its lock.
+void find_line(const std::string& file, lab::CallSite& site) {
+    const py::gil_scoped_acquire lock;
+    PyFrameObject* frame = PyEval_GetFrame();
+    Py_XINCREF(frame);
+    while (frame != nullptr) {
+        PyCodeObject* const code = PyFrame_GetCode(frame);
+        const char* const name = PyUnicode_AsUTF8(code->co_filename);
+        const bool is_there = name != nullptr && file == name;
+        Py_DECREF(code);
+        if (is_there) {
+            site[0] = static_cast<std::uint64_t>(PyFrame_GetLineNumber(frame));
+            break;
+        }
+        PyFrameObject* const outer = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = outer;
+    }
+    Py_XDECREF(frame);
+}
+
+lab::Record play_case(const lab::Case& played, const py::object& program, const std::string& file) {
+    lab::CallSites sites(played.ranks, [&file](lab::CallSite& site) { find_line(file, site); });
+    ranks::LaunchOptions options = lab::launch_options(played, ranks::Host::process);
+    options.port_between = [&sites](Port& port) { return sites.before(port); };
+    // Made before the fork: the ranks share it.
+    const py::object given = py::cast(played.given.numbers());
+    const py::object with_given = program(given);
+    lab::Record record;
+    {
+        ForkGuard forking;
+        options.on_start = [&forking](const std::vector<int>&) { forking.done(); };
+        record = lab::play(std::move(options), [&](GPU& gpu) { be_python_rank(gpu, with_given); });
+    }
+    if (record.fault) {
+        const std::string name = file.substr(file.rfind('/') + 1);
+        for (const kernel::WrongOp& op : record.fault->ops) {
+            const auto line = static_cast<int>(sites.of(op.rank, op.op_number)[0]);
+            record.lines.push_back({line > 0 ? name : "", line});
+        }
+    }
+    return record;
+}
+
+py::tuple play_cases(const std::string& name, const std::string& cases, const py::object& program,
+                     const std::string& file) {
+    std::vector<lab::Record> records;
+    std::string pictures;
+    for (const lab::Case& each : lab::cases_from_json(name, cases)) {
+        records.push_back(play_case(each, program, file));
+        records.back().timeline.title = "yours";
+        pictures += report::text_timeline(records.back().timeline);
+    }
+    return py::make_tuple(lab::to_json(records), pictures);
+}
+
+}  // namespace
+
+void bind_lab(py::module_& module) {
+    module.def(
+        "gap_report", [] { return lab::gap_report; }, "The report of a rank that came to a gap of a lab.");
+    module.def("play_lab", &play_cases, py::arg("name"), py::arg("cases"), py::arg("program"), py::arg("file"),
+               "Play the cases of a lab; returns their records as JSON, and their timelines as text. ndsim.lab.run is "
+               "what to call.");
+}
+
+}  // namespace sim::python
