@@ -117,7 +117,7 @@ TEST(ShellCompletion, QuotesWhatAShellWouldRead) {
     EXPECT_THAT(shells()[0].script(programs), HasSubstr("'make thing --kind') values=('round' 'flat') ;;\n"));
     EXPECT_THAT(shells()[0].script(programs), HasSubstr("'make thing 1') values=('one' 'two') paths=1 ;;\n"));
     EXPECT_THAT(shells()[1].script(programs), HasSubstr("commands=('thing:it'\\''s')"));
-    EXPECT_THAT(shells()[2].script(programs), HasSubstr("complete -c make -n __ndsim_nowhere -a thing -d 'it\\'s'\n"));
+    EXPECT_THAT(shells()[2].script(programs), HasSubstr("complete -c make -n '__ndsim_end' -a thing -d 'it\\'s'\n"));
     EXPECT_THAT(shells()[2].script(programs), HasSubstr("complete -c make -n '__ndsim_at thing' -l fast -d 'don\\'t"));
 }
 

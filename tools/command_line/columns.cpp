@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace sim::command_line {
@@ -74,6 +75,19 @@ private:
 
 }  // namespace
 
+namespace {
+
+std::optional<ProgramColumns> columns_of_program(const Schemas& schemas, const std::string& program) {
+    for (const ProgramColumns& columns : documented_columns(schemas)) {
+        if (std::find(columns.programs.begin(), columns.programs.end(), program) != columns.programs.end()) {
+            return columns;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<ProgramColumns> documented_columns(const Schemas& schemas) {
     std::vector<ProgramColumns> all;
     const nlohmann::ordered_json& rows = schemas.file(columns_file);
@@ -92,24 +106,19 @@ std::vector<ProgramColumns> documented_columns(const Schemas& schemas) {
     return all;
 }
 
-bool documents_columns(const std::string& program) {
-    const Schemas schemas;
-    const std::vector<ProgramColumns> all = documented_columns(schemas);
-    return std::any_of(all.begin(), all.end(), [&](const ProgramColumns& columns) {
-        return std::find(columns.programs.begin(), columns.programs.end(), program) != columns.programs.end();
-    });
+bool has_columns(const std::string& program) {
+    return columns_of_program(Schemas(), program).has_value();
 }
 
 std::string columns_text(const std::string& program) {
     const Schemas schemas;
-    for (const ProgramColumns& columns : documented_columns(schemas)) {
-        if (std::find(columns.programs.begin(), columns.programs.end(), program) != columns.programs.end()) {
-            ColumnsText text(schemas);
-            text.add(columns);
-            return std::move(text).text();
-        }
+    const std::optional<ProgramColumns> columns = columns_of_program(schemas, program);
+    if (!columns) {
+        throw config::UsageError("--help columns: none of its output is documented");
     }
-    throw config::UsageError("--help columns: none of its output is documented");
+    ColumnsText text(schemas);
+    text.add(*columns);
+    return std::move(text).text();
 }
 
 std::string columns_text_of_all() {

@@ -15,4 +15,7 @@ struct HelpTopic {
 // The topic after --help, wherever that stands; null: --help is not there, or has none.
 const HelpTopic* topic_asked_for(int argc, const char* const* argv);
 
+// What --help prints of a program with commands: the topic that was asked for, or the list of commands.
+std::string help_of_commands(const ProgramFacts& facts, int argc, const char* const* argv);
+
 }  // namespace sim::command_line

@@ -118,7 +118,7 @@ std::string see_also(const ProgramFacts& facts) {
     for (const CommandFacts& command : facts.commands) {
         add(facts.name + " " + command.name);
     }
-    if (const std::size_t space = facts.name.find(' '); space != std::string::npos) {
+    if (const std::size_t space = facts.name.rfind(' '); space != std::string::npos) {
         add(facts.name.substr(0, space));
     }
     return pages;

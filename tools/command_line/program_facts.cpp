@@ -1,6 +1,5 @@
 #include "tools/command_line/program_facts.hpp"
 
-#include "libsim/report/text_table.hpp"
 #include "tools/command_line/command_line.hpp"
 
 #include <fmt/format.h>
@@ -119,19 +118,6 @@ ProgramFacts facts_of_json(const std::string& text) {
         facts.options.push_back(option_of_json(option));
     }
     return facts;
-}
-
-std::string help_of(const ProgramFacts& facts) {
-    report::TextTable list = report::list_of_names("  ");
-    for (const CommandFacts& command : facts.commands) {
-        list.rows.push_back({{command.name, command.summary}});
-    }
-    report::TextTable options = report::list_of_names("  ");
-    for (const OptionFacts& option : facts.options) {
-        options.rows.push_back({{(option.also.empty() ? "--" : "-h,--") + option.name, option.help}});
-    }
-    return fmt::format("{}\nUsage: {}\n\nCommands:\n{}\nOptions:\n{}\nExamples:\n  {}\n", facts.summary, facts.usage(),
-                       text_of(list), text_of(options), fmt::join(facts.examples, "\n  "));
 }
 
 }  // namespace sim::command_line

@@ -46,9 +46,6 @@ OptionFacts config_option();
 // Of a program that reads `rows`.
 ProgramFacts facts_of(const Executable& executable, const std::vector<config::OptionRow>& rows);
 
-// The text of --help of a program that has commands.
-std::string help_of(const ProgramFacts& facts);
-
 // As JSON, one object in one line, and from it. Requires of the second: the first has written it.
 std::string json_of(const ProgramFacts& facts);
 ProgramFacts facts_of_json(const std::string& text);

@@ -1,9 +1,10 @@
 #include "tools/command_line/shell_completion.hpp"
 
+#include "libsim/split.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 
 namespace sim::command_line {
@@ -194,19 +195,16 @@ std::string zsh_script(Programs programs) {
                fmt::join(executables(programs), " "));
 }
 
-// Where the words of a command line are: behind the program alone, behind one of its commands, or behind a command that
-// has commands of its own and just that. The last says whether
-// argument number N comes next: __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE.
-constexpr const char* fish_places = R"fish(function __ndsim_nowhere
-    test (count (commandline -opc)) -eq 1
+// Where the words of a command line are: __ndsim_at WORDS, behind these; __ndsim_end WORDS, behind these and no others;
+// __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE, where argument number N comes next.
+constexpr const char* fish_places = R"fish(function __ndsim_end
+    test (commandline -opc | count) -eq (math (count $argv) + 1); and __ndsim_at $argv
 end
 function __ndsim_at
     set -l words (commandline -opc)
-    test "$words[2..(math 1 + (count $argv))]" = "$argv"
-end
-function __ndsim_just
-    set -l words (commandline -opc)
-    test "$words[2..-1]" = "$argv"
+    for i in (seq (count $argv))
+        test "$words[$(math $i + 1)]" = "$argv[$i]"; or return 1
+    end
 end
 function __ndsim_argument
     set -l words (commandline -opc)
@@ -229,7 +227,7 @@ end
 
 // "complete -c ndsim -n '__ndsim_at train' -l schedule -d '…' -x -a 'gpipe 1f1b'"
 std::string fish_line(const std::string& name, const std::string& where, const OptionFacts& option) {
-    std::string line = "complete -c " + name + (where.empty() ? "" : " -n " + quoted_in_fish(where));
+    std::string line = "complete -c " + name + " -n " + quoted_in_fish(where);
     if (is_option(option)) {
         for (const std::string& dashed : dashed_names(option)) {
             line += dashed.starts_with("--") ? " -l " + dashed.substr(2) : " -s " + dashed.substr(1);
@@ -245,17 +243,16 @@ std::string fish_line(const std::string& name, const std::string& where, const O
 }
 
 std::string fish_lines(const ProgramFacts& program) {
-    const std::size_t space = program.name.find(' ');
-    const std::string name = program.name.substr(0, space);
-    const bool is_command = space != std::string::npos;
-    const auto words = 1 + std::count(program.name.begin(), program.name.end(), ' ');
-    const bool is_last = program.commands.empty();
-    const std::string where = is_command ? (is_last ? "__ndsim_at " : "__ndsim_just ") + program.name.substr(space + 1)
-                              : is_last  ? ""
-                                         : "__ndsim_nowhere";
+    const Words words = split(program.name, ' ');
+    std::string behind;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        behind += " " + words[i];
+    }
+    // Another program's options do not come behind those of a command.
+    const std::string where = program.commands.empty() ? "__ndsim_at" + behind : "__ndsim_end" + behind;
     std::string lines;
     for (const CommandFacts& command : program.commands) {
-        lines += fmt::format("complete -c {} -n {} -a {} -d {}\n", name, quoted_in_fish(where), command.name,
+        lines += fmt::format("complete -c {} -n {} -a {} -d {}\n", words[0], quoted_in_fish(where), command.name,
                              quoted_in_fish(command.summary));
     }
     Words taking;
@@ -266,10 +263,12 @@ std::string fish_lines(const ProgramFacts& program) {
     int argument = 0;
     for (const OptionFacts& option : program.options) {
         if (is_option(option)) {
-            lines += fish_line(name, where, option);
+            lines += fish_line(words[0], where, option);
         } else if (++argument; takes_path(option) || !option.known.names.empty()) {
-            const std::string there = fmt::format("__ndsim_argument {} {} {}", words, argument, fmt::join(taking, " "));
-            lines += fish_line(name, is_command ? where + "; and " + there : there, option);
+            lines += fish_line(
+                words[0],
+                fmt::format("{}; and __ndsim_argument {} {} {}", where, words.size(), argument, fmt::join(taking, " ")),
+                option);
         }
     }
     return lines;

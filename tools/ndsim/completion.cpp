@@ -40,16 +40,22 @@ ProgramFacts ask_program(const std::string& program, const PassingFolder& folder
     return facts_of_json(config::read_text(files.out, "a JSON file", config::written_by_programs));
 }
 
+// A program, and its commands behind it, and theirs.
+void add_with_commands(std::vector<ProgramFacts>& programs, const PassingFolder& folder,
+                       const std::vector<std::string>& words) {
+    programs.push_back(ask_program("ndsim", folder, words));
+    const std::vector<CommandFacts> own = programs.back().commands;
+    for (const CommandFacts& command : own) {
+        std::vector<std::string> longer = words;
+        longer.push_back(command.name);
+        add_with_commands(programs, folder, longer);
+    }
+}
+
 std::vector<ProgramFacts> all_programs() {
     const PassingFolder folder;
-    std::vector<ProgramFacts> programs{ask_program("ndsim", folder, {})};
-    for (const Command& command : commands) {
-        const ProgramFacts facts = ask_program("ndsim", folder, {command.name});
-        programs.push_back(facts);
-        for (const CommandFacts& action : facts.commands) {
-            programs.push_back(ask_program("ndsim", folder, {command.name, action.name}));
-        }
-    }
+    std::vector<ProgramFacts> programs;
+    add_with_commands(programs, folder, {});
     for (const std::string& scenario : known_scenarios()) {
         if (std::filesystem::exists(fmt::format("{}/{}", own_folder(), scenario))) {
             programs.push_back(ask_program(scenario, folder, {}));

@@ -47,7 +47,7 @@ OptionRow lab_row(LabOptions& options) {
     return config::as_argument({"N", "", "the lab, by its number or name", config::text(options.lab)});
 }
 OptionRow folder_row(LabOptions& options, const char* help) {
-    return config::as_argument({"DIR", "", help, config::text(options.folder)}, config::Role::optional_argument);
+    return config::as_argument({"DIR", "", help, config::folder(options.folder)}, config::Role::optional_argument);
 }
 OptionRow seed_row(LabOptions& options) {
     return {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
@@ -240,19 +240,17 @@ const std::array<Action, 7> actions{{
                             OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
                             seed_row(options),
                             OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
-                                      config::text(options.svg)}};
+                                      config::file(options.svg)}};
      },
      key},
 }};
 
-ProgramFacts program_facts() {
-    OptionFacts help = help_option();
-    help.help += "; also of one action: ndsim lab ACTION --help";
+ProgramFacts lab_facts() {
     ProgramFacts facts{
         .name = "ndsim lab",
         .summary =
             "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.",
-        .options = {help, version_option()},
+        .options = {help_option()},
         .examples = {"ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap",
                      "ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction"}};
     for (const Action& action : actions) {
@@ -266,8 +264,7 @@ ProgramFacts program_facts() {
 int run_lab(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        const HelpTopic* const topic = topic_asked_for(argc, argv);
-        print(topic == nullptr ? help_of(program_facts()) : topic->text(program_facts()));
+        print(help_of_commands(lab_facts(), argc, argv));
         return done;
     }
     const auto action =

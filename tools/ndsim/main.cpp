@@ -54,8 +54,7 @@ ProgramFacts program_facts() {
 int run(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        const HelpTopic* const topic = topic_asked_for(argc, argv);
-        command_line::print(topic == nullptr ? help_of(program_facts()) : topic->text(program_facts()));
+        command_line::print(command_line::help_of_commands(program_facts(), argc, argv));
         return done;
     }
     if (name == "--version") {

@@ -35,6 +35,7 @@ def move_members_to_headers(folder: Path) -> list[str]:
                 # A member of an inline namespace is listed with the one around it, too.
                 if (header := headers.get(_file_of(member))) is not None and member.get("id", "") not in seen:
                     seen.add(member.get("id", ""))
+                    _name_in_full(member)
                     _section(header, section.get("kind", "")).append(member)
             namespace.remove(section)
     for header in headers.values():
@@ -49,6 +50,13 @@ def move_members_to_headers(folder: Path) -> list[str]:
 def _file_of(element: ET.Element) -> str:
     location = element.find("location")
     return "" if location is None else location.get("file", "")
+
+
+def _name_in_full(member: ET.Element) -> None:
+    """An alias outside its namespace would be one with all others of its name."""
+    name, full = member.find("name"), member.find("qualifiedname")
+    if member.get("kind") == "typedef" and name is not None and full is not None:
+        name.text = full.text
 
 
 def _remove(compound: ET.Element, tag: str, goes: Callable[[ET.Element], bool]) -> None:

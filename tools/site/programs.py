@@ -37,11 +37,16 @@ def asked(words: list[str]) -> Program:
     return Program(json.loads(facts), columns.stdout if columns.returncode == 0 else "")
 
 
+def with_commands(words: list[str]) -> list[Program]:
+    """A program, its commands, and theirs."""
+    program = asked(words)
+    commands = [with_commands([*words, command["name"]]) for command in program.facts["commands"]]
+    return [program, *(each for own in commands for each in own)]
+
+
 def all_programs(build: Path) -> list[Program]:
     """ndsim, its commands, and the scenarios: what the build has made a manual page of."""
-    ndsim = str(build / "bin" / "ndsim")
-    programs = [asked([ndsim])]
-    programs += [asked([ndsim, command["name"]]) for command in programs[0].facts["commands"]]
+    programs = with_commands([str(build / "bin" / "ndsim")])
     scenarios = [page.stem for page in sorted((build / "share/man/man1").glob("*.1")) if not page.stem.startswith("ndsim")]
     return programs + [asked([str(build / "bin" / scenario)]) for scenario in scenarios]
 
@@ -58,8 +63,8 @@ def page_of(program: Program) -> str:
     if facts["commands"]:
         lines += ["## Commands", "", "| command | |", "|---|---|"]
         for command in facts["commands"]:
-            name = command["name"]
-            lines.append(f"| [{facts['program']} {name}]({facts['program']}-{name}.md) | {escaped(command['summary'])} |")
+            name = f"{facts['program']} {command['name']}"
+            lines.append(f"| [{name}]({name.replace(' ', '-')}.md) | {escaped(command['summary'])} |")
         lines.append("")
     lines += ["## Examples", "", "```console", *(f"$ {example}" for example in facts["examples"]), "```", ""]
     lines += [f"```{{program}} {facts['program']}", "```", ""]
