@@ -119,12 +119,11 @@ TEST_P(EveryPythonSolution, PassesWith50Seeds) {
         cases.insert(cases.end(), more.begin(), more.end());
     }
     std::ofstream(folder.file("cases.json")) << sim::lab::to_json(cases);
-    const std::string line = fmt::format(
-        "PYTHONPATH='{}/../python' /usr/bin/python3 '{}/docs/labs/{}/solution.py' --play '{}' --into '{}'",
-        NDSIM_BIN_DIR, NDSIM_SOURCE_DIR, lab.folder, folder.file("cases.json"), folder.file("records"));
+    const std::string line =
+        fmt::format("PYTHONPATH='{}/../python' /usr/bin/python3 '{}/docs/labs/{}/solution.py' --play '{}' --into '{}'",
+                    NDSIM_BIN_DIR, NDSIM_SOURCE_DIR, lab.folder, folder.file("cases.json"), folder.file("records"));
     ASSERT_EQ(std::system(line.c_str()), 0);
-    const std::vector<Record> records =
-        sim::lab::records_from_json("records", content_of(folder.file("records")));
+    const std::vector<Record> records = sim::lab::records_from_json("records", content_of(folder.file("records")));
     ASSERT_EQ(records.size(), cases.size());
     for (std::uint64_t seed = 1, at = 0; seed <= 50; ++seed) {
         const std::size_t count = lab.cases(seed).size();

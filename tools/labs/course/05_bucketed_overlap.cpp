@@ -202,11 +202,12 @@ std::string says_never_waits(const Case&, const Record& theirs) {
 }
 std::string says_layer_by_layer(const Case& played, const Record& theirs) {
     const Overlap step(played.ranks, played.given);
-    return fmt::format("{}: you summed every layer on its own, in {} sums of 2 (N-1) latencies in place of {}.{} A bucket is "
-                       "{} layers.",
-                       text_of(theirs.end()), step.layers, step.buckets(),
-                       theirs.end() < step.time() ? " Here that is hidden behind computing, elsewhere it is not." : "",
-                       step.bucket_layers);
+    return fmt::format(
+        "{}: you summed every layer on its own, in {} sums of 2 (N-1) latencies in place of {}.{} A bucket is "
+        "{} layers.",
+        text_of(theirs.end()), step.layers, step.buckets(),
+        theirs.end() < step.time() ? " Here that is hidden behind computing, elsewhere it is not." : "",
+        step.bucket_layers);
 }
 
 double seconds_of_overlap(const Case& played, const Record&) {
