@@ -8,6 +8,7 @@ namespace wrong {
 
 namespace {
 
+using sim::labs::axes_of;
 using sim::labs::MeshAxes;
 using sim::labs::MeshAxis;
 
