@@ -36,4 +36,6 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_L
 get_property(scenarios GLOBAL PROPERTY NDSIM_SCENARIOS)
 if(scenarios)
     install(TARGETS ${scenarios} ndsim_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # Manual pages, and completion where bash, zsh and fish look for it.
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()

@@ -31,6 +31,10 @@ void check_options(const LaunchOptions& options) {
     if (options.watchdog.count() <= 0) {
         throw std::invalid_argument("a watchdog needs more than 0 ms");
     }
+    if (options.kill && (options.kill->rank < 0 || options.kill->rank >= options.ranks)) {
+        throw std::invalid_argument(
+            fmt::format("rank {} cannot be killed: ranks are 0 to {}", options.kill->rank, options.ranks - 1));
+    }
 }
 
 }  // namespace

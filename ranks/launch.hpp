@@ -5,6 +5,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
+#include "libsim/kernel/kill.hpp"
 #include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/trace/span.hpp"
 #include "ranks/exit_code.hpp"
@@ -65,6 +66,8 @@ struct Pulse {
 // "37 % done, about 12 s left", of a run that has done this share in that time; empty where nobody knows.
 std::string progress_text(double share_done, double wall_seconds);
 
+using kernel::Kill;
+
 struct LaunchOptions {
     int ranks = 1;
     Host host = Host::process;
@@ -73,6 +76,12 @@ struct LaunchOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Result::timeline_sha256
     bool record = false;        // fill Result::recording
+    // A message that nobody has received when all ranks have returned is no mistake. A collective that a member skipped
+    // is one in any case.
+    bool allow_unreceived = false;
+    // This rank dies then; as a process it is really killed, by SIGKILL. The timeline is the same in every run and on
+    // every host.
+    std::optional<Kill> kill = std::nullopt;
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -112,11 +121,20 @@ enum class Mistake {
 
 struct Fault {
     Failure failure = Failure::rank_died;
-    Mistake mistake = Mistake::none;        // Failure::mismatch_or_deadlock: which
-    int rank = -1;                          // -1: no single rank
-    int signal = 0;                         // the signal that ended the rank or the run; 0: none
-    std::string message;                    // complete, of one or more lines
-    std::vector<kernel::WrongOp> ops = {};  // that it is about, where they are known: in a deadlock all that wait
+    Mistake mistake = Mistake::none;  // Failure::mismatch_or_deadlock: which
+    int rank = -1;                    // -1: no single rank
+    int signal = 0;                   // the signal that ended the rank or the run; 0: none
+    std::string message;              // complete, of one or more lines
+    bool as_asked = false;            // the rank died as LaunchOptions::kill says
+    // That it is about, where they are known: in a deadlock, and of a rank that was killed as asked, those that can
+    // never go on.
+    std::vector<kernel::WrongOp> ops = {};
+};
+
+// What the process of a rank has really used.
+struct ProcessUse {
+    std::int64_t peak_resident_bytes = 0;
+    double cpu_seconds = 0;  // its own code and the system's for it
 };
 
 struct Result {
@@ -125,6 +143,7 @@ struct Result {
     double wall_seconds = 0;
     std::vector<int> pids;          // of each rank; this process for fibers
     std::vector<RankTotals> ranks;  // up to where the run came
+    std::vector<ProcessUse> used;   // by each rank's process; empty for fibers
     std::int64_t messages = 0;
     std::int64_t ops = 0;
     std::string timeline_sha256;

@@ -67,7 +67,7 @@ std::vector<config::OptionRow> option_rows(ProfileOptions& options) {
          config::List{1, 1'000'000'000'000, set_sizes}},
         {"check", "", "with real numbers too: as long, and right?", config::flag(options.check)},
         command_line::host_row(options),
-        command_line::profile_row(options, fmt::format("{}", fmt::join(config::profile_names(), ", "))),
+        command_line::profile_row(options, config::profile_names()),
         command_line::watchdog_row(options),
     };
     const std::vector<config::OptionRow> outputs = command_line::output_rows(

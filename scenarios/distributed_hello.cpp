@@ -49,7 +49,7 @@ std::vector<config::OptionRow> option_rows(HelloOptions& options) {
         {"mismatch", "", "the last rank brings one number more than the others", config::flag(options.mismatch)});
     rows.push_back(command_line::host_row(options));
     command_line::add_clock_rows(options, rows);
-    rows.push_back(command_line::profile_row(options, fmt::format("{}", fmt::join(config::profile_names(), ", "))));
+    rows.push_back(command_line::profile_row(options, config::profile_names()));
     rows.push_back(command_line::watchdog_row(options));
     command_line::add_output_rows(options, rows);
     return rows;

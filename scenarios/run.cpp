@@ -4,6 +4,7 @@
 #include "ranks/host/stop_signal.hpp"
 #include "scenarios/lesson/trainer/plan.hpp"
 #include "scenarios/lesson/trainer/trainer.hpp"
+#include "scenarios/report/fault_report.hpp"
 #include "scenarios/report/json_report.hpp"
 #include "scenarios/report/outcome.hpp"
 #include "scenarios/report/scaling.hpp"
@@ -65,6 +66,11 @@ int run_once(const Scenario& scenario, Options options) {
     const sim::ranks::StopSignal stop;
     Launched launched = launch_training(scenario, options, cluster);
     if (!launched.result.ok()) {
+        if (launched.result.fault->as_asked && !command_line::shows_text(options.outputs)) {
+            command_line::write_outputs(
+                options.outputs, {.text = [] { return std::string(); },
+                                  .json = [&] { return json_of_fault(scenario.name, options, launched.result); }});
+        }
         return launched.exit_code;
     }
     const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));

@@ -25,7 +25,7 @@ using Row = report::TextRow;
 }
 
 json read(const std::string& path) {
-    const std::string text = config::read_text(path, "a JSON file", written_by_programs);
+    const std::string text = config::read_json_text(path, "a JSON file", written_by_programs);
     json run;
     try {
         run = json::parse(text);

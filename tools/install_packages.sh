@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# install_packages.sh run|test: installs the Debian packages that are missing, and nothing else.
+# install_packages.sh run|docs|test: installs the Debian packages that are missing, and nothing else.
 #   run     what it takes to build and run the scenarios
-#   test    that, and what tools/test.sh, tools/check and .ci/run use
+#   docs    that, and what tools/site.sh makes the documentation site with
+#   test    all of it, and what tools/test.sh, tools/check and .ci/run use
 # A package counts as present when what we use of it is there, whoever brought it.
 set -euo pipefail
 
@@ -19,6 +20,14 @@ run_set=(
     "libssl-dev             usr/include/openssl/evp.h"
     "zlib1g-dev             usr/include/zlib.h"
 )
+docs_set=(
+    "doxygen                doxygen"
+    "python3-sphinx         usr/lib/python3/dist-packages/sphinx/__init__.py"
+    "python3-myst-parser    usr/lib/python3/dist-packages/myst_parser/__init__.py"
+    "python3-breathe        usr/lib/python3/dist-packages/breathe/__init__.py"
+    "python3-sphinx-copybutton usr/lib/python3/dist-packages/sphinx_copybutton/__init__.py"
+    "furo                   usr/lib/python3/dist-packages/furo/__init__.py"
+)
 test_set=(
     "git                    git"
     "pkg-config             pkg-config"
@@ -33,7 +42,9 @@ test_set=(
     "clang-format           clang-format"
     "clang-tidy             clang-tidy"
     "shellcheck             shellcheck"
-    "doxygen                doxygen"
+    "man-db                 man"
+    "zsh                    zsh"
+    "fish                   fish"
     "protobuf-compiler      protoc"
     "libprotobuf-dev        usr/include/google/protobuf/message_lite.h"
     "esbuild                esbuild"
@@ -71,9 +82,10 @@ add_missing_boost() {
 
 case ${1:-} in
     run) wanted=("${run_set[@]}") ;;
-    test) wanted=("${run_set[@]}" "${test_set[@]}") ;;
+    docs) wanted=("${run_set[@]}" "${docs_set[@]}") ;;
+    test) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}") ;;
     *)
-        echo "usage: tools/install_packages.sh run|test" >&2
+        echo "usage: tools/install_packages.sh run|docs|test" >&2
         exit 2
         ;;
 esac

@@ -86,7 +86,7 @@ ProcessGroups read_group_file(const std::string& file) {
     ProcessGroups groups;
     json object;
     try {
-        object = json::parse(config::read_text(file, "a JSON file of process groups"));
+        object = json::parse(config::read_json_text(file, "a JSON file of process groups"));
     } catch (const json::exception& error) {
         refuse_groups(file, config::without_number(error.what()));
     }

@@ -134,6 +134,15 @@ Real real(double& field, double low, double high) {
 Text text(std::string& field) {
     return {[&field](const std::string& s) { field = s; }};
 }
+Text file(std::string& field) {
+    return name_or_file(field, {});
+}
+Text folder(std::string& field) {
+    return {text(field).set, {.path = Known::Path::folder}};
+}
+Text name_or_file(std::string& field, const std::vector<std::string>& names) {
+    return {text(field).set, {.names = names, .path = Known::Path::file}};
+}
 Flag flag(bool& field) {
     return {[&field](bool b) { field = b; }};
 }
@@ -142,6 +151,20 @@ Switch on_off(bool& field) {
 }
 Choice choice(std::string& field, const std::vector<std::string>& names) {
     return {names, [&field, names](std::size_t i) { field = names[i]; }};
+}
+
+Known known_values(const OptionRow& row) {
+    if (const auto* one = std::get_if<Choice>(&row.kind)) {
+        return {.names = one->names};
+    }
+    if (std::holds_alternative<Switch>(row.kind)) {
+        return {.names = {"on", "off"}};
+    }
+    if (const auto* any = std::get_if<Text>(&row.kind)) {
+        return any->known;
+    }
+    const auto* custom = std::get_if<Custom>(&row.kind);
+    return custom != nullptr ? custom->known : Known{};
 }
 
 bool is_called(const OptionRow& row, const std::string& name) {

@@ -28,8 +28,15 @@ struct Choice {
     std::vector<std::string> names;
     std::function<void(std::size_t)> set;  // which of them
 };
+// What is known of a value before it is typed; shells complete it.
+struct Known {
+    enum class Path { none, file, folder };
+    std::vector<std::string> names = {};  // some of the values that there are, or all
+    Path path = Path::none;               // a path is a value, too
+};
 struct Text {
     std::function<void(const std::string&)> set;
+    Known known = {};
 };
 struct Flag {
     std::function<void(bool)> set;
@@ -48,6 +55,7 @@ struct List {
 // it does not accept, and sets it only where `sets`.
 struct Custom {
     std::function<void(const std::string& what, const TomlValue& value, bool sets)> take;
+    Known known = {};
 };
 
 // An argument stands on the command line without --, in the order of the rows, and in no file.
@@ -82,9 +90,16 @@ const OptionRow* find_row(const std::vector<OptionRow>& rows, const std::string&
 // Requires: there is one.
 const OptionRow& row_named(const std::vector<OptionRow>& rows, const std::string& name);
 
+// What is known of the values that it takes.
+Known known_values(const OptionRow& row);
+
 Whole whole(int& field, std::int64_t low, std::int64_t high);
 Real real(double& field, double low, double high);
 Text text(std::string& field);
+// A text that is the name of a file, of a folder, or one of the names or else a file.
+Text file(std::string& field);
+Text folder(std::string& field);
+Text name_or_file(std::string& field, const std::vector<std::string>& names);
 Flag flag(bool& field);
 Switch on_off(bool& field);
 Choice choice(std::string& field, const std::vector<std::string>& names);

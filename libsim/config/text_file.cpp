@@ -1,6 +1,7 @@
 #include "libsim/config/text_file.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/nesting.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -88,6 +89,18 @@ std::string read_text(const std::string& file, const std::string& kind, std::siz
         throw UsageError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
     }
     text.resize(filled);
+    return text;
+}
+
+std::string read_json_text(const std::string& file, const std::string& kind, std::size_t limit) {
+    std::string text = read_text(file, kind, limit);
+    check_nesting(text, file, Notation::json);
+    return text;
+}
+
+std::string read_toml_text(const std::string& file) {
+    std::string text = read_text(file, "a TOML file");
+    check_nesting(text, file, Notation::toml);
     return text;
 }
 

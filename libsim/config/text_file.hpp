@@ -18,6 +18,10 @@ inline constexpr std::size_t written_by_programs = std::size_t{1} << 30U;
 // than `limit` bytes, or it cannot be read.
 std::string read_text(const std::string& file, const std::string& kind, std::size_t limit = written_by_hand);
 
+// The same of a file in a notation that is to be parsed: what is nested too deep for that is refused (nesting.hpp).
+std::string read_json_text(const std::string& file, const std::string& kind, std::size_t limit = written_by_hand);
+std::string read_toml_text(const std::string& file);
+
 // Throws UsageError, as read_text does, for what is not there, a folder or a device.
 void check_input(const std::string& file, const std::string& kind);
 bool is_folder(const std::string& path);

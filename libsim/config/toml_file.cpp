@@ -79,7 +79,7 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
 }  // namespace
 
 std::vector<TomlEntry> read_toml(const std::string& file) {
-    const std::string content = read_text(file, "a TOML file");
+    const std::string content = read_toml_text(file);
     toml::table table;
     try {
         table = toml::parse(content, file);

@@ -32,9 +32,15 @@ void TomlReader::refuse(const TomlEntry& entry, const std::string& wanted, const
         fmt::format("{}: {} must be {}, not {}{}", entry.where, entry.key, wanted, describe(entry.value), hint));
 }
 
+void TomlReader::number_keys() {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        places_.try_emplace(entries_[i].key, i);
+    }
+}
+
 const TomlEntry* TomlReader::find(const std::string& key) const {
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.key == key; });
-    return at == entries_.end() ? nullptr : &*at;
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : &entries_[found->second];
 }
 
 const TomlEntry& TomlReader::require(const std::string& key) const {
@@ -46,8 +52,8 @@ const TomlEntry& TomlReader::require(const std::string& key) const {
 }
 
 bool TomlReader::has_table(const std::string& name) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const TomlEntry& entry) { return entry.key.starts_with(name + "."); });
+    const auto first = places_.lower_bound(name + ".");
+    return first != places_.end() && first->first.starts_with(name + ".");
 }
 
 int TomlReader::count(const std::string& name) const {

@@ -9,16 +9,19 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <stdexcept>
 
 namespace sim::config {
 
 class TomlReader {
 public:
-    explicit TomlReader(std::string file) : file_(std::move(file)), entries_(read_toml(file_)) {}
+    explicit TomlReader(std::string file) : file_(std::move(file)), entries_(read_toml(file_)) { number_keys(); }
     // What lies in no file, under a name for errors.
     TomlReader(std::string name, std::vector<TomlEntry> entries)
-        : file_(std::move(name)), entries_(std::move(entries)) {}
+        : file_(std::move(name)), entries_(std::move(entries)) {
+        number_keys();
+    }
 
     const std::string& file() const { return file_; }
 
@@ -55,8 +58,11 @@ public:
     }
 
 private:
+    void number_keys();
+
     std::string file_;
     std::vector<TomlEntry> entries_;
+    std::map<std::string, std::size_t> places_;  // of the first entry with each key
 };
 
 }  // namespace sim::config

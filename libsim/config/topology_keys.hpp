@@ -30,7 +30,8 @@ public:
     Wire wire(const std::string& prefix = "") const override;
     void for_each_table(const std::string& name,
                         const std::function<void(const TopologyKeys& table)>& visit) const override {
-        for (int i = 1; i <= file_.count(key(name)); ++i) {
+        const int count = file_.count(key(name));
+        for (int i = 1; i <= count; ++i) {
             visit(TomlTopologyKeys(file_, fmt::format("{}[{}].", key(name), i)));
         }
     }

@@ -13,17 +13,25 @@ namespace {
 
 constexpr std::size_t most_lines = 16;
 
-struct Blocked : WrongOp {
-    bool is_root = false;  // nobody else's waiting explains it
-};
+// It has finished, or has died: no other rank's waiting explains that it does not answer.
+bool is_gone(const Kernel& kernel, int rank) {
+    return kernel.status(rank) == Kernel::Status::finished || kernel.status(rank) == Kernel::Status::lost;
+}
 
 std::string state_of(const Kernel& kernel, int rank) {
-    return kernel.status(rank) == Kernel::Status::finished ? fmt::format("rank {} has finished", rank)
-                                                           : fmt::format("rank {} waits too", rank);
+    if (!is_gone(kernel, rank)) {
+        return fmt::format("rank {} waits too", rank);
+    }
+    const bool died = kernel.status(rank) == Kernel::Status::lost;
+    return fmt::format("rank {} has {}", rank, died ? "died" : "finished");
 }
 
 // The message that was perhaps meant: from the same rank with another tag, or with the same tag from another rank.
+// Nobody meant another one where a rank died before it could send.
 std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
+    if (kernel.lost() > 0) {
+        return {};
+    }
     std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(rank);
     const auto other_stream = [&](const Matching::Unmatched& m) {
         return m.source == receive.peer && m.tag == receive.tag && m.stream != receive.stream;
@@ -53,7 +61,7 @@ std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
 }
 
 // Of a question for a message of any rank.
-void explain_any_source(const Kernel& kernel, Blocked& blocked, const Op& look) {
+void explain_any_source(const Kernel& kernel, WrongOp& blocked, const Op& look) {
     std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(blocked.rank);
     std::erase_if(there, [](const Matching::Unmatched& m) { return m.tag < 0 || m.stream != Stream::main; });
     const auto nearer = [&](const Matching::Unmatched& a, const Matching::Unmatched& b) {
@@ -61,8 +69,9 @@ void explain_any_source(const Kernel& kernel, Blocked& blocked, const Op& look) 
     };
     blocked.is_root = true;
     if (const auto nearest = std::min_element(there.begin(), there.end(), nearer); nearest != there.end()) {
-        blocked.why = fmt::format("rank {} sent tag {} at {}; did you mean {}?", nearest->source, nearest->tag,
-                                  describe_time(nearest->message.begin), nearest->tag);
+        blocked.near_miss = fmt::format("rank {} sent tag {} at {}; did you mean {}?", nearest->source, nearest->tag,
+                                        describe_time(nearest->message.begin), nearest->tag);
+        blocked.why = blocked.near_miss;
         return;
     }
     const int others = kernel.ranks() - 1 - kernel.finished();
@@ -71,11 +80,12 @@ void explain_any_source(const Kernel& kernel, Blocked& blocked, const Op& look) 
         others == 0 ? std::string("all others have finished") : fmt::format("{} of the others wait, too", others));
 }
 
-void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) {
+void explain_receive(const Kernel& kernel, WrongOp& blocked, const Op& receive) {
     const int source = receive.peer;
     blocked.waits_for = source;
-    blocked.why = near_miss(kernel, blocked.rank, receive);
-    blocked.is_root = !blocked.why.empty() || kernel.status(source) == Kernel::Status::finished;
+    blocked.near_miss = near_miss(kernel, blocked.rank, receive);
+    blocked.why = blocked.near_miss;
+    blocked.is_root = !blocked.why.empty() || is_gone(kernel, source);
     if (blocked.why.empty()) {
         blocked.why =
             fmt::format("nothing was sent{}; {}", receive.tag > 0 ? fmt::format(" with tag {}", receive.tag) : "",
@@ -84,19 +94,45 @@ void explain_receive(const Kernel& kernel, Blocked& blocked, const Op& receive) 
 }
 
 // Only a blocking send waits for its receiver, and a rendezvous.
-void explain_send(const Kernel& kernel, Blocked& blocked, const Op& send) {
+void explain_send(const Kernel& kernel, WrongOp& blocked, const Op& send) {
     blocked.waits_for = send.peer;
     blocked.why =
         fmt::format("{}, and no receive waits for it; {}",
                     kernel.blocking_sends() ? "sends block" : "too long to be sent ahead", state_of(kernel, send.peer));
-    blocked.is_root = kernel.status(send.peer) == Kernel::Status::finished;
+    blocked.is_root = is_gone(kernel, send.peer);
 }
 
-void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
-    const GroupId id = collective_word(op).group;
+std::string name_of_stream(Stream stream) {
+    return stream == Stream::main ? std::string("the main stream") : fmt::format("stream {}", static_cast<int>(stream));
+}
+
+// A rank that is missing has perhaps come to the same collective on another stream.
+std::string on_another_stream(const Kernel& kernel, int rank, const Op& collective) {
+    for (int i = 0; i <= most_streams; ++i) {
+        const auto stream = static_cast<Stream>(i);
+        const Rendezvous::Meeting* const other = kernel.rendezvous().open_meeting_of(rank, stream);
+        if (stream != collective.stream && other != nullptr && other->op.bytes == collective.bytes) {
+            return fmt::format("rank {} came to one on {}, the others on {}; all members must name the same stream",
+                               rank, name_of_stream(stream), name_of_stream(collective.stream));
+        }
+    }
+    return {};
+}
+
+// Nothing of the world: a group's members say which of several it is.
+std::string among(const Kernel& kernel, GroupId id) {
+    constexpr int most_named = 8;
     const Group& group = kernel.groups().group(id);
-    const Rendezvous::Meeting& meeting = kernel.rendezvous().latest_of(blocked.rank, id, op.stream);
-    std::vector<int> missing;
+    return id == GroupId::world         ? ""
+           : group.size() <= most_named ? fmt::format(" among ranks {}", fmt::join(group.ranks(), ", "))
+                                        : fmt::format(" among {} ranks, {} to {}", group.size(), group.rank_at(0),
+                                                      group.rank_at(group.size() - 1));
+}
+
+void explain_meeting(const Kernel& kernel, WrongOp& blocked, const Rendezvous::Meeting& meeting) {
+    const Group& group = kernel.groups().group(collective_word(meeting.op).group);
+    blocked.what += among(kernel, collective_word(meeting.op).group);
+    std::vector<int>& missing = blocked.missing;
     for (int index = 0; index < group.size(); ++index) {
         if (!meeting.here[static_cast<std::size_t>(index)]) {
             missing.push_back(group.rank_at(index));
@@ -104,17 +140,27 @@ void explain_collective(const Kernel& kernel, Blocked& blocked, const Op& op) {
     }
     check(!missing.empty(), "rank {} waits in a collective that is complete", blocked.rank);
     blocked.waits_for = missing.front();
+    blocked.near_miss = on_another_stream(kernel, missing.front(), meeting.op);
     const std::size_t shown = std::min(missing.size(), std::size_t{8});
     const std::vector<int> first(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown));
     blocked.why =
         fmt::format("{} of {} have come; missing: rank {}{}; {}", meeting.arrived, group.size(), fmt::join(first, ", "),
                     missing.size() > shown ? ", …" : "", state_of(kernel, missing.front()));
-    blocked.is_root = kernel.status(missing.front()) == Kernel::Status::finished;
+    blocked.is_root = is_gone(kernel, missing.front());
 }
 
-void explain_op(const Kernel& kernel, Blocked& blocked, const Op& op) {
+void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
+    blocked.kind = op.kind;
     if (op.kind == OpKind::collective) {
-        explain_collective(kernel, blocked, op);
+        explain_meeting(kernel, blocked,
+                        kernel.rendezvous().latest_of(blocked.rank, collective_word(op).group, op.stream));
+    } else if (const Rendezvous::Meeting* const meeting =
+                   op.tag < 0 ? kernel.rendezvous().open_meeting_of(blocked.rank, op.stream) : nullptr;
+               meeting != nullptr) {
+        // A message of a collective: who never came to that explains it, not who sends to whom in it.
+        blocked.what = describe(meeting->op);
+        blocked.kind = OpKind::collective;
+        explain_meeting(kernel, blocked, *meeting);
     } else if (op.kind == OpKind::send) {
         explain_send(kernel, blocked, op);
     } else if (op.kind == OpKind::look && op.peer == any_source) {
@@ -125,7 +171,7 @@ void explain_op(const Kernel& kernel, Blocked& blocked, const Op& op) {
 }
 
 // The rank waits for a stream, which waits in an op of its own; a stream may wait for another.
-void explain_stream(Kernel& kernel, Blocked& blocked, Stream stream, const char* how) {
+void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const char* how) {
     const IssuedOp* at = kernel.stream_waits_in(blocked.rank, stream);
     check(at != nullptr, "rank {} waits for stream {}, which does not wait", blocked.rank, static_cast<int>(stream));
     blocked.what =
@@ -142,9 +188,10 @@ void explain_stream(Kernel& kernel, Blocked& blocked, Stream stream, const char*
     }
 }
 
-Blocked explain_rank(Kernel& kernel, int rank) {
+WrongOp explain_rank(Kernel& kernel, int rank) {
     const Op& op = kernel.blocked_in(rank);
-    Blocked blocked{{.rank = rank, .op_number = kernel.blocked_op_number(rank), .what = describe(op)}};
+    WrongOp blocked{
+        .rank = rank, .op_number = kernel.blocked_op_number(rank), .what = describe(op), .since = kernel.time(rank)};
     const bool returned = op.kind == OpKind::finish;
     if (op.stream != Stream::main && !is_asynchronous(op)) {
         explain_stream(kernel, blocked, op.stream, "waits for data of");
@@ -172,68 +219,48 @@ Blocked explain_rank(Kernel& kernel, int rank) {
     return blocked;
 }
 
-// Follows from each rank the one it waits for; a walk that meets itself is a cycle.
-std::vector<int> find_cycle(const std::vector<Blocked>& all, int ranks) {
-    std::vector<int> next(static_cast<std::size_t>(ranks), -1);
-    std::vector<int> seen_by(static_cast<std::size_t>(ranks), -1);
-    for (const Blocked& blocked : all) {
-        next[static_cast<std::size_t>(blocked.rank)] = blocked.waits_for;
-    }
-    for (const Blocked& start : all) {
-        int at = start.rank;
-        while (at >= 0 && seen_by[static_cast<std::size_t>(at)] < 0) {
-            seen_by[static_cast<std::size_t>(at)] = start.rank;
-            at = next[static_cast<std::size_t>(at)];
-        }
-        if (at >= 0 && seen_by[static_cast<std::size_t>(at)] == start.rank) {
-            std::vector<int> cycle{at};
-            for (int rank = next[static_cast<std::size_t>(at)]; rank != at;
-                 rank = next[static_cast<std::size_t>(rank)]) {
-                cycle.push_back(rank);
-            }
-            cycle.push_back(at);
-            return cycle;
-        }
-    }
-    return {};
-}
-
 }  // namespace
 
-std::vector<WrongOp> ops_of(const ProgramError& error) {
-    if (const auto* deadlock = dynamic_cast<const Deadlock*>(&error)) {
-        return deadlock->ops;
-    }
-    const auto* mismatch = dynamic_cast<const Mismatch*>(&error);
-    return mismatch != nullptr ? mismatch->ops : std::vector<WrongOp>{};
-}
-
-Deadlock explain_deadlock(Kernel& kernel) {
-    std::vector<Blocked> all;
-    Time at{};
+std::vector<WrongOp> waiting_ranks(Kernel& kernel) {
+    std::vector<WrongOp> all;
     for (int rank = 0; rank < kernel.ranks(); ++rank) {
         if (kernel.status(rank) == Kernel::Status::blocked) {
             all.push_back(explain_rank(kernel, rank));
-            at = std::max(at, kernel.time(rank));
         }
+    }
+    return all;
+}
+
+std::string lines_of(const std::vector<WrongOp>& ranks) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(ranks.size(), most_lines); ++i) {
+        text +=
+            fmt::format("\n  rank {}, op {}: {}   {}", ranks[i].rank, ranks[i].op_number, ranks[i].what, ranks[i].why);
+    }
+    if (ranks.size() > most_lines) {
+        text += fmt::format("\n  … and {} ranks more", ranks.size() - most_lines);
+    }
+    return text;
+}
+
+Deadlock explain_deadlock(Kernel& kernel) {
+    std::vector<WrongOp> all = waiting_ranks(kernel);
+    Time at{};
+    for (const WrongOp& one : all) {
+        at = std::max(at, one.since);
     }
     std::string text =
         fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
-    const std::vector<int> cycle = find_cycle(all, kernel.ranks());
-    const std::vector<WrongOp> ops(all.begin(), all.end());
+    const std::vector<WrongOp> ops = all;
+    const std::vector<int> cycle = cycle_of(ops);
     // Of many, the ones that explain the others first.
     if (all.size() > most_lines) {
-        const auto explains = [&](const Blocked& b) {
+        const auto explains = [&](const WrongOp& b) {
             return b.is_root || std::find(cycle.begin(), cycle.end(), b.rank) != cycle.end();
         };
         std::stable_partition(all.begin(), all.end(), explains);
     }
-    for (std::size_t i = 0; i < std::min(all.size(), most_lines); ++i) {
-        text += fmt::format("\n  rank {}, op {}: {}   {}", all[i].rank, all[i].op_number, all[i].what, all[i].why);
-    }
-    if (all.size() > most_lines) {
-        text += fmt::format("\n  … and {} ranks more", all.size() - most_lines);
-    }
+    text += lines_of(all);
     if (!cycle.empty()) {
         const std::size_t shown = std::min(cycle.size(), most_lines);
         const std::vector<int> first(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(shown));

@@ -84,6 +84,13 @@ int Kernel::hand_out(int rank) {
     return rank;
 }
 
+void Kernel::lose(int rank) {
+    check(of(rank).status == Status::out, "rank {} is lost out of turn", rank);
+    of(rank).status = Status::lost;
+    --out_;
+    ++lost_;
+}
+
 void Kernel::allocate(int rank, RankState& self, const Op& op) {
     HeldMemory& memory = self.held(op.measure);
     const Time now = self.program.clock;

@@ -4,7 +4,8 @@
 //   due        it may resume, and is in the agenda;
 //   out        its turn was handed out: it runs its own code, or the host has ops of it that are not accepted yet;
 //   blocked    it waits for others, in simulated time;
-//   finished.
+//   finished;
+//   lost       it has died, and never resumes.
 // docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
 // An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
 // and collectives (libsim/network/model.hpp), not which network it is.
@@ -16,6 +17,7 @@
 #include "libsim/kernel/agenda.hpp"
 #include "libsim/kernel/data_ahead.hpp"
 #include "libsim/kernel/data_beside.hpp"
+#include "libsim/kernel/kill.hpp"
 #include "libsim/kernel/link_traffic.hpp"
 #include "libsim/kernel/matching.hpp"
 #include "libsim/kernel/prices.hpp"
@@ -29,6 +31,7 @@
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -75,13 +78,22 @@ public:
     // Throws MismatchError and ProgramError for what the program did; the kernel then takes no more ops.
     std::size_t accept(int rank, std::span<const Op> ops);
 
+    // The rank has died: it never resumes, nor finishes. What it has already issued goes on. Requires: it is out.
+    void lose(int rank);
+
     int finished() const { return finished_; }
+    int lost() const { return lost_; }
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
     // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
     bool stuck() const {
         return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) &&
                !(questions_ && questions_->any_due()) && !all_finished();
     }
+
+    // Throw Mismatch where a collective was entered that some members never came to, or a message was sent that nobody
+    // received. Require: all ranks have finished.
+    void require_complete_collectives() const;
+    void require_received_messages() const;
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     Status status(int rank) const { return of(rank).status; }
@@ -308,11 +320,23 @@ private:
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;
+    int lost_ = 0;
     int postponed_ = 0;  // computations that wait to know what their streams do meanwhile
 };
 
 // Explains a deadlock: every blocked rank with what it waits for and the nearest match there is.
 // Requires: kernel.stuck(). Cost: ranks + channels.
 Deadlock explain_deadlock(Kernel& kernel);
+// The same, where a rank was lost: those that can never go on, in the order of ranks.
+std::vector<WrongOp> waiting_ranks(Kernel& kernel);
+
+// The time has come at which this rank is to die. Requires: its turn was handed out.
+inline bool is_to_die(const std::optional<Kill>& kill, const Kernel& kernel, int rank) {
+    return kill && kill->rank == rank && kernel.time(rank) >= kill->at;
+}
+// Those of a rank's next ops that the kernel may be given at once: one, of a rank that may be to die behind it.
+inline std::span<const Op> at_once(const std::optional<Kill>& kill, int rank, std::span<const Op> ops) {
+    return kill && kill->rank == rank ? ops.first(std::min<std::size_t>(ops.size(), 1)) : ops;
+}
 
 }  // namespace sim::kernel

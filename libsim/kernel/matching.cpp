@@ -65,15 +65,21 @@ std::uint32_t Matching::new_node() {
 }
 
 std::vector<Matching::Unmatched> Matching::unmatched_to(int target) const {
+    std::vector<Unmatched> found = unmatched();
+    std::erase_if(found, [target](const Unmatched& each) { return each.target != target; });
+    return found;
+}
+
+std::vector<Matching::Unmatched> Matching::unmatched() const {
     std::vector<Unmatched> found;
     for (const Queue& queue : queues_) {
-        if (queue.target == target && queue.first != none && !queue.receives) {
-            found.push_back({queue.source, queue.tag, queue.stream, nodes_[queue.first].message});
+        if (queue.first != none && !queue.receives) {
+            found.push_back({queue.source, queue.target, queue.tag, queue.stream, nodes_[queue.first].message});
         }
     }
     // Not in the order in which channels were first used: that is the host's.
     std::sort(found.begin(), found.end(), [](const Unmatched& a, const Unmatched& b) {
-        return std::tuple(a.source, a.tag, a.stream) < std::tuple(b.source, b.tag, b.stream);
+        return std::tuple(a.target, a.source, a.tag, a.stream) < std::tuple(b.target, b.source, b.tag, b.stream);
     });
     return found;
 }

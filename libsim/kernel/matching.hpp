@@ -86,11 +86,14 @@ public:
     // For explanations: messages to `target` not yet received, the oldest of each channel.
     struct Unmatched {
         int source;
+        int target;
         int tag;
         Stream stream;
         Message message;
     };
     std::vector<Unmatched> unmatched_to(int target) const;
+    // To all targets, by target. Cost: channels.
+    std::vector<Unmatched> unmatched() const;
 
 private:
     static constexpr std::uint32_t none = UINT32_MAX;

@@ -11,7 +11,7 @@
 
 namespace sim::kernel {
 
-enum class RankStatus : std::uint8_t { due, out, blocked, finished };
+enum class RankStatus : std::uint8_t { due, out, blocked, finished, lost };
 
 // The payload of a rank's last receive or wait: the `number`-th (from 0) that `source` sent.
 struct Delivery {

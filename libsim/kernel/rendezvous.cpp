@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace sim::kernel {
 
@@ -97,6 +98,41 @@ const Rendezvous::Meeting& Rendezvous::latest_of(int rank, GroupId id, Stream st
     const Group& group = meetings_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(id)];
     const auto member = static_cast<std::size_t>(index_of(group, id, rank));
     return group.open[group.attended[member] - group.closed - 1];
+}
+
+const Rendezvous::Meeting* Rendezvous::open_meeting_of(int rank, Stream stream) const {
+    const auto on = static_cast<std::size_t>(stream);
+    const Meeting* last = nullptr;
+    for (std::size_t id = 0; on < meetings_.size() && id < meetings_[on].size(); ++id) {
+        const Group& group = meetings_[on][id];
+        const int member = group.attended.empty() ? -1 : index_of(group, static_cast<GroupId>(id), rank);
+        if (member < 0 || group.attended[static_cast<std::size_t>(member)] == group.closed) {
+            continue;
+        }
+        const Meeting& meeting = latest_of(rank, static_cast<GroupId>(id), stream);
+        last = last == nullptr || meeting.last_at > last->last_at ? &meeting : last;
+    }
+    return last;
+}
+
+const Rendezvous::Meeting* Rendezvous::first_open() const {
+    const Meeting* first = nullptr;
+    std::tuple<int, int, std::size_t> first_key;
+    for (std::size_t stream = 0; stream < meetings_.size(); ++stream) {
+        for (std::size_t number = 0; number < meetings_[stream].size(); ++number) {
+            const Group& group = meetings_[stream][number];
+            if (group.open.empty()) {
+                continue;
+            }
+            const sim::Group& members = groups_->group(static_cast<GroupId>(number));
+            const std::tuple key(members.rank_at(0), members.size(), stream);
+            if (first == nullptr || key < first_key) {
+                first = &group.open.front();
+                first_key = key;
+            }
+        }
+    }
+    return first;
 }
 
 void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at,

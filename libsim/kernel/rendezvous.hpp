@@ -32,8 +32,14 @@ public:
     // `brought`: the number of the data that it brings, from 1; 0: none.
     const Meeting* arrive(int rank, std::uint32_t op_number, Time at, const Op& op, std::uint32_t brought = 0);
 
+    // For explanations: the last meeting on the stream that `rank` has come to and others have not; null: none.
+    const Meeting* open_meeting_of(int rank, Stream stream) const;
     // For explanations: the meeting where `rank`, which waits in it, has come last.
     const Meeting& latest_of(int rank, GroupId group, Stream stream) const;
+
+    // A meeting that some members never came to, the first by group and stream, whichever came first in wall time;
+    // null: all are complete. Valid until the next call.
+    const Meeting* first_open() const;
 
 private:
     struct Group {

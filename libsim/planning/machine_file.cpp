@@ -27,7 +27,7 @@ auto as_usage(Read read) {
 training::Hardware read_machine_with_sources(const std::string& name_or_file) {
     return as_usage([&] {
         return is_file(name_or_file)
-                   ? training::hardware_of_toml(config::read_text(name_or_file, "a TOML file"), name_or_file)
+                   ? training::hardware_of_toml(config::read_toml_text(name_or_file), name_or_file)
                    : training::Hardware{training::machine(name_or_file), training::sources_of(name_or_file), {}};
     });
 }
@@ -38,9 +38,8 @@ training::Machine read_machine(const std::string& name_or_file) {
 
 training::Hardware read_hardware(const std::string& name_or_file) {
     return as_usage([&] {
-        return is_file(name_or_file)
-                   ? training::hardware_of_toml(config::read_text(name_or_file, "a TOML file"), name_or_file)
-                   : training::hardware_of(name_or_file);
+        return is_file(name_or_file) ? training::hardware_of_toml(config::read_toml_text(name_or_file), name_or_file)
+                                     : training::hardware_of(name_or_file);
     });
 }
 

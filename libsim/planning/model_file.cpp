@@ -1,6 +1,7 @@
 #include "libsim/planning/model_file.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/nesting.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
@@ -27,9 +28,10 @@ std::string preset_hint(const std::string& file) {
                         : fmt::format("; did you mean {}, which is built in?", near);
 }
 
-std::string text_of(const std::string& file, const std::string& kind) {
+std::string text_of(const std::string& file, config::Notation notation) {
     try {
-        return config::read_text(file, kind);
+        return notation == config::Notation::json ? config::read_json_text(file, "a config.json")
+                                                  : config::read_toml_text(file);
     } catch (const config::UsageError& error) {
         const std::string what = error.what();
         const bool missing = what.ends_with("No such file or directory");
@@ -42,12 +44,12 @@ std::string text_of(const std::string& file, const std::string& kind) {
 ModelFile read_model_file(const std::string& name_or_file) {
     try {
         if (name_or_file.ends_with(".json")) {
-            const std::string text = text_of(name_or_file, "a config.json");
+            const std::string text = text_of(name_or_file, config::Notation::json);
             return {training::transformer_of_hugging_face(text, name_or_file),
                     training::sequence_key_of_hugging_face(text, name_or_file)};
         }
         if (name_or_file.ends_with(".toml")) {
-            return {training::transformer_of_toml(text_of(name_or_file, "a TOML file"), name_or_file), ""};
+            return {training::transformer_of_toml(text_of(name_or_file, config::Notation::toml), name_or_file), ""};
         }
         if (name_or_file.find('/') != std::string::npos && !training::is_preset(name_or_file)) {
             throw config::UsageError(fmt::format(

@@ -1,6 +1,8 @@
 #include "libsim/planning/training_options.hpp"
 
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <fmt/format.h>
 
@@ -121,8 +123,9 @@ void note(config::OptionRow& row, std::set<std::string>& given) {
 std::vector<config::OptionRow> training_rows(TrainingOptions& options) {
     std::vector<config::OptionRow> rows{
         {"model", "NAME|FILE", "a preset (gpt3-175b, llama-3-8b …), a Hugging Face config.json, or a TOML file",
-         config::text(options.model)},
-        {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)", config::text(options.machine)},
+         config::name_or_file(options.model, training::preset_names())},
+        {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)",
+         config::name_or_file(options.machine, training::machine_names())},
         {"gpus", "N", "all of them (the layout's; or one node)", whole(options.gpus, 1, most_gpus)}};
     add_axes(options.layout, rows);
     add_choices(options.layout, rows);

@@ -200,14 +200,22 @@ Replay Recording::replay(const ReplayOptions& options) const {
     }
     std::array<Op, Reader::most> room;
     while (const std::optional<int> rank = kernel.next_turn()) {
+        if (is_to_die(options.kill, kernel, *rank)) {
+            kernel.lose(*rank);
+            continue;
+        }
         Reader& reader = readers[static_cast<std::size_t>(*rank)];
         const auto of_this_rank = [&](const Op& op) { return of_rank(op, *rank); };
-        reader.take(kernel.accept(*rank, reader.next(room, of_this_rank)));
+        reader.take(kernel.accept(*rank, at_once(options.kill, *rank, reader.next(room, of_this_rank))));
     }
-    if (!kernel.all_finished()) {
+    if (!kernel.all_finished() && kernel.lost() == 0) {
         throw kernel::explain_deadlock(kernel);
     }
-    return {kernel::run_totals(kernel), hash ? hash->hex() : ""};
+    Replay replayed{kernel::run_totals(kernel), hash ? hash->hex() : ""};
+    if (kernel.lost() > 0) {
+        replayed.waiting = kernel::waiting_ranks(kernel);
+    }
+    return replayed;
 }
 
 }  // namespace sim::replay

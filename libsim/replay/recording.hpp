@@ -8,11 +8,14 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/gpu.hpp"
+#include "libsim/kernel/kill.hpp"
 #include "libsim/kernel/run_totals.hpp"
+#include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/names.hpp"
 #include "libsim/replay/op_stream.hpp"
 #include "libsim/trace/span.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,10 +26,12 @@ struct ReplayOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Replay::timeline_sha256
     SpanSink on_span = nullptr;
+    std::optional<kernel::Kill> kill = std::nullopt;
 };
 
 struct Replay : kernel::RunTotals {
     std::string timeline_sha256;
+    std::vector<kernel::WrongOp> waiting = {};  // who can never go on without the rank that was killed
 };
 
 class Recording {

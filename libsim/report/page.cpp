@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 #include "libsim/report/page/comparison_data.hpp"
 #include "libsim/report/page/files.hpp"
+#include "libsim/report/page/inert.hpp"
 #include "libsim/report/page/run_data.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +30,10 @@ std::string source_of(std::string_view text) {
     return fmt::format("'sha256-{}'", base64({digest.data(), size}));
 }
 
-void write_runs(std::ostream& out, const std::vector<RunData>& runs, const std::string& comparison) {
+void write_runs(std::ostream& out, const std::vector<RunData>& runs, const std::string& comparison,
+                const std::string& explanation) {
+    out << "<script type=\"application/json\" id=\"explanation\">"
+        << (explanation.empty() ? "null" : inert(explanation)) << "</script>\n";
     out << "<script type=\"application/json\" id=\"comparison\">" << comparison << "</script>\n";
     out << "<script type=\"application/json\" id=\"runs\">[";
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -63,7 +67,7 @@ void write_page(std::ostream& out, std::span<const Timeline* const> timelines, s
                  source_of(script), source_of(style));
          }},
         {"style", [&] { out << "<style>" << style << "</style>\n"; }},
-        {"runs", [&] { write_runs(out, runs, difference); }},
+        {"runs", [&] { write_runs(out, runs, difference, timelines.front()->explanation); }},
         {"script", [&] { out << "<script>" << script << "</script>\n"; }},
     };
     const std::string page = page_template();

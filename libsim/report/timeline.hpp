@@ -21,6 +21,7 @@ struct Fact {
 struct Timeline {
     std::string title;  // "3d_pipeline_parallel"
     std::vector<Fact> facts;
+    std::string explanation = "";  // why the run takes that long, as ndsim explain --json has it; empty: nobody asked
     int ranks = 0;
     std::vector<std::string> stream_names;  // of stream 1, 2, …; those beyond its end are "stream 7"
     // Spans of this stream lie inside others of their rank, and show what those are made of; main: there are none.

@@ -22,6 +22,7 @@ struct Accelerator {
     double memory_bandwidth = 0;  // bytes per second
     int processors = 0;           // that a kernel's blocks are spread over
     double power_watts = 0;       // at full load; 0: not known
+    double idle_watts = 0;        // with nothing to do; 0: not known
     double usd_per_hour = 0;      // of one, on demand; 0: not known
     double sustained_clock = 1;   // of the clock that the peaks are given for: below 1 where a power cap holds it down
     Efficiency efficiency;
@@ -41,6 +42,7 @@ struct Machine {
     double host_link = 25e9;       // bytes per second between a GPU and its host
     int host_cores = 0;            // of a node; 0: not known
     double host_memory_gib = 0;    // of a node; 0: not known
+    double host_watts = 0;         // of a node but its GPUs, at full load; 0: not known
     double node_usd_per_hour = 0;  // 0: not known
     bool switch_sums = true;       // the node's switches can add up, where the generation's can (NVLink SHARP)
     Nccl network;                  // what collectives and messages reach of these

@@ -87,7 +87,10 @@ private:
             run_.tell_log();
         }
         if (!run_.fault && !run_.kernel.all_finished()) {
-            throw kernel::explain_deadlock(run_.kernel);
+            run_.fail_by_standstill();
+        }
+        if (!run_.fault) {
+            run_.require_nothing_left();
         }
     }
 
@@ -101,6 +104,10 @@ private:
     }
 
     void take_turn(FiberPort& port) {
+        if (is_to_die(run_.options->kill, run_.kernel, port.rank())) {
+            run_.kernel.lose(port.rank());
+            return;
+        }
         if (port.waiting().empty()) {
             resume(port);
         }
@@ -108,7 +115,7 @@ private:
             is_stopped();
             return;
         }
-        port.take(run_.kernel.accept(port.rank(), port.waiting()));
+        port.take(run_.kernel.accept(port.rank(), at_once(run_.options->kill, port.rank(), port.waiting())));
         if (out_of_memory_) {
             run_.fail({.failure = Failure::machine_limit,
                        .rank = port.rank(),

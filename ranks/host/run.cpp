@@ -50,7 +50,8 @@ void Run::tell_log_so_far() {
     }
     Time reached = kernel.end();
     for (int rank = 0; rank < kernel.ranks(); ++rank) {
-        if (kernel.status(rank) != kernel::Kernel::Status::finished) {
+        const kernel::RankStatus status = kernel.status(rank);
+        if (status != kernel::RankStatus::finished && status != kernel::RankStatus::lost) {
             reached = std::min(reached, kernel.time(rank));
         }
     }
@@ -63,6 +64,13 @@ void Run::begin_with(std::vector<int> rank_pids) {
         options->on_start(pids);
     }
     look_at_the_clock();
+}
+
+void Run::require_nothing_left() const {
+    kernel.require_complete_collectives();
+    if (!options->allow_unreceived) {
+        kernel.require_received_messages();
+    }
 }
 
 void Run::fail(Fault first) {
@@ -90,6 +98,28 @@ Payload Run::payload_of_answer(int rank, const Op& question) {
     }
     const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
     return wants_data ? payloads.take(delivery.source, delivery.number) : Payload{};
+}
+
+void Run::fail_by_standstill() {
+    if (kernel.lost() == 0) {
+        return fail(fault_of(kernel::explain_deadlock(kernel), -1));
+    }
+    const int rank = options->kill->rank;
+    std::vector<kernel::WrongOp> waiting = kernel::waiting_ranks(kernel);
+    const bool is_process = options->host == Host::process;
+    std::string message = fmt::format(
+        "rank {}{} was killed{} {}, as was asked; {}", rank,
+        is_process ? fmt::format(" (pid {})", pids[static_cast<std::size_t>(rank)]) : "",
+        is_process ? fmt::format(" by signal {}", SIGKILL) : "", where_rank_is(kernel, rank),
+        waiting.empty() ? "nobody waits for it"
+                        : fmt::format("{} of {} ranks can never go on", waiting.size(), kernel.ranks() - 1));
+    message += kernel::lines_of(waiting);
+    fail({.failure = Failure::rank_died,
+          .rank = rank,
+          .signal = SIGKILL,
+          .message = std::move(message),
+          .as_asked = true,
+          .ops = std::move(waiting)});
 }
 
 double Run::wall_seconds() const {

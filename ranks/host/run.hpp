@@ -45,8 +45,12 @@ struct Run {
         reports[names.text(name)][rank] = std::move(values);
     }
     void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
+    // Throws ProgramError where ranks that have all returned left something undone.
+    void require_nothing_left() const;
     // A program's mistake as the kernel or the rank found it. Keeps the first.
     void fail(Fault fault);
+    // Nobody goes on any more: without a rank that died as it was to, or in a deadlock.
+    void fail_by_standstill();
     double wall_seconds() const;
     // Of the rank that has come least far; 0: not all have said.
     double share_done() const;

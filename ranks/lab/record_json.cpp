@@ -90,6 +90,9 @@ Json json_of(const Record& record) {
                        {"what", op.what},
                        {"why", op.why},
                        {"waits_for", op.waits_for},
+                       {"kind", static_cast<int>(op.kind)},
+                       {"missing", op.missing},
+                       {"near_miss", op.near_miss},
                        {"file", line.file},
                        {"line", line.number}});
     }
@@ -112,7 +115,10 @@ void read_fault(const Json& json, Record& record) {
                              .op_number = op.at("op"),
                              .what = op.at("what"),
                              .why = op.at("why"),
-                             .waits_for = op.at("waits_for")});
+                             .waits_for = op.at("waits_for"),
+                             .kind = static_cast<OpKind>(op.at("kind").get<int>()),
+                             .missing = op.at("missing"),
+                             .near_miss = op.at("near_miss")});
         record.lines.push_back({op.at("file"), op.at("line")});
     }
     record.timeline.fault = fault.message;

@@ -3,12 +3,14 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "ranks/lab/case.hpp"
+#include "ranks/lab/explain_fault.hpp"
 #include "ranks/lab/record.hpp"
 #include "ranks/lab/source_lines.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 namespace sim::lab {
@@ -71,11 +73,16 @@ void write(const std::string& file, const std::string& text) {
     }
 }
 
-int draw(const std::vector<Record>& records) {
+// Empty where the program is run elsewhere than beside its file.
+std::string source_text(const std::string& file) {
+    return std::filesystem::exists(file) ? config::read_text(file, "a lab") : "";
+}
+
+int draw(const std::vector<Record>& records, const std::string& source) {
     for (const Record& record : records) {
         std::fputs(report::text_timeline(record.timeline).c_str(), stdout);
         if (record.fault) {
-            std::fputs((record.fault->message + "\n").c_str(), stderr);
+            std::fputs(explain_fault(record, source, source_text(source)).c_str(), stderr);
             return static_cast<int>(record.fault->failure);
         }
     }
@@ -90,7 +97,7 @@ int play_all(int argc, char** argv, const Program& program) {
         records.back().timeline.title = "yours";
     }
     if (asked.into.empty()) {
-        return draw(records);
+        return draw(records, asked.source);
     }
     write(asked.into, to_json(records));
     return 0;

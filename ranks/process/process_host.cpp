@@ -55,6 +55,7 @@ Result supervise(const LaunchOptions& options, const Program& program) {
     }
     end_ranks(processes, run);
     Result result = run.result();
+    result.used = processes.used();
     result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

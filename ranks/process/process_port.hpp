@@ -21,7 +21,7 @@ struct ProcessPortOptions {
     int ranks = 1;
     int event_descriptor = -1;
     int looks_before_sleep = 0;    // see doorbells.hpp
-    bool answer_every_op = false;  // wall clock: the rank goes on when the op has passed in wall time
+    bool answer_every_op = false;  // the rank goes on when the op has passed: in wall time, or to be killed in time
 };
 
 class ProcessPort final : public Port {

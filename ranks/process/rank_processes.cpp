@@ -59,7 +59,9 @@ int cores() {
 }
 
 RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked)
-    : arenas_(options.ranks), ended_(static_cast<std::size_t>(options.ranks)) {
+    : arenas_(options.ranks),
+      ended_(static_cast<std::size_t>(options.ranks)),
+      used_(static_cast<std::size_t>(options.ranks)) {
     map_memory(options.ranks);
     event_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (event_descriptor_ < 0) {
@@ -157,12 +159,14 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     int status = 1;
     try {
         forget_other_memory(rank);
+        // It must not be ahead of the time at which it is killed, or gone already.
+        const bool is_to_be_killed = options.kill && options.kill->rank == rank;
         ProcessPort port(own, *supervisor_, *flags_, arenas_,
                          {.rank = rank,
                           .ranks = options.ranks,
                           .event_descriptor = event_descriptor_,
                           .looks_before_sleep = looks_before_sleep(options.ranks, cores()),
-                          .answer_every_op = options.clock == Clock::wall});
+                          .answer_every_op = options.clock == Clock::wall || is_to_be_killed});
         run_as_rank(options, port, program);
         flush_output();  // before the run can end
         port.finish();
@@ -176,37 +180,64 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     _exit(status);
 }
 
+void RankProcesses::note_end(std::size_t rank, const rusage& used) {
+    constexpr std::int64_t kibibyte = 1024;  // in which Linux counts it
+    const auto seconds_of = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    ended_[rank] = true;
+    --running_;
+    used_[rank] = {.peak_resident_bytes = used.ru_maxrss * kibibyte,
+                   .cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime)};
+}
+
 std::vector<RankProcesses::Change> RankProcesses::changes(Look look) {
     constexpr int all_kinds = WNOHANG | WUNTRACED | WCONTINUED;
     std::vector<Change> found;
+    rusage used{};
     const auto note = [&](std::size_t rank, int status) {
         if (WIFEXITED(status) || WIFSIGNALED(status)) {
-            ended_[rank] = true;
-            --running_;
+            note_end(rank, used);
         }
         found.push_back({static_cast<int>(rank), status});
     };
     int status = 0;
-    for (int pid = 0; (pid = static_cast<int>(waitpid(-group_, &status, all_kinds))) > 0;) {
+    for (int pid = 0; (pid = static_cast<int>(wait4(-group_, &status, all_kinds, &used))) > 0;) {
         const auto rank = std::find(pids_.begin(), pids_.end(), pid);
         check(rank != pids_.end(), "process {} is in the ranks' group and is no rank", pid);
         note(static_cast<std::size_t>(rank - pids_.begin()), status);
     }
     for (std::size_t rank = 0; look == Look::at_each && rank < pids_.size(); ++rank) {
-        if (!ended_[rank] && waitpid(pids_[rank], &status, all_kinds) > 0) {
+        if (!ended_[rank] && wait4(pids_[rank], &status, all_kinds, &used) > 0) {
             note(rank, status);
         }
     }
     return found;
 }
 
+std::optional<int> RankProcesses::kill(int rank, std::chrono::milliseconds at_most) {
+    const auto index = static_cast<std::size_t>(rank);
+    ::kill(pids_[index], SIGKILL);
+    const auto end = std::chrono::steady_clock::now() + at_most;
+    int status = 0;
+    rusage used{};
+    while (wait4(pids_[index], &status, WNOHANG, &used) == 0) {
+        if (std::chrono::steady_clock::now() > end) {
+            return std::nullopt;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    note_end(index, used);
+    return status;
+}
+
 void RankProcesses::kill_all() {
     if (running_ > 0) {
-        kill(-group_, SIGKILL);
+        ::kill(-group_, SIGKILL);
     }
     for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
         if (!ended_[rank]) {
-            kill(pids_[rank], SIGKILL);  // it may have left the group; not reaped, its pid is still its own
+            ::kill(pids_[rank], SIGKILL);  // it may have left the group; not reaped, its pid is still its own
         }
     }
 }

@@ -13,6 +13,8 @@
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <boost/interprocess/mapped_region.hpp>
 
+#include <sys/resource.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +55,12 @@ public:
     // The changes since the last call.
     std::vector<Change> changes(Look look);
     int running() const { return running_; }
+    // Of those that have ended.
+    const std::vector<ProcessUse>& used() const { return used_; }
 
+    // SIGKILL to one, and waits until it has ended, at most so long: its status, as of waitpid. Empty: it has not
+    // ended. Requires: no change has reported its end.
+    std::optional<int> kill(int rank, std::chrono::milliseconds at_most);
     // SIGKILL to all that are left, and to what they have started.
     void kill_all();
     // Waits until all have ended, at most so long. False: some have not.
@@ -64,6 +71,7 @@ private:
     void fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);
     void forget_other_memory(int rank);
+    void note_end(std::size_t rank, const rusage& used);
 
     boost::interprocess::mapped_region region_;
     Arenas arenas_;
@@ -76,6 +84,7 @@ private:
     int group_ = 0;  // process group; 0: none started
     std::vector<int> pids_;
     std::vector<bool> ended_;
+    std::vector<ProcessUse> used_;
     int running_ = 0;
 };
 

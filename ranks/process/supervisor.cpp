@@ -4,6 +4,7 @@
 #include "ranks/process/doorbells.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,11 +49,14 @@ void Supervisor::watch_and_serve() {
         release_due_ranks();
         run_->tell_log();
         const bool more = give_turns(next_poll);
-        if (run_->fault || run_->kernel.all_finished()) {
+        if (run_->fault) {
             return;
         }
+        if (run_->kernel.all_finished()) {
+            return look_at_what_is_left();
+        }
         if (run_->kernel.stuck()) {
-            return run_->fail(fault_of(kernel::explain_deadlock(run_->kernel), -1));
+            return run_->fail_by_standstill();
         }
         const bool news = look_at_flagged_ranks() || more;
         report_ended_ranks();
@@ -67,6 +71,14 @@ void Supervisor::watch_and_serve() {
             io_.poll();
             next_poll = now + between_polls;
         }
+    }
+}
+
+void Supervisor::look_at_what_is_left() {
+    try {
+        run_->require_nothing_left();
+    } catch (const ProgramError& error) {
+        run_->fail(fault_of(error, -1));
     }
 }
 
@@ -115,6 +127,9 @@ void Supervisor::take_turn(int rank) {
     if (run_->options->clock == Clock::wall) {
         run_->has_come_to(run_->kernel.time(rank));
     }
+    if (is_to_die(run_->options->kill, run_->kernel, rank)) {
+        return kill(rank);
+    }
     if (self.asked && self.inbox.waiting().empty()) {
         answer(rank);
     }
@@ -122,6 +137,25 @@ void Supervisor::take_turn(int rank) {
         self.last_sign = std::chrono::steady_clock::now();
         running_.add(rank);
     }
+}
+
+// As LaunchOptions::kill asks: the process is gone before anybody goes on without it.
+void Supervisor::kill(int rank) {
+    constexpr std::chrono::seconds time_to_die{5};
+    Rank& self = of(rank);
+    if (self.ended || run_->fault) {
+        return;  // it died of something else, which is reported
+    }
+    const std::optional<int> status = processes_->kill(rank, time_to_die);
+    if (!status) {
+        return fail(Failure::machine_limit, rank, fmt::format("rank {} could not be killed", rank));
+    }
+    self.ended = true;
+    self.status = *status;
+    if (!WIFSIGNALED(*status) || WTERMSIG(*status) != SIGKILL) {
+        return fail(Failure::rank_died, rank, story_of(rank));
+    }
+    run_->kernel.lose(rank);
 }
 
 void Supervisor::answer(int rank) {
@@ -153,7 +187,7 @@ bool Supervisor::accept(int rank) {
                 }
             });
         }
-        const std::span<const Op> ops = self.inbox.waiting();
+        const std::span<const Op> ops = at_once(run_->options->kill, rank, self.inbox.waiting());
         if (ops.empty()) {
             return false;
         }

@@ -45,8 +45,10 @@ private:
 
     // supervisor.cpp
     void watch_and_serve();
+    void look_at_what_is_left();
     bool give_turns(WallTime until);
     void take_turn(int rank);
+    void kill(int rank);
     void answer(int rank);
     bool look_at_running_ranks();
     bool look_at_flagged_ranks();

@@ -136,7 +136,7 @@ std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& o
     rows.push_back(command_line::host_row(options));
     command_line::add_clock_rows(options, rows);
     rows.insert(rows.end(),
-                {command_line::profile_row(options, "gpu-py"),
+                {command_line::profile_row(options, {"gpu-py"}),
                  {"items", "N", "items in a step, over all ranks (16)", whole(options.items, 1, most_of_anything)},
                  {"compute-units", "X", "cost of one item, forward and backward (20)",
                   config::real(options.compute_units, 0, most_units)},
@@ -147,7 +147,8 @@ std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& o
                  {"steps", "N", "training steps (1)", whole(options.steps, 1, most_of_anything)},
                  {"seed", "N", "of weights and items (1)",
                   config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}},
-                 command_line::watchdog_row(options)});
+                 command_line::watchdog_row(options),
+                 command_line::fault_row(options)});
     add_scaling(scenario, options, rows);
     command_line::add_output_rows(options, rows);
     add_model(options, rows);

@@ -52,7 +52,7 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
         return;
     }
     for (const std::string name :
-         {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule"}) {
+         {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule", "fault"}) {
         if (settings.contains(name)) {
             throw config::UsageError(fmt::format(
                 "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,
@@ -155,6 +155,7 @@ void check_ranks(const Scenario& scenario, Options& options) {
     const std::int64_t ranks = options.mesh.ranks();
     command_line::check_host(options.host, ranks);
     options.ranks = static_cast<int>(ranks);
+    command_line::check_fault(options);
 }
 
 }  // namespace

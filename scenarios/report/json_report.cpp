@@ -1,6 +1,7 @@
 #include "scenarios/report/json_report.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
+#include "scenarios/report/process_report.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -80,7 +81,8 @@ std::string json_report(const Outcome& outcome) {
                       {"max_weight_difference", outcome.max_weight_difference},
                       {"timeline_sha256", result.timeline_sha256},
                       {"messages", result.messages},
-                      {"ops", result.ops}};
+                      {"ops", result.ops},
+                      {"processes", process_report(result)}};
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

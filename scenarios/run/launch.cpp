@@ -149,6 +149,7 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const command_
                                      .clock = options.clock,
                                      .time_scale = options.time_scale,
                                      .cluster = cluster};
+    launch.kill = options.kill;
     launch.record = command_line::wants_program(options.outputs);
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));

@@ -27,7 +27,7 @@ TEST(Json, HasTheContractsKeysInTheirOrder) {
                 testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "options", "given",
                                      "simulated_seconds", "wall_seconds", "sequential_seconds", "speedup", "efficiency",
                                      "bubble_fraction", "per_rank", "loss_before", "loss", "weights_sha256",
-                                     "max_weight_difference", "timeline_sha256", "messages", "ops"));
+                                     "max_weight_difference", "timeline_sha256", "messages", "ops", "processes"));
     EXPECT_EQ(r["mesh"].dump(), R"({"dp":4,"tp":1,"pp":1,"ep":1,"cp":1})");
     EXPECT_EQ(r["scenario"], "1d_data_parallel");
     EXPECT_EQ(r["host"], "process");
@@ -53,6 +53,20 @@ TEST(Json, OfProcessesHasAPidForEachRank) {
         ++ranks_of_pid[rank["pid"].get<int>()];
     }
     EXPECT_EQ(ranks_of_pid.size(), 4U);
+}
+
+TEST(Json, SaysWhichProcessesARunReallyWas) {
+    const json r = run_command("1d_data_parallel --json --quiet").json();
+    const json processes = r["processes"];
+    EXPECT_GT(processes["launcher_peak_resident_bytes"], 1'000'000);
+    ASSERT_EQ(processes["ranks"].size(), 4U);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        EXPECT_EQ(processes["ranks"][rank]["pid"], r["per_rank"][rank]["pid"]);
+        EXPECT_NE(processes["ranks"][rank]["pid"], processes["launcher_pid"]);
+        EXPECT_GT(processes["ranks"][rank]["peak_resident_bytes"], 100'000);
+        EXPECT_GE(processes["ranks"][rank]["cpu_seconds"], 0.0);
+    }
+    EXPECT_EQ(run_command("1d_data_parallel --host fiber --json --quiet").json()["processes"], nullptr);
 }
 
 TEST(Log, TellsWhatEveryRankDoesWithItsPid) {

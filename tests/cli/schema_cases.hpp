@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,16 @@ public:
         run_command(line + " --trace '" + file + "'");
         return file;
     }
+    // A desk of lab 2 with a Python program in it, which was tried once.
+    std::string desk(const std::string& name, const std::string& program) const {
+        const std::string folder = folder_.file(name);
+        run_command("ndsim lab start 2 '" + folder + "' --python");
+        std::ofstream(folder + "/lab.py") << program;
+        run_command("ndsim lab check 2 '" + folder + "' --predict 16us");
+        return folder;
+    }
+    // The folder that all of this is in.
+    std::string here() const { return folder_.file(""); }
     static std::string published() { return NDSIM_SOURCE_DIR "/docs/data/published_runs.json"; }
 
 private:
@@ -65,6 +76,9 @@ inline std::vector<PrintedJson> results_of_scenarios() {
         {"scenario", "4d_hybrid --cp 2" + fast},
         {"scaling", "1d_data_parallel --scaling 1,2" + fast},
         {"scaling", "4d_hybrid --scaling 1,2,3" + fast},
+        {"explain", "ndsim explain 1d_data_parallel --json"},
+        {"explain", "ndsim explain 4d_hybrid --host fiber --json"},
+        {"scenario_fault", "1d_data_parallel --fault 'kill rank 1 at 5s' --quiet --json", 4},
         {"distributed_hello", "distributed_hello --quiet --json"},
         {"distributed_hello", "distributed_hello --ranks 3 --elements 9" + fast},
         {"communication_profile", "communication_profile --sizes 1000,5000 --json"},
@@ -81,6 +95,21 @@ inline std::vector<PrintedJson> results_of_scenarios() {
     };
 }
 
+inline std::vector<PrintedJson> results_of_labs(const SchemaInputs& inputs) {
+    const std::string begin = "from ndsim import lab\ndef program(gpu, given):\n";
+    const std::string end = "\nlab.run(program)\n";
+    const std::string waits = inputs.desk("waits", begin + "    gpu.receive(1 - gpu.rank % 2, units=1)" + end);
+    const std::string broken = inputs.desk("broken", begin + "    this is no Python" + end);
+    const std::string short_of_data = inputs.desk("short", begin + "    gpu.barrier()" + end);
+    return {
+        {"lab_list", "ndsim lab list --json"},
+        {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", waits), 1},
+        {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", broken), 1},
+        {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", short_of_data), 1},
+        {"lab_report", fmt::format("ndsim lab report '{}' --json", inputs.here())},
+    };
+}
+
 inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) {
     const std::string plan = "ndsim plan --machine dgx-h100 --global-batch 32 --cp 1 ";
     return {
@@ -93,6 +122,10 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
          "--tokens 1e12 --unfold --json"},
         {"train", "ndsim train --model llama3-70b --gpus 8 --json", 1},
         {"train", "ndsim train --model mixtral-8x7b --gpus 16 --ep 8 --zero 3 --global-batch 32 --json", 1},
+        {"explain", "ndsim explain --json"},
+        {"explain", "ndsim explain --model gpt3-6.7b --gpus 16 --pp 4 --global-batch 64 --level beginner --json"},
+        {"explain", "ndsim explain --model llama3-70b --gpus 8 --tp 8 --json", 1},
+        {"explain", "ndsim explain --which --model llama3-8b --gpus 16 --json"},
         {"memory", "ndsim memory --model gpt3-175b --machine dgx-a100 --gpus 64 --tp 8 --pp 8 --json"},
         {"memory", "ndsim memory --model llama3-70b --gpus 8 --json", 1},
         {"plan", plan + "--model llama3-8b --gpus 8 --pp 1 --tp 1,2,3 --micro-batch 1,2 --json"},
@@ -118,6 +151,10 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"collective", "ndsim collective send-receive --ranks 2 --sizes 1K --json"},
         {"collective", "ndsim collective all-reduce --ranks 4 --sizes 1M --algorithm '" NDSIM_SOURCE_DIR
                        "/docs/examples/two_nodes.schedule' --json"},
+        {"options", "ndsim --help options"},
+        {"options", "ndsim trace --help options"},
+        {"options", "1d_data_parallel --help options"},
+        {"doctor", "ndsim doctor --json"},
         {"topology", "ndsim topology --list --json"},
         {"topology", "ndsim topology dgx-h100 --ranks 64 --route 0,9 --json"},
         {"topology", "ndsim topology fat-tree --ranks 1 --json"},
@@ -145,7 +182,7 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
 
 inline std::vector<PrintedJson> printed_json(const SchemaInputs& inputs) {
     std::vector<PrintedJson> all = results_of_scenarios();
-    for (const auto& more : {results_of_planning(inputs), results_of_networks(inputs)}) {
+    for (const auto& more : {results_of_labs(inputs), results_of_planning(inputs), results_of_networks(inputs)}) {
         all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -75,10 +75,11 @@ TEST_P(EverySchema, HoldsForWhatIsPrintedAndDescribesNothingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, EverySchema,
-                         testing::Values("scenario", "scaling", "distributed_hello", "communication_profile", "trace",
-                                         "train", "memory", "plan", "sweep", "validate", "collective", "topology",
-                                         "flows", "hardware", "goal", "chakra", "compare", "trace_summary",
-                                         "trace_diff"),
+                         testing::Values("scenario", "scaling", "scenario_fault", "distributed_hello",
+                                         "communication_profile", "trace", "train", "explain", "memory", "plan",
+                                         "sweep", "validate", "collective", "topology", "flows", "hardware", "goal",
+                                         "chakra", "compare", "trace_summary", "trace_diff", "lab_list", "lab_check",
+                                         "lab_report", "doctor", "options"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(Schemas, RefuseAKeyThatNobodyDescribed) {
@@ -223,7 +224,11 @@ std::vector<std::string> commands() {
 
 TEST(HelpColumns, OfEveryProgramShowsWhatItPrints) {
     std::vector<std::string> programs = commands();
-    EXPECT_GE(programs.size(), 11U);
+    EXPECT_GE(programs.size(), 13U);
+    // What it prints is for shells.
+    EXPECT_EQ(std::erase(programs, "ndsim completion"), 1U);
+    EXPECT_EQ(refusal("ndsim completion --help columns"),
+              "ndsim completion: --help columns: none of its output is documented");
     programs.insert(programs.end(), {"0d_sequential", "1d_data_parallel", "2d_tensor_parallel", "3d_pipeline_parallel",
                                      "4d_hybrid", "distributed_hello", "communication_profile"});
     const std::string all = run_command("ndsim --help columns").out;

@@ -96,4 +96,20 @@ TEST(NdsimTopology, RefusesWhatCannotBe) {
     EXPECT_THAT(refusal("ndsim topology ring --svg /nowhere/t.svg", 6), HasSubstr("/nowhere"));
 }
 
+// Reading it was cubic in the vertices once: this file took hours.
+TEST(NdsimTopology, OfTenThousandVerticesIsRead) {
+    std::string text = "kind = \"custom\"\n";
+    for (int i = 0; i < 10'000; ++i) {
+        text += fmt::format("[[vertex]]\nname = \"v{}\"\nkind = \"{}\"\n", i, i < 1'000 ? "gpu" : "network_switch");
+    }
+    for (int i = 0; i + 1 < 10'000; ++i) {
+        text += fmt::format("[[link]]\nfrom = \"v{}\"\nto = \"v{}\"\nbytes_per_second = 25e9\n", i, i + 1);
+    }
+    const TemporaryFolder folder;
+    const Said said =
+        run_command(fmt::format("ndsim topology '{}' --route 0,9 --json", folder.with("line.toml", text)));
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.json()["vertices"]["network switch"], 9'000);
+}
+
 }  // namespace

@@ -13,6 +13,8 @@
 # A page that changes ndsim itself (docs/how-to/) says so in a line of its own:
 #   <!-- in a copy -->       FOLDER is a copy of the source directory, whose files blocks may change, and `build` a folder
 #                            of its own that begins with BUILD's executables (build_changed.sh links them anew)
+# A page whose pictures its own blocks draw says so, too:
+#   <!-- pictures drawn here -->   each picture pictures/NAME of the page is the file NAME that a block has written
 set -euo pipefail
 page=$1 source=$2 build=$3 folder=$4
 
@@ -119,3 +121,13 @@ for block in .blocks/[0-9]*; do
         exit 1
     fi
 done
+
+if grep -qx '<!-- pictures drawn here -->' "$page"; then
+    mapfile -t pictures < <(sed -nE 's|.*\]\(pictures/([^)]+)\).*|\1|p' "$page")
+    for name in "${pictures[@]}"; do
+        if ! cmp "$name" "$(dirname "$page")/pictures/$name"; then
+            echo "$(basename "$page"): pictures/$name is not what its block draws; copy $folder/$name there" >&2
+            exit 1
+        fi
+    done
+fi

@@ -65,4 +65,11 @@ fails '<!-- file: tools/new.txt -->' '```text' 'x' '```'
 fails 'File `tools/new.txt`:' '```text' 'x' '```'
 fails '```sh' 'echo x' '```' '<!-- output -->' '```text' 'y' '```'
 fails '```sh' 'echo x' 'false' '```' '<!-- output -->' '```text' 'x' '```'
+mkdir -p "$folder/pictures"
+echo drawn > "$folder/pictures/p.svg"
+printf '%s\n' '<!-- pictures drawn here -->' '```sh' 'echo drawn > p.svg' '```' '![P](pictures/p.svg)' > "$folder/good.md"
+"$here/run_page.sh" "$folder/good.md" "$folder/source" "$folder/build" "$folder/run"
+# shellcheck disable=SC2016  # backticks of Markdown
+fails '<!-- pictures drawn here -->' '```sh' 'echo other > p.svg' '```' '![P](pictures/p.svg)'
+fails '<!-- pictures drawn here -->' '![P](pictures/p.svg)'
 echo "the runner of pages runs what it should"

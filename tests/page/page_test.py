@@ -398,6 +398,47 @@ def test_a_page_of_two_runs_says_what_it_is_given(page, files):
     assert page.complaints() == []
 
 
+def assert_is_explained(page, files, *options):
+    file, said = make_page([f"{files.bin_dir}/ndsim", "explain", *options, "--json"], files.folder, "explained.html")
+    page.open(file)
+    assert page.complaints() == []
+    for key, part in json.loads(said)["sections"].items():
+        assert [one.text for one in page.all(f"[data-test='explain-{key}-said']")] == part["said"], key
+        for more in page.all(f"[data-test='explain-{key}'] [data-test$='-more']"):
+            if more.is_displayed():
+                more.click()
+        texts = page.js("""return [...document.querySelectorAll(`[data-test='explain-${arguments[0]}-figures'] tbody tr`)].map((row) =>
+            [...row.children].map((cell) => cell.textContent))""", key)
+        figures = [figure for figure in part["figures"].values()
+                   if figure["unit"] not in ("words", "command") or not any(figure["text"] in said for said in part["said"])]
+        assert [row[1] for row in texts] == [figure["text"][:120] for figure in figures], key
+        drawings = [one.text for one in page.all(f"[data-test='explain-{key}-drawing']")]
+        assert drawings == (["\n".join(part["drawing"])] if part["drawing"] else []), (key, drawings)
+        words = page.js("""return [...document.querySelectorAll(`[data-test='explain-${arguments[0]}'] dt`)].map((one) => one.textContent)""", key)
+        assert words == list(part["words"]), key
+        for name, table in part["tables"].items():
+            values = [[cell["value"] for cell in row.values()] for row in table["rows"]]
+            shown = page.rows(f"explain-{key}-{name}")
+            assert len(shown) == len(values), (key, name)
+            for row, expected in zip(shown, values):
+                for cell, value in zip(row, expected):
+                    assert value is None or (float(cell) == value if not isinstance(value, str) else cell == value), (key, name, cell, value)
+
+
+def test_an_explained_step_says_on_the_page_what_json_says(page, files):
+    assert_is_explained(page, files, "--gpus", "16", "--pp", "2")
+
+
+def test_an_explained_run_says_on_the_page_what_json_says(page, files):
+    assert_is_explained(page, files, "3d_pipeline_parallel", "--level", "beginner")
+    assert len(page.state("runs")) == 1
+
+
+def test_a_page_without_an_explanation_has_no_such_part(page, files):
+    page.open(files.step)
+    assert page.all("#explanation-title") == []
+
+
 def main():
     bin_dir, wanted = sys.argv[1], sys.argv[2:]
     failed = 0

@@ -151,6 +151,21 @@ TEST(PipelineTime, OfOneForwardOneBackwardWithoutAcknowledgementsIsClosedForAllM
     }
 }
 
+TEST(PipelineTime, OfChunksPaysTheHopsOfOneMicroBatchThereAndBack) {
+    Random random(5);
+    for (int round = 0; round < 2000; ++round) {
+        Chosen x = choose(random);
+        x.a = 0 * ps;
+        x.c = std::min({x.c, x.f, x.b});  // of one chunk
+        const int p = 2 + random.below(7);
+        const int v = 2 + random.below(4);
+        const int m = p * (1 + random.below(5));
+        x.shape = {p, m, v};
+        EXPECT_EQ(run("interleaved", x.shape, x.costs()).end, (v * m + p - 1) * (x.f + x.b) + 2 * (v * p - 1) * x.c)
+            << x << ", v " << v;
+    }
+}
+
 TEST(PipelineTime, CountsComputeAsBusyAndTheRestOfTheRunAsIdle) {
     // Two stages, one micro-batch: F 0-2, hop to 5, A to 6, F to 8, B to 11, hop to 14, A to 15, B to 18.
     const FreeRun free =

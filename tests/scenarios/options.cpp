@@ -287,4 +287,20 @@ TEST(Given, AreReadBackAsTheyWereWritten) {
     EXPECT_EQ(typed_text(given.at("e")), "1,2.5");
 }
 
+TEST(Options, AFaultNamesARankAndASimulatedTime) {
+    const Options o = read(parallel, {"--fault", "kill rank 3 at 120ms"});
+    ASSERT_TRUE(o.kill);
+    EXPECT_EQ(o.kill->rank, 3);
+    EXPECT_EQ(o.kill->at, sim::Time{sim::Duration{120'000'000'000}});
+    EXPECT_EQ(sim::config::json_text(o.given), R"({"fault":"kill rank 3 at 120ms"})");
+    EXPECT_EQ(complaint(parallel, {"--fault", "kill rank 4 at 1s"}), "--fault: there is no rank 4: ranks are 0 to 3");
+    for (const char* const wrong : {"kill rank 3", "kill rank x at 1s", "kill rank 3 at 1", "stop rank 3 at 1s"}) {
+        EXPECT_EQ(
+            complaint(parallel, {"--fault", wrong}),
+            fmt::format("--fault must be 'kill rank R at TIME', such as 'kill rank 1 at 1.5s', not \"{}\"", wrong));
+    }
+    EXPECT_EQ(complaint(parallel, {"--fault", "kill rank 1 at 1s", "--scaling", "1,2"}),
+              "--scaling and --fault exclude each other: there is more than one run");
+}
+
 }  // namespace

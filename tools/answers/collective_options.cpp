@@ -1,5 +1,6 @@
 #include "tools/answers/collective_options.hpp"
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
@@ -20,23 +21,41 @@ namespace {
 
 constexpr int ranks_unless_said = 8;
 
+constexpr const char* send_receive = "send-receive";
+
+std::vector<std::string> kind_names() {
+    std::vector<std::string> names;
+    for (const CollectiveKind kind : planning::profiled_kinds()) {
+        names.emplace_back(name_of(kind));
+    }
+    names.emplace_back(send_receive);
+    return names;
+}
+
+// What --algorithm takes beside lists of these.
+std::vector<std::string> names_for_algorithms() {
+    std::vector<std::string> names{"auto", "all"};
+    for (const Algorithm algorithm : all_algorithms()) {
+        names.emplace_back(name_of(algorithm));
+    }
+    return names;
+}
+
 planning::CollectiveCase case_of_kind(const std::string& typed) {
     planning::CollectiveCase what;
     const std::string name = hyphenated(typed);
-    std::vector<std::string> known;
     for (const CollectiveKind kind : planning::profiled_kinds()) {
-        known.emplace_back(name_of(kind));
-        if (name == known.back()) {
+        if (name == name_of(kind)) {
             what.kind = kind;
             return what;
         }
     }
-    known.emplace_back("send-receive");
-    if (name == known.back()) {
+    if (name == send_receive) {
         what.kind = CollectiveKind::broadcast;
         what.send_receive = true;
         return what;
     }
+    const std::vector<std::string> known = kind_names();
     throw config::UsageError(
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
@@ -60,7 +79,7 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
             {"KIND", "",
              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
              "send-receive; nccl-tests' spellings, too",
-             config::text(options.kind)}),
+             config::Text{config::text(options.kind).set, {.names = kind_names()}}}),
         {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
          whole(options.ranks, 1, most_ranks)},
         topology_row(options.network),
@@ -70,7 +89,7 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
         {"algorithm", "LIST|FILE",
          "auto picks the fastest for each size; all, or names like ring,direct, stand side by side; a FILE is a "
          "schedule of your own, see docs/collectives.md (auto)",
-         config::text(options.algorithm)},
+         config::name_or_file(options.algorithm, names_for_algorithms())},
         {"channels", "N", "sequences of messages that run side by side, each with its part of the data (1)",
          whole(options.channels, 1, most_channels)},
         {"pieces", "N", "into how many chunks a pipeline cuts a channel's part (the algorithm's own number)",

@@ -4,6 +4,7 @@
 #include "libsim/config/profile.hpp"
 #include "libsim/config/topology_table.hpp"
 #include "libsim/error.hpp"
+#include "libsim/network/topologies/named.hpp"
 
 #include <fmt/format.h>
 
@@ -17,12 +18,12 @@ std::string name_of(const NetworkOptions& options) {
 
 config::OptionRow topology_row(NetworkOptions& options) {
     return {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
-            config::text(options.topology)};
+            config::name_or_file(options.topology, names_of(named_topologies()))};
 }
 
 config::OptionRow profile_row(NetworkOptions& options) {
     return {"profile", "NAME|FILE", "links as a profile has them, in place of a topology",
-            config::text(options.profile)};
+            config::name_or_file(options.profile, config::profile_names())};
 }
 
 bool says_ranks(const NetworkOptions& options) {

@@ -77,7 +77,7 @@ std::vector<sim::training::EfficiencyField> fields_named(const std::string& name
 
 // Runs on GPUs of the generation, in these sets (none: in any).
 CalibrationRuns runs_of(const Options& options) {
-    const std::string content = config::read_text(options.file, "a JSON file", written_by_programs);
+    const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
     const std::vector<planning::RunRecord> records = planning::read_runs(content, options.file);
     const std::vector<planning::Measured> measured = planning::read_measured(content, options.file);
     const std::vector<std::string> sets = sim::split(options.sets, ',');

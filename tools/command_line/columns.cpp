@@ -92,6 +92,14 @@ std::vector<ProgramColumns> documented_columns(const Schemas& schemas) {
     return all;
 }
 
+bool documents_columns(const std::string& program) {
+    const Schemas schemas;
+    const std::vector<ProgramColumns> all = documented_columns(schemas);
+    return std::any_of(all.begin(), all.end(), [&](const ProgramColumns& columns) {
+        return std::find(columns.programs.begin(), columns.programs.end(), program) != columns.programs.end();
+    });
+}
+
 std::string columns_text(const std::string& program) {
     const Schemas schemas;
     for (const ProgramColumns& columns : documented_columns(schemas)) {

@@ -25,6 +25,7 @@ struct ProgramColumns {
 // Of all programs, in the order in which they are shown.
 std::vector<ProgramColumns> documented_columns(const Schemas& schemas);
 
+bool documents_columns(const std::string& program);
 // The text of --help columns. Throws UsageError for a program that documents none.
 std::string columns_text(const std::string& program);
 std::string columns_text_of_all();

@@ -2,7 +2,8 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "tools/command_line/columns.hpp"
+#include "tools/command_line/help_topics.hpp"
+#include "tools/command_line/program_facts.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -44,7 +45,7 @@ std::string arguments_of(const std::vector<config::OptionRow>& rows) {
         throw config::UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", shortened(extra), why));
     }
     std::vector<std::string> known = config::option_names(rows);
-    known.insert(known.begin(), {"config", "help", "version"});
+    known.insert(known.begin(), {config_option().name, help_option().name, version_option().name});
     const std::string name = extra.substr(0, extra.find('='));
     const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
     if (const auto other = executable.elsewhere.find(bare); other != executable.elsewhere.end()) {
@@ -85,17 +86,6 @@ void check_arguments(const std::vector<config::OptionRow>& rows, const CommandLi
     }
 }
 
-// --help columns, wherever it stands.
-bool asks_for_columns(int argc, const char* const* argv) {
-    for (int i = 1; i + 1 < argc; ++i) {
-        const std::string_view arg = argv[i];
-        if ((arg == "--help" || arg == "-h") && std::string_view(argv[i + 1]) == "columns") {
-            return true;
-        }
-    }
-    return false;
-}
-
 }  // namespace
 
 std::string version_line() {
@@ -105,13 +95,13 @@ std::string version_line() {
 std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
                                                     const std::vector<config::OptionRow>& rows, int argc,
                                                     const char* const* argv) {
-    if (asks_for_columns(argc, argv)) {
-        return Answer{columns_text(executable.name)};
+    if (const HelpTopic* topic = topic_asked_for(argc, argv); topic != nullptr) {
+        return Answer{topic->text(facts_of(executable, rows))};
     }
     CommandLine line;
     CLI::App app(executable.summary, executable.name);
-    app.set_help_flag("-h,--help", "print this and exit; --help columns: every key and column of the output");
-    app.set_version_flag("--version", version_line(), "print the version and exit");
+    app.set_help_flag("-h,--help", help_option().help);
+    app.set_version_flag("--version", version_line(), version_option().help);
     app.get_formatter()->column_width(30);
     app.get_formatter()->label("REQUIRED", "");  // the usage line shows it
     app.footer(footer(executable));
@@ -120,9 +110,9 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
         add_row(app, row, line);
     }
     const auto take_config = [&line](const std::string& file) { line.config = file; };
-    app.add_option_function<std::string>("--config", take_config,
-                                         "NAME = VALUE of the same options; the command line wins")
-        ->type_name("FILE.toml")
+    const OptionFacts config = config_option();
+    app.add_option_function<std::string>("--" + config.name, take_config, config.help)
+        ->type_name(config.takes)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     try {
         app.parse(argc, argv);

@@ -10,6 +10,7 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/goal_output.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/trace_output.hpp"
 
@@ -33,7 +34,7 @@ constexpr const char* ascii = "ascii";
 struct Format {
     const char* option;
     const char* also = "";                // another name of the option; empty: none
-    const char* takes = "";               // empty: a flag, for standard output
+    const char* takes = "";               // empty: a flag, for standard output; else a file
     std::string Offer::*words = nullptr;  // of what it shows
     std::string (*show)(const Report& report) = nullptr;
     // In place of it, of formats that show a timeline: into the file, written under its name, or above the text.
@@ -47,6 +48,7 @@ struct Format {
     std::string (*details)() = nullptr;        // behind them
     std::string Offer::*instead_of = nullptr;  // only of commands that offer nothing of this
     const char* wanted_as = "";                // in Outputs; empty: by its option
+    config::Known::Path path = config::Known::Path::file;
 
     const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
@@ -101,7 +103,8 @@ constexpr auto formats = std::to_array<Format>({
      .words = &Offer::program,
      .check = check_chakra,
      .program_files = chakra_files,
-     .help = "the program as Chakra execution traces, a file for each rank, for ndsim chakra and ASTRA-sim"},
+     .help = "the program as Chakra execution traces, a file for each rank, for ndsim chakra and ASTRA-sim",
+     .path = config::Known::Path::folder},
     {.option = "timeline",
      .words = &Offer::timeline,
      .picture = report::text_timeline,
@@ -134,7 +137,8 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
             row.help += format.details != nullptr ? format.details() : "";
             row.kind = config::Text{
-                [&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; }};
+                [&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; },
+                {.path = format.path}};
         }
         if (*format.also != '\0') {
             row.also = {format.also};

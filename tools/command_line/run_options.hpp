@@ -7,6 +7,7 @@
 #include "tools/command_line/outputs.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunOptions {
     bool watch = false;
     bool verbose = false;
     bool quiet = false;
+    std::optional<sim::ranks::Kill> kill = std::nullopt;  // as --fault says
 };
 
 inline constexpr std::int64_t most_ranks = 100'000;
@@ -33,13 +35,18 @@ const char* name_of(sim::ranks::Clock clock);
 // --host; --clock, --time-scale and --watch; --profile, which takes `names` and is by default what `options` has.
 config::OptionRow host_row(RunOptions& options);
 void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
-config::OptionRow profile_row(RunOptions& options, const std::string& names);
+config::OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names);
 config::OptionRow watchdog_row(RunOptions& options);
+// --fault 'kill rank 3 at 120ms'
+config::OptionRow fault_row(RunOptions& options);
 // Those of the outputs, with a timeline; --verbose, --quiet
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
 
 // Throws UsageError for --watch where it cannot be.
 void check_watch(const RunOptions& options);
+
+// Throws UsageError for a fault of a rank that is not there.
+void check_fault(const RunOptions& options);
 
 // Throws UsageError for more ranks than the host can have.
 void check_host(sim::ranks::Host host, std::int64_t ranks);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace sim::labs {
 
@@ -56,10 +57,14 @@ bool is_ordered(const Span& span) {
            span.kind == OpKind::collective;
 }
 
-std::vector<const Span*> ordered_of(const Record& record, int rank) {
+bool is_work(const Span& span) {
+    return span.kind == OpKind::compute;
+}
+
+std::vector<const Span*> ordered_of(const Record& record, int rank, bool (*counts)(const Span&) = is_ordered) {
     std::vector<const Span*> spans;
     for (const Span& span : record.timeline.spans) {
-        if (span.rank == rank && is_ordered(span)) {
+        if (span.rank == rank && counts(span)) {
             spans.push_back(&span);
         }
     }
@@ -69,11 +74,36 @@ std::vector<const Span*> ordered_of(const Record& record, int rank) {
 std::string told(const Span& span) {
     const char* const preposition = span.kind == OpKind::send ? " to " : " from ";
     const std::string label = span.label->empty() ? "" : fmt::format(" \"{}\"", *span.label);
-    return name_of(span.kind) + label + (span.peer >= 0 ? preposition + std::to_string(span.peer) : "");
+    return fmt::format("{}{} of {}{}", name_of(span.kind), label, text_of_amount(span),
+                       span.peer >= 0 ? preposition + std::to_string(span.peer) : "");
 }
 
 std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
     return at < spans.size() ? told(*spans[at]) : "nothing more";
+}
+
+// `counts` says which steps are compared.
+Check same_steps(const Record& found, const Record& reference, bool (*counts)(const Span&), std::string why) {
+    const auto same = [](const Span* a, const Span* b) {
+        return a->kind == b->kind && a->peer == b->peer && a->amount == b->amount && a->measure == b->measure;
+    };
+    for (int rank = 0; rank < reference.timeline.ranks; ++rank) {
+        const std::vector<const Span*> theirs = ordered_of(found, rank, counts);
+        const std::vector<const Span*> right = ordered_of(reference, rank, counts);
+        const auto [a, b] = std::mismatch(theirs.begin(), theirs.end(), right.begin(), right.end(), same);
+        if (a != theirs.end() || b != right.end()) {
+            const auto at = static_cast<std::size_t>(a - theirs.begin());
+            return {.aspect = Aspect::order,
+                    .expected = fmt::format("{} as step {} of rank {}", told_at(right, at), at + 1, rank),
+                    .found = fmt::format("{} as step {} of rank {}", told_at(theirs, at), at + 1, rank),
+                    .why = std::move(why)};
+        }
+    }
+    return {.aspect = Aspect::order,
+            .ok = true,
+            .expected = "as the reference",
+            .found = "the same",
+            .why = std::move(why)};
 }
 
 }  // namespace
@@ -94,6 +124,15 @@ std::string text_of_bytes(std::int64_t bytes) {
 
 std::string text_of_units(Units units) {
     return fmt::format("{:.9g} units", static_cast<double>(units.billionths()) / 1e9);
+}
+
+std::string text_of_amount(const Span& span) {
+    switch (span.measure) {
+        case Measure::bytes: return text_of_bytes(span.amount);
+        case Measure::units: return text_of_units(Units::from_billionths(span.amount));
+        case Measure::flops: return fmt::format("{} FLOPs", span.amount);
+    }
+    return "";
 }
 
 Check time_is(const Record& found, Duration expected, std::string why) {
@@ -155,41 +194,54 @@ Check reports_are(const Record& found, const std::string& name, const std::map<i
 }
 
 Check same_order(const Record& found, const Record& reference, std::string why) {
-    const auto same = [](const Span* a, const Span* b) {
-        return a->kind == b->kind && a->peer == b->peer && a->amount == b->amount && a->measure == b->measure;
-    };
-    for (int rank = 0; rank < reference.timeline.ranks; ++rank) {
-        const std::vector<const Span*> theirs = ordered_of(found, rank);
-        const std::vector<const Span*> right = ordered_of(reference, rank);
-        const auto [a, b] = std::mismatch(theirs.begin(), theirs.end(), right.begin(), right.end(), same);
-        if (a != theirs.end() || b != right.end()) {
-            const auto at = static_cast<std::size_t>(a - theirs.begin());
-            return {.aspect = Aspect::order,
-                    .expected = fmt::format("{} as step {} of rank {}", told_at(right, at), at + 1, rank),
-                    .found = fmt::format("{} as step {} of rank {}", told_at(theirs, at), at + 1, rank),
-                    .why = std::move(why)};
-        }
-    }
-    return {.aspect = Aspect::order,
-            .ok = true,
-            .expected = "as the reference",
-            .found = "the same",
-            .why = std::move(why)};
+    return same_steps(found, reference, is_ordered, std::move(why));
+}
+
+Check same_work(const Record& found, const Record& reference, std::string why) {
+    return same_steps(found, reference, is_work, std::move(why));
 }
 
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why) {
     const auto labels_of = [&](int rank) {
         std::vector<std::string> labels;
-        for (const Span* span : ordered_of(found, rank)) {
-            if (span->kind == OpKind::compute) {
-                labels.push_back(*span->label);
-            }
+        for (const Span* span : ordered_of(found, rank, is_work)) {
+            labels.push_back(*span->label);
         }
         return labels;
     };
     const auto text = [](const std::vector<std::string>& labels) { return fmt::format("{}", fmt::join(labels, ", ")); };
     return of_every_rank(Aspect::order, found, labels_of, expected, text, std::move(why));
+}
+
+Check total_bytes_are(const Record& found, std::int64_t expected, std::string why) {
+    std::int64_t sent = 0;
+    for (const RankTotals& totals : found.timeline.totals) {
+        sent += totals.bytes_sent;
+    }
+    return {.aspect = Aspect::bytes,
+            .ok = sent == expected,
+            .expected = text_of_bytes(expected) + " in all",
+            .found = text_of_bytes(sent) + " in all",
+            .why = std::move(why)};
+}
+
+Check receivers_are_at_most(const Record& found, int most, std::string why) {
+    std::map<int, std::set<int>> receivers;
+    for (const Span& span : found.timeline.spans) {
+        if (span.kind == OpKind::send) {
+            receivers[span.rank].insert(span.peer);
+        }
+    }
+    const auto fewer = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+    const auto busiest = std::max_element(receivers.begin(), receivers.end(), fewer);
+    const auto number = busiest == receivers.end() ? 0 : static_cast<int>(busiest->second.size());
+    const std::string whose = number == 0 ? "" : fmt::format(" on rank {}", busiest->first);
+    return {.aspect = Aspect::order,
+            .ok = number <= most,
+            .expected = fmt::format("sends to at most {} other ranks{}", most, whose),
+            .found = fmt::format("sends to {}{}", number, whose),
+            .why = std::move(why)};
 }
 
 double Draw::of(std::initializer_list<double> values) {

@@ -23,9 +23,16 @@ Check reports_are(const Record& found, const std::string& name, const std::map<i
                   std::string why);
 // Every rank's computations, messages and collectives come in the order of the reference: kind, peer and amount.
 Check same_order(const Record& found, const Record& reference, std::string why);
+// The same of computations alone, by their amount: whatever is sent and received between them.
+Check same_work(const Record& found, const Record& reference, std::string why);
 // The computations of every rank, by their labels, in this order.
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why);
+
+// All ranks together send so many bytes, whichever rank does what.
+Check total_bytes_are(const Record& found, std::int64_t expected, std::string why);
+// No rank sends to more other ranks than so many.
+Check receivers_are_at_most(const Record& found, int most, std::string why);
 
 // Numbers for a case, drawn from the seed of a lab: the same everywhere.
 class Draw {
@@ -42,5 +49,6 @@ private:
 std::string text_of(Duration time);
 std::string text_of_bytes(std::int64_t bytes);
 std::string text_of_units(Units units);
+std::string text_of_amount(const Span& span);
 
 }  // namespace sim::labs

@@ -49,4 +49,24 @@ Duration UniformCosts::message(std::int64_t bytes) const {
            time_for(bytes, pace_of(Bandwidth{static_cast<std::int64_t>(bytes_per_second)}));
 }
 
+Duration UniformCosts::ring_all_reduce(int ranks, std::int64_t bytes) const {
+    return 2 * half_ring_time(*this, ranks, bytes);
+}
+
+Duration half_ring_time(const UniformCosts& costs, int members, std::int64_t bytes) {
+    return members == 1 ? Duration{0} : (members - 1) * costs.message(ceil_div(bytes, members));
+}
+
+std::int64_t half_ring_bytes(int members, std::int64_t bytes) {
+    return (members - 1) * ceil_div(bytes, members);
+}
+
+std::vector<config::TomlEntry> NodeCosts::entries() const {
+    std::vector<config::TomlEntry> all = within.entries();
+    all.push_back({"network.ranks_per_node", costs_of_lab, std::int64_t{ranks_per_node}});
+    all.push_back({"network.across_nodes.latency_seconds", costs_of_lab, across.latency_seconds});
+    all.push_back({"network.across_nodes.bytes_per_second", costs_of_lab, across.bytes_per_second});
+    return all;
+}
+
 }  // namespace sim::labs

@@ -32,6 +32,21 @@ struct UniformCosts {
     std::vector<config::TomlEntry> entries() const;
     Duration compute(std::int64_t flops, int rank = 0) const;
     Duration message(std::int64_t bytes) const;
+    // 2 (N-1) (L + ceil(S/N) / B), where all ranks begin together.
+    Duration ring_all_reduce(int ranks, std::int64_t bytes) const;
+};
+
+// A ring's reduce-scatter or all-gather of so many bytes: n - 1 steps of one n-th. An all-reduce is both.
+Duration half_ring_time(const UniformCosts& costs, int members, std::int64_t bytes);
+std::int64_t half_ring_bytes(int members, std::int64_t bytes);  // that each member sends in it
+
+// Nodes of so many ranks: one network within each, another between them.
+struct NodeCosts {
+    int ranks_per_node = 1;
+    UniformCosts within;
+    UniformCosts across;  // its messages alone
+
+    std::vector<config::TomlEntry> entries() const;
 };
 
 }  // namespace sim::labs

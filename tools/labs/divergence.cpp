@@ -30,13 +30,6 @@ bool same(const Span* a, const Span* b) {
            a->begin == b->begin && a->end == b->end;
 }
 
-std::string amount_of(const Span& span) {
-    if (span.measure == Measure::units) {
-        return text_of_units(Units::from_billionths(span.amount));
-    }
-    return span.measure == Measure::bytes ? text_of_bytes(span.amount) : fmt::format("{} FLOPs", span.amount);
-}
-
 std::string told(const Row& row, std::size_t at) {
     if (at >= row.size()) {
         return "does nothing more";
@@ -45,10 +38,10 @@ std::string told(const Row& row, std::size_t at) {
     const std::string time =
         fmt::format("from {} to {}", text_of(span.begin.time_since_epoch()), text_of(span.end.time_since_epoch()));
     switch (span.kind) {
-        case OpKind::send: return fmt::format("sends {} to {}, {}", amount_of(span), span.peer, time);
-        case OpKind::receive: return fmt::format("receives {} from {}, {}", amount_of(span), span.peer, time);
-        case OpKind::compute: return fmt::format("computes {} \"{}\", {}", amount_of(span), *span.label, time);
-        default: return fmt::format("{} of {}, {}", *span.label, amount_of(span), time);
+        case OpKind::send: return fmt::format("sends {} to {}, {}", text_of_amount(span), span.peer, time);
+        case OpKind::receive: return fmt::format("receives {} from {}, {}", text_of_amount(span), span.peer, time);
+        case OpKind::compute: return fmt::format("computes {} \"{}\", {}", text_of_amount(span), *span.label, time);
+        default: return fmt::format("{} of {}, {}", *span.label, text_of_amount(span), time);
     }
 }
 

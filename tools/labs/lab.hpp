@@ -9,6 +9,7 @@
 #include "ranks/lab/record.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,12 @@ struct Prediction {
     double (*truth)(const Case& played, const Record& reference);  // in seconds, bytes, percent or a number
 };
 
+// Right programs of some labs are compared with each other, too.
+struct Board {
+    std::string_view heading;                                            // "times the best plan"
+    double (*value)(const Case& played, const Record& found) = nullptr;  // of the learner's own case; less is better
+};
+
 struct Lab {
     int number = 0;
     std::string_view folder;  // "02-ring-all-reduce"
@@ -67,6 +74,7 @@ struct Lab {
     std::vector<Check> (*grade)(const Case& played, const Record& found, const Record& reference) = nullptr;
     std::vector<Mistake> mistakes = {};
     Prediction prediction;
+    std::optional<Board> board = {};
     // Of a lab that is a script; its costs are the name of a machine, and whether the run is hollow.
     std::vector<MistakenLines> mistaken_lines = {};
 

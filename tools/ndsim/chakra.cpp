@@ -58,11 +58,11 @@ std::vector<std::string> algorithm_names() {
 std::vector<config::OptionRow> option_rows(ChakraOptions& options) {
     std::vector<config::OptionRow> rows{
         config::as_argument({"PREFIX", "", "a folder with the files of all ranks, PREFIX.RANK.et, or PREFIX",
-                             config::text(options.traces)}),
+                             config::file(options.traces)}),
         topology_row(options.network),
         profile_row(options.network),
         {"groups", "FILE", "ASTRA-sim's file of process groups, where the traces name none: {\"0\": [0, 1]}",
-         config::text(options.groups)},
+         config::file(options.groups)},
         {"algorithm", "NAME",
          "of collectives that have it, or auto: the fastest for each size and group (each kind's own)",
          config::choice(options.algorithm, algorithm_names())},

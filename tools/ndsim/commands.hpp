@@ -12,12 +12,14 @@ struct Command {
     CommandMain* run;
 };
 
-CommandMain run_train, run_memory, run_plan, run_sweep, run_collective;
+CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_collective;
 CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
+CommandMain run_doctor, run_completion;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {
     {"train", "how long a training step takes, what it needs, and why: a model on a machine in a layout", run_train},
+    {"explain", "a training step at hardware level: who holds what, what is lost where, and what to try", run_explain},
     {"memory", "what a GPU's memory holds in a training step, over time, and whether it fits", run_memory},
     {"plan", "the fastest or cheapest of all layouts that fit, and the flags it is launched with", run_plan},
     {"sweep", "any option of train as a list or range: a row for each combination", run_sweep},
@@ -32,6 +34,8 @@ inline constexpr Command commands[] = {
      run_trace},
     {"lab", "labs that grade themselves: write a rank program, and learn what it does and why", run_lab},
     {"validate", "published training runs, predicted and compared with what was measured", run_validate},
+    {"doctor", "what works on this computer and what does not, with the line that repairs it", run_doctor},
+    {"completion", "a script that completes commands, options and names in bash, zsh or fish", run_completion},
 };
 
 }  // namespace sim::tools

@@ -41,8 +41,8 @@ const command_line::Executable compare_command{
 
 std::vector<config::OptionRow> option_rows(CompareOptions& options) {
     std::vector<config::OptionRow> rows{
-        config::as_argument({"A", "", "the result to start from", config::text(options.first)}),
-        config::as_argument({"B", "", "the result that is compared with it", config::text(options.second)})};
+        config::as_argument({"A", "", "the result to start from", config::file(options.first)}),
+        config::as_argument({"B", "", "the result that is compared with it", config::file(options.second)})};
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs,
         {.json = "print one JSON object instead of the table", .table = "a line for each part of the time"});
@@ -50,7 +50,8 @@ std::vector<config::OptionRow> option_rows(CompareOptions& options) {
     // This page shows two timelines, where those of other commands show one.
     rows.push_back(config::keeping_result(
         {page_option, "FILE.html", "a page for the browser: both timelines, for which the runs are done again",
-         config::Text{[&outputs = options.outputs](const std::string& file) { outputs[page_option] = file; }}}));
+         config::Text{[&outputs = options.outputs](const std::string& file) { outputs[page_option] = file; },
+                      {.path = Known::Path::file}}}));
     return rows;
 }
 

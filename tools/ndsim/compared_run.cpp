@@ -147,7 +147,7 @@ std::array<double, compared_parts> ComparedRun::parts() const {
 }
 
 ComparedRun read_run(const std::string& file) {
-    return run_of_text(file, read_text(file, "a JSON file", written_by_programs));
+    return run_of_text(file, read_json_text(file, "a JSON file", written_by_programs));
 }
 
 ComparedRun run_of_text(const std::string& file, const std::string& text) {

@@ -33,7 +33,7 @@ const command_line::Executable flows_command{
 std::vector<config::OptionRow> option_rows(FlowOptions& options) {
     std::vector<config::OptionRow> rows{
         config::as_argument({"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)",
-                             config::text(options.file)})};
+                             config::file(options.file)})};
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -123,7 +123,7 @@ int run_flows(int argc, const char* const* argv) {
     }
     command_line::check_outputs(options.outputs);
     const std::vector<FlowCase> cases =
-        parse_flow_cases(config::read_text(options.file, "a JSON file", written_by_programs), options.file);
+        parse_flow_cases(config::read_json_text(options.file, "a JSON file", written_by_programs), options.file);
     command_line::write_outputs(options.outputs, {.text = [&] { return tables_of(cases); },
                                                   .json = [&] { return json_of(cases); },
                                                   .table = [&] { return flows_of(cases); }});

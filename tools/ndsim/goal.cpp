@@ -51,7 +51,7 @@ const command_line::Executable goal_command{
 
 std::vector<config::OptionRow> option_rows(GoalOptions& options) {
     std::vector<config::OptionRow> rows{
-        config::as_argument({"FILE", "", "the schedule, in the text form of GOAL", config::text(options.file)}),
+        config::as_argument({"FILE", "", "the schedule, in the text form of GOAL", config::file(options.file)}),
         loggp_row(options.costs),
         {"charge", "WHEN",
          "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",

@@ -1,8 +1,10 @@
 #include "tools/ndsim/goal_on_network.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/profile.hpp"
 #include "libsim/goal/text.hpp"
 #include "libsim/network/network.hpp"
+#include "libsim/network/topologies/named.hpp"
 #include "libsim/replay/recording.hpp"
 
 #include <fmt/format.h>
@@ -55,9 +57,9 @@ replay::Recording programs_of(const GoalFile& file, const goal::GoalUnits& units
 
 std::vector<config::OptionRow> option_rows(GoalOnNetwork& options) {
     return {{"topology", "NAME|FILE", "run it over links that messages share, in place of LogGP: see ndsim topology",
-             config::text(options.network.topology)},
+             config::name_or_file(options.network.topology, names_of(named_topologies()))},
             {"profile", "NAME|FILE", "run it on a profile's network, in place of LogGP",
-             config::text(options.network.profile)},
+             config::name_or_file(options.network.profile, config::profile_names())},
             unit_row(options.units),
             sizes_row(options.units)};
 }

@@ -27,8 +27,12 @@ const command_line::Executable hardware_command{
 int run_hardware(int argc, const char* const* argv) {
     std::string name;
     command_line::Outputs outputs;
-    std::vector<config::OptionRow> rows{config::as_argument(
-        {"NAME", "", "a machine, an accelerator or a FILE.toml", config::text(name)}, config::Role::optional_argument)};
+    std::vector<std::string> known = training::machine_names();
+    const std::vector<std::string> accelerators = training::accelerator_names();
+    known.insert(known.end(), accelerators.begin(), accelerators.end());
+    std::vector<config::OptionRow> rows{
+        config::as_argument({"NAME", "", "a machine, an accelerator or a FILE.toml", config::name_or_file(name, known)},
+                            config::Role::optional_argument)};
     const std::vector<config::OptionRow> formats =
         command_line::output_rows(outputs, {.table = "every number and its source; without NAME all machines"});
     rows.insert(rows.end(), formats.begin(), formats.end());

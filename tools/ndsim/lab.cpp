@@ -1,8 +1,10 @@
 // `ndsim lab list|start|check|hint|show|report|key`: a course whose labs grade themselves.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/help_topics.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/program_facts.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/labs/desk/desk.hpp"
@@ -35,6 +37,7 @@ struct LabOptions {
     int seed = 1;
     std::string predict;
     std::string host = "process";
+    std::string svg;  // empty: no picture
     bool json = false;
     bool ascii = false;
 };
@@ -44,6 +47,10 @@ OptionRow lab_row(LabOptions& options) {
 }
 OptionRow folder_row(LabOptions& options, const char* help) {
     return config::as_argument({"DIR", "", help, config::text(options.folder)}, config::Role::optional_argument);
+}
+OptionRow seed_row(LabOptions& options) {
+    return {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
+            config::whole(options.seed, 1, 1'000'000'000)};
 }
 OptionRow host_row(LabOptions& options) {
     return {"host", "NAME", "how the ranks of a C++ program live: process or fiber (process)",
@@ -57,7 +64,11 @@ OptionRow ascii_row(LabOptions& options) {
     return {"ascii", "", "draw in plain ASCII", config::flag(options.ascii)};
 }
 
-ranks::Host host_of(const LabOptions& options) {
+ranks::Host host_of(const LabOptions& options, const Desk& desk) {
+    if (options.host == "fiber" && desk.language != Language::cpp) {
+        throw config::UsageError(
+            fmt::format("--host fiber: the ranks of {} are processes; only C++ has fibers", file_of(desk.language)));
+    }
     return options.host == "fiber" ? ranks::Host::fiber : ranks::Host::process;
 }
 
@@ -85,10 +96,13 @@ int start(LabOptions& options) {
 }
 
 void remember(Desk& desk, const Verdict& verdict) {
-    desk.attempts.push_back({.passed = verdict.passed(),
-                             .points = verdict.points(),
-                             .most_points = verdict.most_points(),
-                             .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : ""});
+    const CaseVerdict& own = verdict.cases.front();
+    desk.attempts.push_back(
+        {.passed = verdict.passed(),
+         .points = verdict.points(),
+         .most_points = verdict.most_points(),
+         .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : "",
+         .value = verdict.passed() && desk.lab->board ? desk.lab->board->value(own.played, own.found) : 0});
     keep(desk);
 }
 
@@ -100,7 +114,7 @@ int check(LabOptions& options) {
         desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
         keep(desk);
     }
-    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options));
+    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options, desk));
     if (!played.trouble.empty()) {
         print(options.json ? json_of_trouble(*desk.lab, desk, played.trouble) : text_of_trouble(desk, played.trouble));
         return failed;
@@ -124,7 +138,7 @@ int hint(LabOptions& options) {
 int show(LabOptions& options) {
     const Desk desk = desk_of(lab_named(options.lab), options.folder);
     const Case played = desk.lab->cases(desk.seed).front();
-    const Played theirs = play(desk, {played}, host_of(options));
+    const Played theirs = play(desk, {played}, host_of(options, desk));
     if (!theirs.trouble.empty()) {
         print(text_of_trouble(desk, theirs.trouble));
         return failed;
@@ -146,7 +160,11 @@ int report(LabOptions& options) {
 
 int key(LabOptions& options) {
     const Lab& lab = lab_in(lab_named(options.lab), options.torch ? Language::torch : Language::cpp);
-    print(key_text(lab, static_cast<std::uint64_t>(options.seed)));
+    const auto seed = static_cast<std::uint64_t>(options.seed);
+    if (!options.svg.empty()) {
+        write_output(options.svg, [&](std::ostream& out) { out << key_picture(lab, seed); });
+    }
+    print(key_text(lab, seed));
     return done;
 }
 
@@ -163,8 +181,7 @@ std::vector<OptionRow> rows_of_start(LabOptions& options) {
             folder_row(options, "the folder to make (NN-name in this folder)"),
             {"python", "", "write it in Python", config::flag(options.python)},
             {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
-            {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
-             config::whole(options.seed, 1, 1'000'000'000)}};
+            seed_row(options)};
 }
 std::vector<OptionRow> rows_of_check(LabOptions& options) {
     return {lab_row(options),
@@ -215,28 +232,31 @@ const std::array<Action, 7> actions{{
      },
      report},
     {"key",
-     "for instructors: what a right program leaves with a seed",
-     {"ndsim lab key 2 --seed 7"},
+     "for instructors: what a right program leaves with a seed, and its timeline as a picture",
+     {"ndsim lab key 2 --seed 7", "ndsim lab key 2 --svg ring.svg"},
      [](LabOptions& options) {
-         return std::vector{
-             lab_row(options), OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
-             OptionRow{"seed", "S", "of the lab's numbers (1)", config::whole(options.seed, 1, 1'000'000'000)}};
+         return std::vector{lab_row(options), seed_row(options),
+                            OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
+                            OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
+                                      config::text(options.svg)}};
      },
      key},
 }};
 
-std::string help() {
-    report::TextTable list = report::list_of_names("  ");
+ProgramFacts program_facts() {
+    OptionFacts help = help_option();
+    help.help += "; also of one action: ndsim lab ACTION --help";
+    ProgramFacts facts{
+        .name = "ndsim lab",
+        .summary =
+            "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.",
+        .options = {help, version_option()},
+        .examples = {"ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap",
+                     "ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction"}};
     for (const Action& action : actions) {
-        list.rows.push_back({{action.name, action.summary}});
+        facts.commands.push_back({action.name, action.summary});
     }
-    return "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.\n"
-           "Usage: ndsim lab ACTION …\n\nActions:\n" +
-           text_of(list) +
-           "\nOptions:\n  -h,--help   print this and exit; ndsim lab ACTION --help: the options of one action\n"
-           "\nExamples:\n"
-           "  ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap\n"
-           "  ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction\n";
+    return facts;
 }
 
 }  // namespace
@@ -244,7 +264,8 @@ std::string help() {
 int run_lab(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        print(help());
+        const HelpTopic* const topic = topic_asked_for(argc, argv);
+        print(topic == nullptr ? help_of(program_facts()) : topic->text(program_facts()));
         return done;
     }
     const auto action =

@@ -1,17 +1,17 @@
 // ndsim COMMAND …: what can be asked of the simulator without writing a program.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/report/text_table.hpp"
-#include "tools/command_line/columns.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/help_topics.hpp"
+#include "tools/command_line/program_facts.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
+#include <string>
 
 namespace {
 
@@ -19,23 +19,22 @@ using namespace sim;
 using namespace sim::command_line;
 using namespace sim::tools;
 
-std::string help() {
-    report::TextTable list = report::list_of_names("  ");
+ProgramFacts program_facts() {
+    OptionFacts help = help_option();
+    help.help += "; also of one command: ndsim COMMAND --help";
+    ProgramFacts facts{
+        .name = "ndsim",
+        .summary = "What networks, collectives and the training of neural networks cost, simulated.",
+        .options = {help, version_option()},
+        .examples = {
+            "ndsim train --model llama3-8b --gpus 64 --tp 2                         # step, memory, cost, and why",
+            "ndsim collective all_reduce --ranks 64 --sizes 1K:1G --algorithm all   # which algorithm, and how fast",
+            "ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # which way messages take",
+            "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's"}};
     for (const Command& command : commands) {
-        list.rows.push_back({{command.name, command.summary}});
+        facts.commands.push_back({command.name, command.summary});
     }
-    return "What networks, collectives and the training of neural networks cost, simulated.\n"
-           "Usage: ndsim COMMAND [OPTIONS] …\n\nCommands:\n" +
-           text_of(list) +
-           "\nOptions:\n"
-           "  -h,--help   print this and exit; ndsim COMMAND --help: the options of one command\n"
-           "              --help columns, also of one command: every key and column of the output, with its unit\n"
-           "  --version   print the version and exit\n"
-           "\nExamples:\n"
-           "  ndsim train --model llama3-8b --gpus 64 --tp 2                         # step, memory, cost, and why\n"
-           "  ndsim collective all_reduce --ranks 64 --sizes 1K:1G --algorithm all   # which algorithm, and how fast\n"
-           "  ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # which way messages take\n"
-           "  ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's\n";
+    return facts;
 }
 
 [[noreturn]] void refuse(const std::string& name) {
@@ -55,8 +54,8 @@ std::string help() {
 int run(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h") {
-        const bool of_columns = argc > 2 && std::string_view(argv[2]) == "columns";
-        command_line::print(of_columns ? command_line::columns_text_of_all() : help());
+        const HelpTopic* const topic = topic_asked_for(argc, argv);
+        command_line::print(topic == nullptr ? help_of(program_facts()) : topic->text(program_facts()));
         return done;
     }
     if (name == "--version") {

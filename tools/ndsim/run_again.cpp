@@ -8,6 +8,7 @@
 #include "tools/answers/train_step.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/child_process.hpp"
+#include "tools/ndsim/known_scenarios.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,12 +53,6 @@ report::Timeline predicted_again(const ComparedRun& run) {
     return timeline_of(step, spans.spans);
 }
 
-// Their names are compiled in: no file says which program is run.
-const std::vector<std::string>& known_scenarios() {
-    static const std::vector<std::string> names{NDSIM_SCENARIO_NAMES};
-    return names;
-}
-
 // Options that write files, or end without a result, are none that a result has.
 void check_name(const ComparedRun& run, const std::string& name) {
     command_line::RunOptions options;
@@ -85,9 +80,9 @@ std::vector<std::string> arguments_of(const ComparedRun& run, const std::string&
 }
 
 report::Timeline launched_again(const ComparedRun& run) {
-    const auto& known = known_scenarios();
-    if (std::find(known.begin(), known.end(), run.name) == known.end()) {
-        refuse_again(run, fmt::format("\"{}\" is none of ours{}", shortened(run.name), did_you_mean(run.name, known)));
+    if (!is_scenario(run.name)) {
+        refuse_again(run, fmt::format("\"{}\" is none of ours{}", shortened(run.name),
+                                      did_you_mean(run.name, known_scenarios())));
     }
     const PassingFolder folder;
     const std::string trace = folder.file("spans.ndjson");
@@ -100,22 +95,26 @@ report::Timeline launched_again(const ComparedRun& run) {
     }
     const ComparedRun again = run_of_text(run.file, read_text(files.out, "a JSON file", written_by_programs));
     check_timeline(run, again.timeline_sha256);
+    return timeline_of_run(again, trace);
+}
+
+}  // namespace
+
+report::Timeline timeline_of_run(const ComparedRun& run, const std::string& trace) {
     report::Timeline timeline = trace_files::read_trace(trace).timeline;
     timeline.title = run.name;
-    timeline.ranks = static_cast<int>(again.totals.size());
-    timeline.totals = again.totals;
+    timeline.ranks = static_cast<int>(run.totals.size());
+    timeline.totals = run.totals;
     for (const Span& span : timeline.spans) {
         Time& end = timeline.totals.at(static_cast<std::size_t>(span.rank)).end;
         end = std::max(end, span.end);
     }
-    const Cluster cluster = read_profile(again.profile, timeline.ranks);
-    timeline.facts = {{"profile", again.profile}};
+    const Cluster cluster = read_profile(run.profile, timeline.ranks);
+    timeline.facts = {{"profile", run.profile}};
     timeline.topology = network::shared_topology(cluster.network);
     timeline.bytes_per_unit = cluster.bytes_per_unit;
     return timeline;
 }
-
-}  // namespace
 
 report::Timeline run_again(const ComparedRun& run) {
     if (!run.given) {

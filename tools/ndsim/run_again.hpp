@@ -12,4 +12,7 @@ namespace sim::tools {
 // cannot be done here, or the timeline is another one.
 report::Timeline run_again(const ComparedRun& run);
 
+// The timeline of a scenario's run from the trace that it wrote, with what its result says of it. Throws UsageError.
+report::Timeline timeline_of_run(const ComparedRun& run, const std::string& trace);
+
 }  // namespace sim::tools

@@ -55,10 +55,10 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
                 options.values[row.name] = std::move(values);
             }
         };
-        rows.push_back({row.name, row.takes + ",…", row.help, Custom{take}});
+        rows.push_back({row.name, row.takes + ",…", row.help, Custom{take, known_values(row)}});
     }
     rows.insert(rows.end(), {{"out", "FILE.csv", "write the rows there; what is there already is not done again",
-                              config::text(options.out)},
+                              config::file(options.out)},
                              command_line::jobs_row(options.jobs)});
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});

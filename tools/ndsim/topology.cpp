@@ -1,5 +1,6 @@
 // `ndsim topology NAME|FILE.toml`: what a topology is made of, how far its GPUs are apart, and how it looks.
 #include "libsim/config/topology_table.hpp"
+#include "libsim/network/topologies/named.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
@@ -36,7 +37,8 @@ const command_line::Executable topology_command{
 
 std::vector<config::OptionRow> option_rows(TopologyOptions& options) {
     std::vector<config::OptionRow> rows{
-        config::as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml", config::text(options.topology)},
+        config::as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml",
+                             config::name_or_file(options.topology, names_of(named_topologies()))},
                             config::Role::optional_argument),
         {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
         {"route", "A,B", "print every hop from rank A to rank B",

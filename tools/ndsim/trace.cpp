@@ -40,13 +40,13 @@ struct TraceOptions {
 
 std::vector<config::OptionRow> trace_rows(TraceOptions& options) {
     config::OptionRow to{"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
-                         config::text(options.to)};
+                         config::file(options.to)};
     to.also = {"o"};
     std::vector<config::OptionRow> rows{
         config::as_argument({"ACTION", "", "summary, diff or convert",
                              config::enumerator(options.action, {"summary", "diff", "convert"})}),
-        config::as_argument({"FILE", "", "a trace, or a folder with one of each rank", config::text(options.file)}),
-        config::as_argument({"OTHER", "", "diff: the trace that it is compared with", config::text(options.other)},
+        config::as_argument({"FILE", "", "a trace, or a folder with one of each rank", config::file(options.file)}),
+        config::as_argument({"OTHER", "", "diff: the trace that it is compared with", config::file(options.other)},
                             config::Role::optional_argument),
         to};
     const std::vector<config::OptionRow> outputs =

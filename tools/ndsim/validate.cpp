@@ -44,8 +44,8 @@ const command_line::Executable validate_command{
 
 std::vector<config::OptionRow> option_rows(ValidateOptions& options) {
     std::vector<config::OptionRow> rows{
-        config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::text(options.file)}),
-        {"out", "FILE", "write predictions and errors to FILE, as JSON", config::text(options.out)},
+        config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
+        {"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)},
         {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
         {"efficiency", "CHANGES",
          "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
@@ -88,7 +88,7 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 }
 
 Runs read(const ValidateOptions& options) {
-    const std::string content = config::read_text(options.file, "a JSON file", written_by_programs);
+    const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
     Runs runs{planning::read_runs(content, options.file), planning::read_measured(content, options.file)};
     return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }

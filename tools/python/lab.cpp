@@ -1,8 +1,10 @@
 // Labs in Python: plays the cases of a lab, as ranks/lab/run.cpp does for C++.
 #include "ranks/lab/call_sites.hpp"
 #include "ranks/lab/case.hpp"
+#include "ranks/lab/explain_fault.hpp"
 #include "ranks/lab/record.hpp"
 
+#include "libsim/config/text_file.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/fork_guard.hpp"
@@ -63,6 +65,17 @@ lab::Record play_case(const lab::Case& played, const py::object& program, const 
     return record;
 }
 
+// Of the runs that broke off, one after the other.
+std::string explain(const std::vector<lab::Record>& records, const std::string& file) {
+    std::string told;
+    for (const lab::Record& each : records) {
+        if (each.fault) {
+            told += lab::explain_fault(each, file.substr(file.rfind('/') + 1), config::read_text(file, "a lab"));
+        }
+    }
+    return told;
+}
+
 py::tuple play_cases(const std::string& name, const std::string& cases, const py::object& program,
                      const std::string& file) {
     std::vector<lab::Record> records;
@@ -72,7 +85,7 @@ py::tuple play_cases(const std::string& name, const std::string& cases, const py
         records.back().timeline.title = "yours";
         pictures += report::text_timeline(records.back().timeline);
     }
-    return py::make_tuple(lab::to_json(records), pictures);
+    return py::make_tuple(lab::to_json(records), pictures, explain(records, file));
 }
 
 // "train.py:41": a place in the learner's file; an empty text is none.
@@ -103,10 +116,11 @@ std::string record_of(const RunResult& run, const std::string& explanation, cons
 }  // namespace
 
 void bind_lab(py::module_& module) {
-    module.attr("gap_report") = lab::gap_report;
+    module.def(
+        "gap_report", [] { return lab::gap_report; }, "The report of a rank that came to a gap of a lab.");
     module.def("play_lab", &play_cases, py::arg("name"), py::arg("cases"), py::arg("program"), py::arg("file"),
-               "Play the cases of a lab; returns their records as JSON, and their timelines as text. ndsim.lab.run is "
-               "what to call.");
+               "Play the cases of a lab; returns their records as JSON, their timelines as text, and what went "
+               "wrong with them. ndsim.lab.run is what to call.");
     module.def("lab_record", &record_of, py::arg("result"), py::arg("explanation"), py::arg("waiting"),
                "The record of a run that kept its timeline, as JSON: for ndsim.torchrun.lab.");
 }

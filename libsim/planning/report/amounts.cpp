@@ -64,6 +64,14 @@ std::string energy_text(double kilowatt_hours) {
     return scaled(kilowatt_hours, std::array{Scale{1e6, "GWh"}, Scale{1e3, "MWh"}, Scale{1, "kWh"}, Scale{1e-3, "Wh"}});
 }
 
+std::string power_text(double watts) {
+    return scaled(watts, std::array{Scale{1e6, "MW"}, Scale{1e3, "kW"}, Scale{1, "W"}});
+}
+
+std::string heat_text(double joules) {
+    return scaled(joules, std::array{Scale{1e9, "GJ"}, Scale{1e6, "MJ"}, Scale{1e3, "kJ"}, Scale{1, "J"}});
+}
+
 std::string number_text(std::int64_t count, const char* one, const char* several) {
     return fmt::format("{} {}", count, count == 1 ? one : several);
 }
@@ -76,27 +84,32 @@ std::string change_text(double share) {
     return fmt::format("{:+.1f} %", 100 * share);
 }
 
-std::vector<int> tenths_of_percent(std::span<const double> values) {
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    std::vector<int> tenths(values.size(), 0);
-    if (!(sum > 0)) {
-        return tenths;
+std::vector<std::int64_t> in_proportion(std::span<const double> values, std::int64_t sum) {
+    const double all = std::accumulate(values.begin(), values.end(), 0.0);
+    std::vector<std::int64_t> parts(values.size(), 0);
+    if (!(all > 0)) {
+        return parts;
     }
     std::vector<double> rest(values.size());
-    int missing = 1000;
+    std::int64_t missing = sum;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double exact = 1000 * values[i] / sum;
-        tenths[i] = static_cast<int>(std::floor(exact));
-        rest[i] = exact - tenths[i];
-        missing -= tenths[i];
+        const double exact = static_cast<double>(sum) * values[i] / all;
+        parts[i] = static_cast<std::int64_t>(std::floor(exact));
+        rest[i] = exact - static_cast<double>(parts[i]);
+        missing -= parts[i];
     }
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rest[a] > rest[b]; });
     for (std::size_t i = 0; i < order.size() && missing > 0; ++i, --missing) {
-        ++tenths[order[i]];
+        ++parts[order[i]];
     }
-    return tenths;
+    return parts;
+}
+
+std::vector<int> tenths_of_percent(std::span<const double> values) {
+    const std::vector<std::int64_t> parts = in_proportion(values, 1000);
+    return {parts.begin(), parts.end()};
 }
 
 }  // namespace sim::planning

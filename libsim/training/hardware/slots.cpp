@@ -35,6 +35,7 @@ std::vector<Slot> accelerator_slots(Machine& machine) {
         {"memory_bandwidth", "B/s", &gpu.memory_bandwidth, 1, 1e18, true},
         {"processors", "", &gpu.processors, 1, 1e6, true},
         {"power_watts", "W", &gpu.power_watts},
+        {"idle_watts", "W", &gpu.idle_watts},
         {"sustained_clock", "", &gpu.sustained_clock, 0, 1.5},
         {"usd_per_hour", "USD/h", &gpu.usd_per_hour},
         {"scale_up", "B/s", &machine.scale_up, 1, 1e18, true},
@@ -53,6 +54,7 @@ std::vector<Slot> machine_slots(Machine& machine) {
         {"host_link", "B/s", &machine.host_link, 1, 1e18, true},
         {"host_cores", "", &machine.host_cores, 1, 1e6, true},
         {"host_memory_gib", "GiB", &machine.host_memory_gib},
+        {"host_watts", "W", &machine.host_watts},
         {"node_usd_per_hour", "USD/h", &machine.node_usd_per_hour},
         {"switch_sums", "", &machine.switch_sums, 0, 1, true},
     };

@@ -1,6 +1,7 @@
 // Lab 2: 2 (N-1) steps of L + S/(N B).
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
+#include "tools/labs/course/arrays.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +12,6 @@ namespace sim::labs {
 lab::Program solution_02();
 
 namespace {
-
-constexpr std::int64_t bytes_of_number = 8;
 
 struct Ring {
     int ranks;
@@ -27,7 +26,7 @@ struct Ring {
 
     int steps() const { return 2 * (ranks - 1); }
     std::int64_t chunk() const { return bytes / ranks; }
-    Duration time() const { return steps() * costs.message(chunk()); }
+    Duration time() const { return costs.ring_all_reduce(ranks, bytes); }
 };
 
 Case case_of(int ranks, double elements_each, double latency, double rate, double factor) {
@@ -57,11 +56,7 @@ std::map<int, std::vector<double>> sums(const Case& played) {
         sum.push_back(played.given["factor"] * static_cast<double>(ranks * (ranks + 1) / 2) +
                       static_cast<double>(ranks * i));
     }
-    std::map<int, std::vector<double>> everywhere;
-    for (int rank = 0; rank < played.ranks; ++rank) {
-        everywhere[rank] = sum;
-    }
-    return everywhere;
+    return on_every_rank(played.ranks, sum);
 }
 
 std::vector<Check> grade(const Case& played, const Record& found, const Record& reference) {
@@ -101,12 +96,6 @@ Neighbours neighbours_of(const GPU& gpu) {
     return {(gpu.rank() + 1) % ranks, (gpu.rank() + ranks - 1) % ranks};
 }
 
-void add(std::span<double> to, std::span<const double> from) {
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        to[i] += from[i];
-    }
-}
-
 // The whole gradient goes round, and everybody adds it up: N - 1 steps of S.
 void whole_gradient_each_step(GPU& gpu, const Given& given) {
     std::vector<double> sum = gradient_of(gpu, given);
@@ -115,7 +104,7 @@ void whole_gradient_each_step(GPU& gpu, const Given& given) {
     for (int step = 0; step < gpu.world_size() - 1; ++step) {
         gpu.send(right, passing);
         gpu.receive(left, passing);
-        add(sum, passing);
+        add_to(sum, passing);
     }
     gpu.report("gradient", sum);
 }
@@ -126,7 +115,7 @@ void reduce_scatter(GPU& gpu, std::vector<double>& gradient, int steps) {
     for (int step = 0; step < steps; ++step) {
         gpu.send(right, chunk_of(gradient, gpu.rank() - step + 2 * ranks, ranks));
         const auto arrived = gpu.receive<double>(left);
-        add(chunk_of(gradient, gpu.rank() - step - 1 + 2 * ranks, ranks), arrived);
+        add_to(chunk_of(gradient, gpu.rank() - step - 1 + 2 * ranks, ranks), arrived);
     }
 }
 

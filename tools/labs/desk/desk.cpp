@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* memory_file = "lab.json";
+// What a lab's desk has beside the file to write in, where the lab has it.
+constexpr std::array beside_the_starter{"patients.py", "patients.md"};
 constexpr std::array languages{Language::cpp, Language::python, Language::torch};
 
 std::string path_in(const std::string& folder, const char* name) {
@@ -40,13 +42,14 @@ Json json_of(const Attempt& attempt) {
     return {{"passed", attempt.passed},
             {"points", attempt.points},
             {"most_points", attempt.most_points},
-            {"mistake", attempt.mistake}};
+            {"mistake", attempt.mistake},
+            {"value", attempt.value}};
 }
 
 Desk desk_from(const std::string& folder) {
     const std::string path = path_in(folder, memory_file);
     try {
-        const Json json = Json::parse(config::read_text(path, "a desk of a lab"));
+        const Json json = Json::parse(config::read_json_text(path, "a desk of a lab"));
         Desk desk{.folder = folder};
         const auto language = std::find_if(languages.begin(), languages.end(), [&](Language each) {
             return json.at("language").get<std::string>() == name_of(each);
@@ -60,7 +63,8 @@ Desk desk_from(const std::string& folder) {
         desk.prediction = json.at("prediction").get<std::string>();
         desk.hints_seen = json.at("hints_seen").get<int>();
         for (const Json& each : json.at("attempts")) {
-            desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake")});
+            desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake"),
+                                     each.value("value", 0.0)});
         }
         return desk;
     } catch (const nlohmann::json::exception& error) {
@@ -154,6 +158,11 @@ Desk open_desk(const Lab& lab, const std::string& folder, Language language, std
     write_file(desk.file(), lab_file(lab.folder.data(), file_of(language)));
     if (const char* const page = lab_file(lab.folder.data(), page_of(language)); page != nullptr) {
         write_file(path_in(folder, "README.md"), page);
+    }
+    for (const char* const name : beside_the_starter) {
+        if (const char* const text = lab_file(lab.folder.data(), name); text != nullptr) {
+            write_file(path_in(folder, name), text);
+        }
     }
     write_case(desk);
     keep(desk);

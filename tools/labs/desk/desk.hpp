@@ -27,6 +27,7 @@ struct Attempt {
     int points = 0;
     int most_points = 0;
     std::string mistake;  // that was named; empty: none
+    double value = 0;     // of a program that passed, where the lab has a board
 };
 
 struct Desk {

@@ -1,5 +1,6 @@
 #include "tools/labs/show/course_text.hpp"
 
+#include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/labs/desk/files.hpp"
 #include "tools/labs/desk/play_scripts.hpp"
@@ -58,6 +59,78 @@ std::vector<Record> references_of(const Lab& lab, const std::vector<Case>& cases
         references.push_back(play_here(each, lab.solution));
     }
     return references;
+}
+
+// Desks of a lab with a board whose programs passed, the best first.
+struct BoardRow {
+    const Desk* desk;
+    double value;
+};
+std::vector<BoardRow> board_of(const Lab& lab, const std::vector<Desk>& desks) {
+    std::vector<BoardRow> rows;
+    for (const Desk& desk : desks) {
+        std::optional<double> least;
+        for (const Attempt& attempt : desk.attempts) {
+            if (desk.lab == &lab && lab.board && attempt.passed) {
+                least = std::min(least.value_or(attempt.value), attempt.value);
+            }
+        }
+        if (least) {
+            rows.push_back({&desk, *least});
+        }
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const BoardRow& a, const BoardRow& b) { return a.value < b.value; });
+    return rows;
+}
+
+std::string boards_text(const std::vector<Desk>& desks) {
+    std::string text;
+    for (const Lab& lab : course()) {
+        const std::vector<BoardRow> rows = board_of(lab, desks);
+        if (rows.empty()) {
+            continue;
+        }
+        report::TextTable table{.columns = {{.heading = "place"},
+                                            {.heading = "folder", .align = report::Align::left},
+                                            {.heading = std::string(lab.board->heading)},
+                                            {.heading = "seed"},
+                                            {.heading = "checks"}}};
+        int place = 0;
+        for (const BoardRow& row : rows) {
+            table.rows.push_back({{std::to_string(++place), row.desk->folder, fmt::format("{:.4f}", row.value),
+                                   std::to_string(row.desk->seed), std::to_string(row.desk->attempts.size())}});
+        }
+        text += fmt::format("\nLeader board of lab {}: {}\n", lab.number, lab.title) + report::text_of(table);
+    }
+    return text;
+}
+
+Json boards_json(const std::vector<Desk>& desks) {
+    Json boards = Json::array();
+    for (const Lab& lab : course()) {
+        int place = 0;
+        for (const BoardRow& row : board_of(lab, desks)) {
+            boards.push_back(
+                {{"lab", lab.number}, {"place", ++place}, {"folder", row.desk->folder}, {"value", row.value}});
+        }
+    }
+    return boards;
+}
+
+std::string prediction_of(const Lab& lab, const Case& played, const Record& reference) {
+    return fmt::format("  {} {}\n", lab.prediction.question,
+                       text_of(lab.prediction.quantity, lab.prediction.truth(played, reference)));
+}
+
+std::string expected_of(const Lab& lab, const Case& played, const Record& reference) {
+    report::TextTable table{.columns = {{.align = report::Align::left},
+                                        {.heading = "expected", .align = report::Align::left},
+                                        {.heading = "why", .align = report::Align::left}},
+                            .margin = "  "};
+    for (const Check& check : lab.grade(played, reference, reference)) {
+        table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
+    }
+    return report::text_of(table);
 }
 
 }  // namespace
@@ -139,7 +212,7 @@ std::string report_text(const std::vector<Desk>& desks) {
               predicted ? text_of(desk.lab->prediction.quantity, told.truth) : "-",
               predicted ? fmt::format("{:.3g}", told.ratio) : "-"}});
     }
-    return report::text_of(table);
+    return report::text_of(table) + boards_text(desks);
 }
 
 std::string report_json(const std::vector<Desk>& desks) {
@@ -164,30 +237,33 @@ std::string report_json(const std::vector<Desk>& desks) {
         }
         all.push_back(std::move(json));
     }
-    return Json{{"labs", all}}.dump() + "\n";
+    return Json{{"labs", all}, {"leader_board", boards_json(desks)}}.dump() + "\n";
 }
 
 std::string key_text(const Lab& lab, std::uint64_t seed) {
-    std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
-    std::size_t number = 0;
     const std::vector<Case> cases = lab.cases(seed);
+    std::string text = fmt::format("Lab {}: {}, seed {}\n", lab.number, lab.title, seed);
     const std::vector<Record> references = references_of(lab, cases);
-    for (const Case& played : cases) {
-        const Record& reference = references[number];
-        if (number == 0) {
-            text += fmt::format("  {} {}\n", lab.prediction.question,
-                                text_of(lab.prediction.quantity, lab.prediction.truth(played, reference)));
-        }
-        report::TextTable table{.columns = {{.heading = "", .align = report::Align::left},
-                                            {.heading = "expected", .align = report::Align::left},
-                                            {.heading = "why", .align = report::Align::left}},
-                                .margin = "  "};
-        for (const Check& check : lab.grade(played, reference, reference)) {
-            table.rows.push_back({{name_of(check.aspect), check.expected, check.why}});
-        }
-        text += fmt::format("case {}, {} ranks\n", ++number, played.ranks) + report::text_of(table);
+    text += prediction_of(lab, cases.front(), references.front());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        text += fmt::format("case {}, {} rank{}\n", i + 1, cases[i].ranks, cases[i].ranks == 1 ? "" : "s") +
+                expected_of(lab, cases[i], references[i]);
+    }
+    text += "mistakes that are named\n";
+    for (const Mistake& mistake : lab.mistakes) {
+        text += fmt::format("  {}\n    {}\n", mistake.name,
+                            mistake.says(cases.front(), play_here(cases.front(), mistake.program)));
+    }
+    for (const MistakenLines& mistake : lab.mistaken_lines) {
+        text += fmt::format("  {}\n", mistake.name);
     }
     return text;
+}
+
+std::string key_picture(const Lab& lab, std::uint64_t seed) {
+    std::vector<Record> references = references_of(lab, {lab.cases(seed).front()});
+    references.front().timeline.title = std::string(lab.title);
+    return report::svg_timeline(references.front().timeline);
 }
 
 }  // namespace sim::labs

@@ -20,7 +20,10 @@ std::string next_hint(Desk& desk);
 std::string report_text(const std::vector<Desk>& desks);
 std::string report_json(const std::vector<Desk>& desks);
 
-// Every number that the checks of a seed expect, by case, and the right prediction.
+// Every number that the checks of a seed expect, by case, the right prediction, and the known mistakes with what is
+// said of each.
 std::string key_text(const Lab& lab, std::uint64_t seed);
+// The timeline of the right program in the first case, as SVG.
+std::string key_picture(const Lab& lab, std::uint64_t seed);
 
 }  // namespace sim::labs

@@ -1,6 +1,8 @@
 #include "tools/labs/show/verdict_text.hpp"
 
+#include "libsim/config/text_file.hpp"
 #include "libsim/report/text_table.hpp"
+#include "ranks/lab/explain_fault.hpp"
 #include "tools/labs/divergence.hpp"
 
 #include <fmt/format.h>
@@ -72,13 +74,18 @@ std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& s
     if (!shown.found.ok()) {
         text += explain_fault(shown.found, desk);
     }
-    if (!verdict.passed() && !shown.found.timeline.spans.empty()) {
+    // A gap ends the run at some rank first, whichever it is: there is nothing yet to compare.
+    if (!verdict.passed() && !shown.found.timeline.spans.empty() && !shown.found.reports.contains(lab::gap_report)) {
         text += "\n" + draw_both(shown.found, shown.reference, style.width, style.ascii, style.colour);
     }
     if (!verdict.passed()) {
         text += fmt::format("Next: ndsim lab hint {0}, or ndsim lab check {0} again.\n", verdict.lab->number);
     }
     return text;
+}
+
+std::string explain_fault(const Record& found, const Desk& desk) {
+    return lab::explain_fault(found, file_of(desk.language), config::read_text(desk.file(), "a lab"));
 }
 
 std::string text_of_trouble(const Desk& desk, const std::string& trouble) {

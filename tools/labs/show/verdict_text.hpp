@@ -23,7 +23,7 @@ std::string text_of_trouble(const Desk& desk, const std::string& trouble);
 std::string json_of(const Verdict& verdict, const Desk& desk);
 std::string json_of_trouble(const Lab& lab, const Desk& desk, const std::string& trouble);
 
-// A run that broke off, in the learner's own lines: which line waits for what, and who could have answered.
+// A run that broke off, in the learner's own lines (ranks/lab/explain_fault.hpp).
 std::string explain_fault(const Record& found, const Desk& desk);
 
 }  // namespace sim::labs

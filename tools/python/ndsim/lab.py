@@ -35,9 +35,34 @@ class Given:
 def gap(gpu: _ndsim.GPU, what: str) -> NoReturn:
     """What stands where a learner's lines belong: tells the grader which line is not written yet, and raises."""
     caller = sys._getframe(1)
-    gpu.report(_ndsim.gap_report, caller.f_lineno)
+    gpu.report(_ndsim.gap_report(), caller.f_lineno)
     where = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}"
     raise ProgramError(f"{where}: nothing is written here yet: {what}")
+
+
+# As gpu-py, the profile of the original.
+_usual_costs = {
+    "kind": "units",
+    "compute.seconds_per_unit": 0.1,
+    "network.latency_seconds": 0.05,
+    "network.seconds_per_data_unit": 0.01,
+}
+
+
+def _play(of_numbers: Callable[[dict[str, float]], Any], file: str, name: str, cases: str) -> tuple[str, str, str]:
+    """Play the cases with the program that their numbers make: records, timelines, and what went wrong."""
+    flush()
+    return _ndsim.play_lab(name, cases, of_numbers, file)
+
+
+def explain(program: Callable[[_ndsim.GPU], Any], ranks: int = 2, *, blocking_sends: bool = False) -> str:
+    """Run a function of a GPU as so many ranks, on the costs of gpu-py, and return what goes wrong with it.
+
+    It is told in the lines of the function's file, as `ndsim lab check` tells it of a lab. The empty text: it ends well.
+    """
+    case = {"ranks": ranks, "costs": _usual_costs, "given": {}, "blocking_sends": blocking_sends}
+    file = program.__code__.co_filename
+    return _play(lambda _: functools.partial(be_rank, program, ()), file, "explain", json.dumps({"cases": [case]}))[2]
 
 
 def run(program: Callable[[_ndsim.GPU, Given], Any]) -> NoReturn:
@@ -49,19 +74,17 @@ def run(program: Callable[[_ndsim.GPU, Given], Any]) -> NoReturn:
     asked = parser.parse_args()
     with open(asked.play, encoding="utf-8") as file:
         cases = file.read()
-    flush()
-    records, pictures = _ndsim.play_lab(
-        asked.play,
-        cases,
+    records, pictures, explanation = _play(
         lambda numbers: functools.partial(be_rank, program, (Given(numbers),)),
         program.__code__.co_filename,
+        asked.play,
+        cases,
     )
     if asked.into:
         with open(asked.into, "w", encoding="utf-8") as file:
             file.write(records)
         sys.exit(0)
     print(pictures, end="")
+    print(explanation, end="", file=sys.stderr)
     faults = [record["fault"] for record in json.loads(records)["records"] if record["fault"]]
-    for fault in faults:
-        print(fault["message"], file=sys.stderr)
     sys.exit(faults[0]["failure"] if faults else 0)

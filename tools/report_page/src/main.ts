@@ -1,6 +1,7 @@
 // Puts the page together.
 import { readRuns, type Run } from "./data";
 import { button, clipped, element, name, section } from "./dom";
+import { explanationSection, readExplanation } from "./explain";
 import { exact, time, whole } from "./format";
 import { Help } from "./help";
 import { listenToKeys } from "./keyboard";
@@ -135,6 +136,7 @@ async function begin(): Promise<void> {
 
     const page = element("main");
     const comparison = readComparison();
+    const explanation = readExplanation();
     page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), timelineSection(timeline, replay, search, layout.overlapping), help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });
@@ -146,6 +148,7 @@ async function begin(): Promise<void> {
     // The rest when the picture is on the screen.
     requestAnimationFrame(() => setTimeout(() => {
         if (comparison) page.append(compareSection(comparison));
+        if (explanation) page.append(explanationSection(explanation));
         runs.forEach((run, i) => {
             if (runs.length > 1) page.append(element("h2", { class: "run" }, name(run.header.title)));
             const links = linksSection(run, i, view);

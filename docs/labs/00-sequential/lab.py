@@ -1,0 +1,18 @@
+"""Lab 0: a step on one GPU, item by item."""
+
+from ndsim import lab
+
+
+def gradient_of(item, given):
+    """What one item adds to the gradient."""
+    return given.factor * (item + 1)
+
+
+def program(gpu, given):
+    # Your lines begin here: let the GPU compute each item, add up the items' gradients, and report the sum as
+    # "gradient" and the simulated time as "seconds".
+    lab.gap(gpu, "compute the items here")
+    # Your lines end here.
+
+
+lab.run(program)

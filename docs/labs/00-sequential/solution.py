@@ -1,0 +1,23 @@
+"""Lab 0: a step on one GPU, item by item."""
+
+from ndsim import lab
+
+
+def gradient_of(item, given):
+    """What one item adds to the gradient."""
+    return given.factor * (item + 1)
+
+
+def program(gpu, given):
+    # Your lines begin here: let the GPU compute each item, add up the items' gradients, and report the sum as
+    # "gradient" and the simulated time as "seconds".
+    gradient = 0
+    for item in range(given.items):
+        gpu.compute("item", units=given.units)
+        gradient += gradient_of(item, given)
+    gpu.report("gradient", gradient)
+    gpu.report("seconds", gpu.now())
+    # Your lines end here.
+
+
+lab.run(program)

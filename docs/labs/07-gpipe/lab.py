@@ -1,0 +1,53 @@
+"""Lab 7: a pipeline that runs all forward passes, then all backward passes (GPipe)."""
+
+from ndsim import lab
+import numpy as np
+
+
+class Stage:
+    """One stage of the model multiplies by its weight. It keeps what comes in until the backward pass."""
+
+    def __init__(self, gpu, given):
+        self.gpu, self.given = gpu, given
+        self.weight = 1.0 + gpu.rank % 3
+        self.weight_gradient = 0.0
+        self.inputs, self.outputs = {}, {}
+
+    def batch(self, micro_batch):
+        """What stage 0 begins with."""
+        return self.given.first + micro_batch + np.arange(self.given.elements) % 2.0
+
+    def forward(self, micro_batch, x):
+        """Returns what the next stage gets."""
+        self.gpu.allocate("activations", bytes=self.given.activation_bytes)
+        self.gpu.compute(f"forward {micro_batch}", flops=self.given.forward_flops)
+        self.inputs[micro_batch] = x
+        self.outputs[micro_batch] = self.weight * x
+        return self.outputs[micro_batch]
+
+    def loss_gradient(self, micro_batch):
+        """What the last stage begins its backward pass with: its loss is half the sum of its squared outputs."""
+        return self.outputs[micro_batch]
+
+    def backward(self, micro_batch, gradient):
+        """Returns what the stage before gets."""
+        self.gpu.compute(f"backward {micro_batch}", flops=2 * self.given.forward_flops)
+        self.gpu.release("activations", bytes=self.given.activation_bytes)
+        self.weight_gradient += np.sum(gradient * self.inputs[micro_batch])
+        return self.weight * gradient
+
+
+def train(gpu, stage, micro_batches):
+    # Your lines begin here: all micro-batches forward, then all backward. What a stage sends, it sends with send_async,
+    # so that it computes on while the message leaves.
+    lab.gap(gpu, "write the pipeline here")
+    # Your lines end here.
+
+
+def program(gpu, given):
+    stage = Stage(gpu, given)
+    train(gpu, stage, given.micro_batches)
+    gpu.report("gradient", stage.weight_gradient)
+
+
+lab.run(program)

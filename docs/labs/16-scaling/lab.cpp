@@ -1,0 +1,42 @@
+// Lab 16: how well a training step scales, measured: speedup, strong and weak efficiency.
+#include <libsim/collectives/all_reduce.hpp>
+#include <ranks/lab.hpp>
+
+#include <vector>
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+// A training step of so many samples on each of the first `ranks` ranks: computes, then adds the gradients up. Returns
+// how many simulated seconds it took.
+[[maybe_unused]] double step(sim::GPU& gpu, const sim::lab::Given& given, int ranks, std::int64_t samples) {
+    const sim::Duration begin = gpu.now();
+    gpu.compute("samples", sim::Flops{samples * given.whole("flops_per_sample")});
+    sim::all_reduce(gpu, sim::Group::strided(0, 1, ranks), sim::Bytes{given.whole("gradient_bytes")});
+    return sim::seconds(gpu.now() - begin);
+}
+
+void measure([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Given& given,
+             [[maybe_unused]] Numbers& speedup, [[maybe_unused]] Numbers& strong, [[maybe_unused]] Numbers& weak) {
+    // Your lines begin here: for 1, 2, 4, … ranks up to all of them, take a step with given["samples"] in all, and one
+    // with given["samples"] on each rank. Only the first so many ranks take part.
+    sim::lab::gap(gpu, "measure the steps here");
+    // Your lines end here.
+}
+
+void program(sim::GPU& gpu, const sim::lab::Given& given) {
+    Numbers speedup;
+    Numbers strong;
+    Numbers weak;
+    measure(gpu, given, speedup, strong, weak);
+    if (gpu.rank() == 0) {  // it is in every step
+        gpu.report("speedup", speedup);
+        gpu.report("strong efficiency", strong);
+        gpu.report("weak efficiency", weak);
+    }
+}
+
+}  // namespace
+
+NDSIM_LAB(program)

@@ -1,0 +1,14 @@
+// A duration is typed as a number and its unit: 120ms, 1.5 s, 20us. Units: ps, ns, us, ms, s, min and h.
+#pragma once
+
+#include "libsim/units.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sim::config {
+
+// To the nearest picosecond; none where `text` is no such duration, or longer than simulated time can be.
+std::optional<Duration> duration_of_text(const std::string& text);
+
+}  // namespace sim::config

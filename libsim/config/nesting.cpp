@@ -1,0 +1,104 @@
+#include "libsim/config/nesting.hpp"
+
+#include "libsim/config/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace sim::config {
+
+namespace {
+
+class NestingScan {
+public:
+    NestingScan(std::string_view text, const std::string& file, Notation notation)
+        : text_(text), file_(&file), is_toml_(notation == Notation::toml) {}
+
+    void run() {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (c == '"' || (is_toml_ && c == '\'')) {
+                skip_string(c);
+                continue;
+            }
+            if (is_toml_ && c == '#') {
+                at_ = std::min(text_.find('\n', at_), text_.size());
+                continue;
+            }
+            take(c);
+            ++at_;
+        }
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw UsageError(fmt::format("{}:{}: {}", *file_, line_, what));
+    }
+
+    void take(char c) {
+        switch (c) {
+            case '[':
+            case '{':
+                if (++depth_ > most_nested) {
+                    refuse(fmt::format("is nested more than {} deep", most_nested));
+                }
+                parts_ = 0;
+                break;
+            case ']':
+            case '}':
+                depth_ -= depth_ > 0 ? 1 : 0;
+                parts_ = 0;
+                break;
+            case '\n': ++line_; [[fallthrough]];
+            case ',':
+            case '=': parts_ = 0; break;
+            case '.':
+                if (++parts_ >= most_nested && is_toml_) {
+                    refuse(fmt::format("a key has more than {} parts", most_nested));
+                }
+                break;
+            default: break;
+        }
+    }
+
+    // From its first quote to behind its last, or to the end of a text that has none.
+    void skip_string(char quote) {
+        const std::size_t begin = at_;
+        const std::string_view three = quote == '"' ? R"(""")" : "'''";
+        const bool is_long = is_toml_ && text_.substr(at_, 3) == three;
+        at_ += is_long ? 3 : 1;
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            line_ += c == '\n' ? 1 : 0;
+            if (is_long ? text_.substr(at_, 3) == three : c == quote) {
+                at_ += is_long ? 3 : 1;
+                break;
+            }
+            if (c == '\n' && !is_long) {
+                break;  // it has no end; the parser says so
+            }
+            at_ += c == '\\' && quote == '"' ? 2 : 1;
+        }
+        if (at_ - begin > longest_string) {
+            refuse(fmt::format("a text has more than {} MiB", longest_string >> 20U));
+        }
+    }
+
+    std::string_view text_;
+    const std::string* file_;
+    bool is_toml_;
+    std::size_t at_ = 0;
+    int line_ = 1;
+    int depth_ = 0;
+    int parts_ = 0;  // of the key that is being read, less one
+};
+
+}  // namespace
+
+void check_nesting(const std::string& text, const std::string& file, Notation notation) {
+    NestingScan(text, file, notation).run();
+}
+
+}  // namespace sim::config

@@ -1,0 +1,84 @@
+// What ranks that have all returned leave undone: collectives that some never came to, messages that nobody received.
+#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/kernel.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sim::kernel {
+
+namespace {
+
+constexpr std::size_t most_named = 8;  // ranks, or messages
+
+std::string first_of(const std::vector<int>& ranks) {
+    const std::size_t shown = std::min(ranks.size(), most_named);
+    return fmt::format("rank{} {}{}", ranks.size() == 1 ? "" : "s",
+                       fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       ranks.size() > shown ? ", …" : "");
+}
+
+[[noreturn]] void refuse_meeting(const Groups& groups, const Rendezvous::Meeting& meeting) {
+    const GroupId id = collective_word(meeting.op).group;
+    const Group& group = groups.group(id);
+    std::vector<int> missing;
+    std::vector<int> here;
+    for (int index = 0; index < group.size(); ++index) {
+        (meeting.here[static_cast<std::size_t>(index)] ? here : missing).push_back(group.rank_at(index));
+    }
+    // Not who came first in wall time, but who has the lowest number.
+    const int first = here.front();
+    throw Mismatch(fmt::format("a collective is not complete, and all ranks have returned\n"
+                               "  {} in {}: {} never came; {} did",
+                               describe(meeting.op),
+                               id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", group.size()),
+                               first_of(missing), first_of(here)),
+                   {{.rank = first,
+                     .op_number = meeting.first_rank == first ? meeting.first_op_number : 0,
+                     .what = describe(meeting.op),
+                     .waits_for = missing.front()}});
+}
+
+// As its sender gave it.
+Op send_of(const Matching::Unmatched& left) {
+    return {.kind = OpKind::send,
+            .measure = left.message.measure,
+            .stream = left.stream,
+            .peer = left.target,
+            .tag = left.tag,
+            .amount = left.message.amount,
+            .bytes = left.message.bytes};
+}
+
+}  // namespace
+
+void Kernel::require_complete_collectives() const {
+    if (const Rendezvous::Meeting* const meeting = rendezvous_.first_open()) {
+        refuse_meeting(*groups_, *meeting);
+    }
+}
+
+void Kernel::require_received_messages() const {
+    const std::vector<Matching::Unmatched> left = matching_.unmatched();
+    if (left.empty()) {
+        return;
+    }
+    std::vector<WrongOp> ops;
+    std::string text = fmt::format("{} never received, and all ranks have returned",
+                                   left.size() == 1 ? "a message is" : "messages are");
+    for (std::size_t i = 0; i < std::min(left.size(), most_named); ++i) {
+        const Op send = send_of(left[i]);
+        const std::uint32_t number = left[i].message.number - 1;
+        ops.push_back({.rank = left[i].source, .op_number = number, .what = describe(send), .waits_for = send.peer});
+        text += fmt::format("\n  rank {}, op {}: {}   at {}", left[i].source, number, describe(send),
+                            describe_time(left[i].message.begin));
+    }
+    if (left.size() > most_named) {
+        text += fmt::format("\n  … and {} more", left.size() - most_named);
+    }
+    throw Mismatch(text, std::move(ops));
+}
+
+}  // namespace sim::kernel

@@ -1,0 +1,14 @@
+// A run of a lab that broke off, told in the lines of the learner's file: who waits where and for what, and who could
+// have answered.
+#pragma once
+
+#include "ranks/lab/record.hpp"
+
+#include <string>
+
+namespace sim::lab {
+
+// `text` is that of the learner's file, named `file`. Lines end with "\n". Requires: found.fault.
+std::string explain_fault(const Record& found, const std::string& file, const std::string& text);
+
+}  // namespace sim::lab

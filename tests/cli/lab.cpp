@@ -1,0 +1,158 @@
+// `ndsim lab` from outside: what it writes, refuses, and says of programs that go wrong in their own ways.
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Desk {
+public:
+    explicit Desk(const std::string& options = "--python") {
+        EXPECT_EQ(run_command(fmt::format("ndsim lab start 2 {} {}", folder(), options)).exit_code, 0);
+    }
+    std::string folder() const { return temporary_.file("desk"); }
+    std::string file(const std::string& name) const { return folder() + "/" + name; }
+    Said check(const std::string& options = "") const { return run_command("ndsim lab check 2 " + folder() + options); }
+    Said check_of(const std::string& program, const std::string& options = "") const {
+        std::ofstream(file("lab.py")) << "from ndsim import lab\n\n\ndef program(gpu, given):\n"
+                                      << program << "\n\n\nlab.run(program)\n";
+        return check(options);
+    }
+
+private:
+    TemporaryFolder temporary_;
+};
+
+TEST(NdsimLab, WritesThePageTheFileAndTheCase) {
+    const Desk desk;
+    EXPECT_THAT(content_of(desk.file("README.md")), HasSubstr("# Lab 2: Ring all-reduce"));
+    EXPECT_THAT(content_of(desk.file("lab.py")), HasSubstr("lab.gap(gpu"));
+    EXPECT_THAT(content_of(desk.file("case.json")), HasSubstr("latency_seconds"));
+    EXPECT_FALSE(std::filesystem::exists(desk.file("solution.py")));
+}
+
+TEST(NdsimLab, OverwritesNothing) {
+    const Desk desk;
+    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder()), HasSubstr("is there already, and would be lost"));
+    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder() + " --python"), HasSubstr("lab.py is there already"));
+}
+
+TEST(NdsimLab, RefusesWhatIsNotThereWithTheNearest) {
+    EXPECT_THAT(refusal("ndsim lab chekc 2"), HasSubstr("unknown action \"chekc\"; did you mean check?"));
+    EXPECT_THAT(refusal("ndsim lab start 99"), HasSubstr("there is no lab \"99\"; ndsim lab list shows all"));
+    EXPECT_THAT(refusal("ndsim lab check 2 /nowhere"),
+                HasSubstr("has not been started in /nowhere; ndsim lab start 2"));
+    EXPECT_THAT(refusal("ndsim lab start 2 --python --torch"), HasSubstr("give one of them"));
+    EXPECT_THAT(refusal("ndsim lab start 2 --seed 0"), HasSubstr("--seed"));
+    const Desk desk;
+    EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder() + " --predict 16"), HasSubstr("must be a time"));
+    EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder() + " --host fiber"), HasSubstr("only C++ has fibers"));
+    std::ofstream(desk.file("lab.json")) << "{}";
+    EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder()), HasSubstr("lab.json: no desk of a lab"));
+}
+
+TEST(NdsimLab, KeepsTheFirstPrediction) {
+    const Desk desk;
+    EXPECT_THAT(desk.check(" --predict 12us").out, HasSubstr("You predicted 12us; it is 24 us: 0.5 times that."));
+    EXPECT_THAT(desk.check(" --predict 24us").out, HasSubstr("You predicted 12us"));
+    EXPECT_EQ(run_command("ndsim lab report " + desk.folder() + " --json").json()["labs"][0]["prediction"]["ratio"],
+              0.5);
+}
+
+TEST(NdsimLab, TellsADeadlockInTheLearnersLines) {
+    const Said said = Desk().check_of("    gpu.compute(flops=1e6)\n    gpu.receive((gpu.rank + 1) % gpu.world_size)");
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_THAT(said.out, HasSubstr("Deadlock: 4 of 4 ranks wait for what never comes."));
+    EXPECT_THAT(said.out, HasSubstr("lab.py:6: gpu.receive((gpu.rank + 1) % gpu.world_size)"));
+}
+
+TEST(NdsimLab, TellsADeadlockInLinesOfCpp) {
+    const Desk desk("");
+    std::ofstream(desk.file("lab.cpp")) << "#include <ranks/lab.hpp>\n"
+                                           "void program(sim::GPU& gpu, const sim::lab::Given&) {\n"
+                                           "    gpu.receive<double>((gpu.rank() + 1) % gpu.world_size());\n"
+                                           "}\n"
+                                           "NDSIM_LAB(program)\n";
+    const Said said = desk.check(" --json");
+    EXPECT_EQ(said.exit_code, 1);
+    ASSERT_EQ(said.json()["waiting"].size(), 4U);
+    EXPECT_EQ(said.json()["waiting"][2]["line"], 3);
+    EXPECT_EQ(said.json()["waiting"][2]["file"], "lab.cpp");
+    EXPECT_EQ(said.json()["waiting"][2]["waits_for"], 3);
+}
+
+TEST(NdsimLab, SaysWhatTheCompilerSays) {
+    const Desk desk("");
+    std::ofstream(desk.file("lab.cpp")) << "int x = ;\n";
+    const Said said = desk.check();
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_THAT(said.out, HasSubstr("lab.cpp does not come to run:\n"));
+    EXPECT_THAT(said.out, HasSubstr("lab.cpp:1:9: error: expected primary-expression"));
+}
+
+TEST(NdsimLab, SaysWhatPythonSays) {
+    const Said said = Desk().check_of("    this is no Python");
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_THAT(said.out, HasSubstr("SyntaxError: invalid syntax"));
+    EXPECT_THAT(Desk().check_of("    1 / 0").out, HasSubstr("ZeroDivisionError: division by zero"));
+}
+
+TEST(NdsimLab, NamesAMistakeOfAPythonProgram) {
+    const Said said = Desk().check_of(
+        "    import numpy\n"
+        "    own = given.factor * (gpu.rank + 1) + numpy.arange(given.elements, dtype=float)\n"
+        "    total = own.copy()\n"
+        "    for step in range(gpu.world_size - 1):\n"
+        "        gpu.send((gpu.rank + 1) % gpu.world_size, own)\n"
+        "        own = gpu.receive((gpu.rank - 1) % gpu.world_size, dtype=float)\n"
+        "        total += own\n"
+        "    gpu.report('gradient', total)",
+        " --json");
+    EXPECT_EQ(said.json()["mistake"], "whole-gradient-each-step");
+    EXPECT_THAT(said.json()["output"].get<std::string>(),
+                HasSubstr("30 us: you sent S (32 kB), not S/N, in each step"));
+}
+
+TEST(NdsimLab, GivesOneHintAfterTheOther) {
+    const Desk desk;
+    const std::string hint = "ndsim lab hint 2 " + desk.folder();
+    EXPECT_THAT(run_command(hint).out, HasSubstr("Hint 1 of 3"));
+    EXPECT_THAT(run_command(hint).out, HasSubstr("Hint 2 of 3"));
+    EXPECT_THAT(run_command(hint).out, HasSubstr("Hint 3 of 3"));
+    EXPECT_THAT(run_command(hint).out, HasSubstr("Hint 3 of 3"));
+}
+
+TEST(NdsimLab, ShowsBothTimelinesWithTheFirstDifference) {
+    const Desk desk;
+    desk.check_of("    gpu.compute('nothing to do with it', flops=1e6)");
+    const Said said = run_command("ndsim lab show 2 --ascii " + desk.folder());
+    EXPECT_THAT(said.out, HasSubstr("yours, which ends at 1 us"));
+    EXPECT_THAT(said.out, HasSubstr("the reference, which ends at 24 us"));
+    EXPECT_THAT(said.out, HasSubstr("First difference, at the mark: rank 0: yours computes 1000000 FLOPs"));
+}
+
+TEST(NdsimLab, PrintsWhatTheLearnersProgramPrintsOnStandardError) {
+    const Said said = Desk().check_of("    print('a thought')", " --json");
+    EXPECT_THAT(said.err, HasSubstr("a thought"));
+    EXPECT_THAT(said.out, Not(HasSubstr("a thought")));
+    EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
+}
+
+TEST(NdsimLab, GivesInstructorsTheKeyOfAnySeedAndAPicture) {
+    const TemporaryFolder folder;
+    const Said said = run_command(fmt::format("ndsim lab key 2 --seed 7 --svg '{}'", folder.file("ring.svg")));
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_THAT(said.out, HasSubstr("How long does the all-reduce take?"));
+    EXPECT_THAT(content_of(folder.file("ring.svg")), HasSubstr("<svg"));
+    EXPECT_NE(said.out, run_command("ndsim lab key 2 --seed 8").out);
+}
+
+}  // namespace

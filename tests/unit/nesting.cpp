@@ -1,0 +1,63 @@
+#include "libsim/config/nesting.hpp"
+
+#include "libsim/config/errors.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim::config;
+using testing::HasSubstr;
+
+std::string many(int n, const std::string& text) {
+    std::string all;
+    for (int i = 0; i < n; ++i) {
+        all += text;
+    }
+    return all;
+}
+
+std::string refusal_of(const std::string& text, Notation notation) {
+    try {
+        check_nesting(text, "a.txt", notation);
+        return "";
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+}
+
+TEST(Nesting, Of64IsAllowedAndOf65IsNot) {
+    EXPECT_EQ(refusal_of(many(64, "[") + many(64, "]"), Notation::json), "");
+    EXPECT_EQ(refusal_of("\n" + many(65, "[") + many(65, "]"), Notation::json), "a.txt:2: is nested more than 64 deep");
+    EXPECT_EQ(refusal_of("x = " + many(65, "["), Notation::toml), "a.txt:1: is nested more than 64 deep");
+    EXPECT_EQ(refusal_of(many(100, "{\"a\": [1]},\n"), Notation::json), "");
+}
+
+TEST(Nesting, IsNotCountedInTextsAndComments) {
+    EXPECT_EQ(refusal_of("\"" + many(100, "[") + "\\\"" + many(100, "{") + "\"", Notation::json), "");
+    EXPECT_EQ(refusal_of("# " + many(100, "[") + "\nx = '" + many(100, "[") + "'", Notation::toml), "");
+    EXPECT_EQ(refusal_of("x = \"\"\"\n" + many(100, "[") + "\n\"\"\"", Notation::toml), "");
+}
+
+TEST(Nesting, OfADottedKeyCountsItsParts) {
+    EXPECT_EQ(refusal_of("a" + many(63, ".a") + " = 1.5\n", Notation::toml), "");
+    EXPECT_EQ(refusal_of("b = 1\na" + many(64, ".a") + " = 1", Notation::toml),
+              "a.txt:2: a key has more than 64 parts");
+    EXPECT_EQ(refusal_of("[a" + many(15'000, ".a") + "]", Notation::toml), "a.txt:1: a key has more than 64 parts");
+    EXPECT_EQ(refusal_of("x = [" + many(1000, "1.5, ") + "]", Notation::toml), "");
+}
+
+TEST(Nesting, RefusesATextOfMoreThanAMebibyte) {
+    const std::string long_text(longest_string + 1, 'x');
+    EXPECT_EQ(refusal_of("[\"" + long_text + "\"]", Notation::json), "a.txt:1: a text has more than 1 MiB");
+    EXPECT_EQ(refusal_of("x = '''\n" + long_text + "'''", Notation::toml), "a.txt:2: a text has more than 1 MiB");
+}
+
+TEST(Nesting, LeavesATextWithoutEndToTheParser) {
+    EXPECT_EQ(refusal_of("x = \"no end\n" + many(60, "["), Notation::toml), "");
+    EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
+}
+
+}  // namespace

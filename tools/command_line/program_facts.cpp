@@ -1,0 +1,137 @@
+#include "tools/command_line/program_facts.hpp"
+
+#include "libsim/report/text_table.hpp"
+#include "tools/command_line/command_line.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace sim::command_line {
+
+namespace {
+
+using FactsJson = nlohmann::ordered_json;
+
+// In the order of their numbers.
+constexpr std::array<const char*, 3> role_names{"option", "argument", "optional argument"};
+constexpr std::array<const char*, 3> path_names{"none", "file", "folder"};
+
+template <class Enum, std::size_t n>
+Enum enumerator_named(const std::array<const char*, n>& names, const std::string& name) {
+    return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+FactsJson json_of_option(const OptionFacts& option) {
+    return {{"name", option.name},
+            {"role", role_names.at(static_cast<std::size_t>(option.role))},
+            {"takes", option.takes},
+            {"help", option.help},
+            {"also", option.also},
+            {"values", option.known.names},
+            {"path", path_names.at(static_cast<std::size_t>(option.known.path))}};
+}
+
+OptionFacts option_of_json(const FactsJson& json) {
+    using Names = std::vector<std::string>;
+    return {.name = json.at("name").get<std::string>(),
+            .takes = json.at("takes").get<std::string>(),
+            .help = json.at("help").get<std::string>(),
+            .role = enumerator_named<config::Role>(role_names, json.at("role").get<std::string>()),
+            .also = json.at("also").get<Names>(),
+            .known = {.names = json.at("values").get<Names>(),
+                      .path = enumerator_named<config::Known::Path>(path_names, json.at("path").get<std::string>())}};
+}
+
+}  // namespace
+
+OptionFacts help_option() {
+    return {.name = "help",
+            .takes = "",
+            .help =
+                "print this and exit; --help columns: every key and column of the output; --help man: as a manual "
+                "page; --help options: as JSON",
+            .also = {"h"},
+            .known = {.names = {"columns", "man", "options"}}};
+}
+OptionFacts version_option() {
+    return {.name = "version", .takes = "", .help = "print the version and exit"};
+}
+OptionFacts config_option() {
+    return {.name = "config",
+            .takes = "FILE.toml",
+            .help = "NAME = VALUE of the same options; the command line wins",
+            .known = {.path = config::Known::Path::file}};
+}
+
+std::string ProgramFacts::usage() const {
+    std::string line = name + (commands.empty() ? " [OPTIONS]" : " COMMAND [OPTIONS] …");
+    for (const OptionFacts& option : options) {
+        if (option.role != config::Role::option) {
+            line += " " + (option.role == config::Role::argument ? option.name : fmt::format("[{}]", option.name));
+        }
+    }
+    return line;
+}
+
+ProgramFacts facts_of(const Executable& executable, const std::vector<config::OptionRow>& rows) {
+    ProgramFacts facts{.name = executable.name,
+                       .summary = executable.summary,
+                       .options = {help_option(), version_option()},
+                       .examples = executable.examples};
+    for (const config::OptionRow& row : rows) {
+        facts.options.push_back({.name = row.name,
+                                 .takes = row.takes,
+                                 .help = row.help,
+                                 .role = row.role,
+                                 .also = row.also,
+                                 .known = config::known_values(row)});
+    }
+    facts.options.push_back(config_option());
+    return facts;
+}
+
+std::string json_of(const ProgramFacts& facts) {
+    FactsJson commands = FactsJson::array();
+    for (const CommandFacts& command : facts.commands) {
+        commands.push_back({{"name", command.name}, {"summary", command.summary}});
+    }
+    FactsJson options = FactsJson::array();
+    for (const OptionFacts& option : facts.options) {
+        options.push_back(json_of_option(option));
+    }
+    const FactsJson json{{"program", facts.name}, {"summary", facts.summary}, {"usage", facts.usage()},
+                         {"commands", commands},  {"options", options},       {"examples", facts.examples}};
+    return json.dump() + "\n";
+}
+
+ProgramFacts facts_of_json(const std::string& text) {
+    const FactsJson json = FactsJson::parse(text);
+    ProgramFacts facts{.name = json.at("program").get<std::string>(),
+                       .summary = json.at("summary").get<std::string>(),
+                       .examples = json.at("examples").get<std::vector<std::string>>()};
+    for (const FactsJson& command : json.at("commands")) {
+        facts.commands.push_back({command.at("name").get<std::string>(), command.at("summary").get<std::string>()});
+    }
+    for (const FactsJson& option : json.at("options")) {
+        facts.options.push_back(option_of_json(option));
+    }
+    return facts;
+}
+
+std::string help_of(const ProgramFacts& facts) {
+    report::TextTable list = report::list_of_names("  ");
+    for (const CommandFacts& command : facts.commands) {
+        list.rows.push_back({{command.name, command.summary}});
+    }
+    report::TextTable options = report::list_of_names("  ");
+    for (const OptionFacts& option : facts.options) {
+        options.rows.push_back({{(option.also.empty() ? "--" : "-h,--") + option.name, option.help}});
+    }
+    return fmt::format("{}\nUsage: {}\n\nCommands:\n{}\nOptions:\n{}\nExamples:\n  {}\n", facts.summary, facts.usage(),
+                       text_of(list), text_of(options), fmt::join(facts.examples, "\n  "));
+}
+
+}  // namespace sim::command_line

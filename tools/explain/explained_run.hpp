@@ -1,0 +1,32 @@
+// `ndsim explain SCENARIO` runs the scenario's executable as real processes and explains that run: from what it prints
+// with --json, and from its timeline. It is run again with a rank that is killed, and with one thing changed each.
+#pragma once
+
+#include "libsim/planning/explain/explain_settings.hpp"
+#include "libsim/planning/explain/explanation.hpp"
+#include "libsim/report/timeline.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::tools {
+
+struct RunQuestion {
+    std::string scenario;
+    std::vector<std::string> arguments;  // the scenario's own
+    std::string fault;                   // as --fault takes it; empty: the middle rank, in the middle of the run
+    planning::ExplainSettings settings;
+    planning::Level level = planning::Level::field;
+};
+
+struct ExplainedScenario {
+    planning::Explanation explanation;
+    report::Timeline timeline;
+    int exit_code = 0;  // of a run that failed, of which there is no explanation
+    std::string said;   // by that run
+};
+
+// Requires: the scenario is one of known_scenarios().
+ExplainedScenario explained_scenario(const RunQuestion& question);
+
+}  // namespace sim::tools

@@ -1,0 +1,211 @@
+#include "tools/explain/strategy.hpp"
+
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/planning/machine_file.hpp"
+#include "tools/answers/plan_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sim::tools {
+
+using namespace config;
+
+namespace {
+
+using planning::PlanSpace;
+using planning::TrainingOptions;
+
+// What a strategy does with an axis: leaves it at 1, spreads over it, or takes whatever is best.
+enum class AxisUse : std::uint8_t { one, several, any };
+
+struct StrategyRow {
+    const char* name;
+    const char* title;
+    AxisUse tp;
+    AxisUse pp;
+    AxisUse rest;  // context and expert parallel
+};
+// In the order of Strategy. "auto" takes one of the others, and "given" is none to be chosen.
+constexpr std::array strategy_rows{
+    StrategyRow{"auto", "what --which answers", AxisUse::any, AxisUse::any, AxisUse::any},
+    StrategyRow{"data", "data parallelism", AxisUse::one, AxisUse::one, AxisUse::one},
+    StrategyRow{"model", "tensor parallelism", AxisUse::several, AxisUse::one, AxisUse::one},
+    StrategyRow{"pipeline", "pipeline parallelism", AxisUse::one, AxisUse::several, AxisUse::one},
+    StrategyRow{"hybrid", "all of them together", AxisUse::any, AxisUse::any, AxisUse::any},
+    StrategyRow{"given", "the layout that was given", AxisUse::any, AxisUse::any, AxisUse::any},
+};
+
+const StrategyRow& row_of(Strategy strategy) {
+    return strategy_rows.at(static_cast<std::size_t>(strategy));
+}
+
+// An axis of the search, and the option of ndsim train that it is.
+struct ChosenAxis {
+    const char* option;
+    std::vector<int> PlanSpace::*values;
+    int (*given)(const training::Layout&);
+    int (*found)(const planning::PlanPoint&);
+};
+constexpr std::array chosen_axes{
+    ChosenAxis{"dp", &PlanSpace::dp, [](const training::Layout& l) { return l.parallelism.dp; },
+               [](const planning::PlanPoint& p) { return p.dp; }},
+    ChosenAxis{"tp", &PlanSpace::tp, [](const training::Layout& l) { return l.parallelism.tp; },
+               [](const planning::PlanPoint& p) { return p.tp; }},
+    ChosenAxis{"pp", &PlanSpace::pp, [](const training::Layout& l) { return l.parallelism.pp; },
+               [](const planning::PlanPoint& p) { return p.pp; }},
+    ChosenAxis{"cp", &PlanSpace::cp, [](const training::Layout& l) { return l.parallelism.cp; },
+               [](const planning::PlanPoint& p) { return p.cp; }},
+    ChosenAxis{"ep", &PlanSpace::ep, [](const training::Layout& l) { return l.parallelism.ep; },
+               [](const planning::PlanPoint& p) { return p.ep; }},
+    ChosenAxis{"expert-tp", &PlanSpace::expert_tp, [](const training::Layout& l) { return l.parallelism.expert_tp; },
+               [](const planning::PlanPoint& p) { return p.expert_tp; }},
+    ChosenAxis{"micro-batch", &PlanSpace::micro_batch, [](const training::Layout& l) { return l.batch.micro; },
+               [](const planning::PlanPoint& p) { return p.micro_batch; }},
+    ChosenAxis{"interleave", &PlanSpace::interleave, [](const training::Layout& l) { return l.parallelism.interleave; },
+               [](const planning::PlanPoint& p) { return p.interleave; }},
+    ChosenAxis{"zero", &PlanSpace::zero, [](const training::Layout& l) { return l.parallelism.zero; },
+               [](const planning::PlanPoint& p) { return int{p.zero}; }},
+};
+constexpr std::array chosen_names{"recompute", "schedule"};
+
+// What is usual of an axis: 1, or all that divide the GPUs.
+std::vector<int> divisors_from_two(int gpus, int most) {
+    std::vector<int> list;
+    for (int n = 2; n <= std::min(gpus, most); ++n) {
+        if (gpus % n == 0) {
+            list.push_back(n);
+        }
+    }
+    return list;
+}
+
+void limit(std::vector<int>& values, AxisUse use, int gpus, int most) {
+    if (!values.empty() || use == AxisUse::any) {
+        return;
+    }
+    values = use == AxisUse::one ? std::vector<int>{1} : divisors_from_two(gpus, most);
+}
+
+// What was typed is the one value of its axis; the rest of the options is that of all layouts.
+PlanOptions typed_axes(const TrainingOptions& options) {
+    PlanOptions plan{.training = options};
+    for (const ChosenAxis& axis : chosen_axes) {
+        if (options.has(axis.option)) {
+            plan.axes.*axis.values = {axis.given(options.layout)};
+            plan.training.given.erase(axis.option);
+        }
+    }
+    if (options.has("recompute")) {
+        plan.recompute = name_of(options.layout.framework.recompute);
+    }
+    if (options.has("schedule")) {
+        plan.schedule = options.layout.parallelism.schedule->name;
+    }
+    const int drop = options.layout.parallelism.drop_last_layers;
+    plan.training.layout.parallelism = {};
+    plan.training.layout.parallelism.drop_last_layers = drop;
+    plan.training.layout.parallelism.sequence_parallel = options.layout.parallelism.sequence_parallel;
+    plan.training.layout.batch.micro = 1;
+    return plan;
+}
+
+// The row that the goal asks for: rows are sorted by time, and by cost where that is the goal.
+const planning::PlanRow& best_row(const planning::Plan& plan, Goal goal) {
+    return goal == Goal::memory ? *std::min_element(plan.rows.begin(), plan.rows.end(),
+                                                    [](const auto& a, const auto& b) { return a.memory < b.memory; })
+                                : plan.rows.front();
+}
+
+}  // namespace
+
+const char* name_of(Strategy strategy) {
+    return row_of(strategy).name;
+}
+
+const char* title_of(Strategy strategy) {
+    return row_of(strategy).title;
+}
+
+std::vector<std::string> strategy_names() {
+    std::vector<std::string> names;
+    for (const StrategyRow& row : strategy_rows) {
+        names.emplace_back(row.name);
+    }
+    names.pop_back();
+    return names;
+}
+
+std::vector<std::string> layout_options_of(const TrainingOptions& options) {
+    std::vector<std::string> names;
+    for (const ChosenAxis& axis : chosen_axes) {
+        names.emplace_back(axis.option);
+    }
+    names.insert(names.end(), chosen_names.begin(), chosen_names.end());
+    std::erase_if(names, [&](const std::string& name) { return !options.has(name); });
+    return names;
+}
+
+FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& question) {
+    const StrategyRow& strategy = row_of(question.strategy);
+    const TrainingOptions& training = options.train.training;
+    const training::Machine machine = planning::read_machine(training.machine);
+    PlanOptions plan = typed_axes(training);
+    plan.axes.gpus = question.gpus;
+    const int most = *std::max_element(question.gpus.begin(), question.gpus.end());
+    limit(plan.axes.tp, strategy.tp, most, machine.gpus_per_node);
+    limit(plan.axes.pp, strategy.pp, most, most);
+    for (auto values : {&PlanSpace::cp, &PlanSpace::ep}) {
+        limit(plan.axes.*values, strategy.rest, most, most);
+    }
+    if (plan.axes.zero.empty()) {
+        plan.axes.zero = question.zero;
+    }
+    plan.objective = question.goal == Goal::cost ? "cost" : "time";
+    FoundLayout found{.strategy = question.strategy};
+    if (plan.axes.tp.empty() && strategy.tp == AxisUse::several) {
+        found.why_not = "a node has one GPU";
+        return found;
+    }
+    if (plan.axes.pp.empty() && strategy.pp == AxisUse::several) {
+        found.why_not = "there is one GPU";
+        return found;
+    }
+    const planning::PlanReport report = plan_report(plan, {});
+    found.looked_at = report.plan.counts.all;
+    found.global_batch = report.question.space.rest.batch.global;
+    found.space = report.question.space;
+    if (!report.plan.rows.empty()) {
+        found.row = best_row(report.plan, question.goal);
+    } else if (!report.plan.nearest.empty()) {
+        found.miss = report.plan.nearest.front();
+    } else {
+        found.why_not = report.first_problems.empty() ? "no layout is possible" : report.first_problems.front();
+    }
+    return found;
+}
+
+void take_layout(ExplainOptions& options, const FoundLayout& found) {
+    const planning::PlanPoint& point = found.point();
+    const TrainingOptions& training = options.train.training;
+    const auto take = [&](const char* name, const std::string& value) { take_option(options, name, value); };
+    take("gpus", std::to_string(point.gpus));
+    take("global-batch", std::to_string(found.global_batch));
+    for (const ChosenAxis& axis : chosen_axes) {
+        const bool is_usual = axis.found(point) == 1 && axis.option != std::string_view("zero");
+        const bool follows = axis.option == std::string_view("dp");
+        if (!training.has(axis.option) && !is_usual && !follows) {
+            take(axis.option, std::to_string(axis.found(point)));
+        }
+    }
+    if (!training.has("recompute") && point.recompute != training::Recompute::none) {
+        take("recompute", name_of(point.recompute));
+    }
+    if (!training.has("schedule") && point.pp > 1) {
+        take("schedule", std::string(name_of(schedules_of(found.space)[point.schedule])));
+    }
+}
+
+}  // namespace sim::tools

@@ -1,0 +1,234 @@
+// Lab 5: F + m b + R + U where a bucket's sum takes less than its backward pass, F + b + m R + U where it takes more.
+#include "libsim/collectives/all_reduce.hpp"
+#include "tools/labs/checks.hpp"
+#include "tools/labs/costs.hpp"
+#include "tools/labs/course/arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::labs {
+
+lab::Program solution_05();
+
+namespace {
+
+struct Overlap {
+    int ranks;
+    std::int64_t layers;
+    std::int64_t bucket_layers;
+    std::int64_t elements;  // of a layer
+    std::int64_t forward_flops;
+    std::int64_t backward_flops;  // of a layer
+    std::int64_t update_flops;
+    UniformCosts costs;
+
+    Overlap(int ranks_of_all, const Given& given)
+        : ranks(ranks_of_all),
+          layers(given.whole("layers")),
+          bucket_layers(given.whole("bucket_layers")),
+          elements(given.whole("elements")),
+          forward_flops(given.whole("forward_flops")),
+          backward_flops(given.whole("backward_flops")),
+          update_flops(given.whole("update_flops")),
+          costs{.latency_seconds = given["latency_seconds"],
+                .bytes_per_second = given["bytes_per_second"],
+                .flops_per_second = given["flops_per_second"]} {}
+
+    std::int64_t buckets() const { return layers / bucket_layers; }
+    std::int64_t bytes(std::int64_t of_layers) const { return bytes_of_number * of_layers * elements; }
+    Duration forward() const { return costs.compute(forward_flops); }
+    Duration backward() const { return bucket_layers * costs.compute(backward_flops); }  // of a bucket
+    Duration update() const { return costs.compute(update_flops); }
+    Duration sum() const { return costs.ring_all_reduce(ranks, bytes(bucket_layers)); }  // of a bucket
+    bool computes_longer() const { return backward() >= sum(); }
+    Duration time() const {
+        const Duration both = computes_longer() ? buckets() * backward() + sum() : backward() + buckets() * sum();
+        return forward() + both + update();
+    }
+    Duration time_in_turn() const { return forward() + buckets() * (backward() + sum()) + update(); }
+};
+
+struct OverlapSizes {
+    double layers;
+    double bucket_layers;
+    double elements;
+    double backward_flops;
+};
+
+Case overlap_case(int ranks, const OverlapSizes& sizes, double latency, double rate, double factor) {
+    const UniformCosts costs{.latency_seconds = latency, .bytes_per_second = rate};
+    return {.ranks = ranks,
+            .costs = costs.entries(),
+            .given = Given({{"layers", sizes.layers},
+                            {"bucket_layers", sizes.bucket_layers},
+                            {"elements", sizes.elements},
+                            {"forward_flops", sizes.layers * sizes.backward_flops / 2},
+                            {"backward_flops", sizes.backward_flops},
+                            {"update_flops", 5e6},
+                            {"latency_seconds", latency},
+                            {"bytes_per_second", rate},
+                            {"flops_per_second", costs.flops_per_second},
+                            {"factor", factor}})};
+}
+
+// With 4 ranks a bucket of two layers of 1000 numbers takes 6 (L + 4 kB / B): the learner's own case is bound by
+// computing or by communicating, as the seed will have it, and the other two are one of each.
+std::vector<Case> overlap_cases(std::uint64_t seed) {
+    Draw draw(seed, 5);
+    const double latency = draw.of({1e-6, 2e-6, 3e-6});
+    const double rate = draw.of({2e9, 4e9});
+    const double own = draw.of({5e6, 20e6});
+    const double layers = draw.of({8, 12, 16});
+    const double factor = draw.of({1, 2, 3});
+    return {overlap_case(4, {layers, 2, 1000, own}, latency, rate, factor),
+            overlap_case(2, {12, 3, 500, 10e6}, latency, rate, factor + 1),
+            overlap_case(8, {6, 2, 2000, 2e6}, latency, rate, factor + 2)};
+}
+
+std::vector<double> layer_sums(const Case& played) {
+    const Overlap step(played.ranks, played.given);
+    const auto ranks = static_cast<double>(step.ranks);
+    std::vector<double> sums;
+    for (std::int64_t layer = 0; layer < step.layers; ++layer) {
+        sums.push_back(static_cast<double>(step.elements) *
+                       (played.given["factor"] * ranks * (ranks + 1) / 2 + ranks * static_cast<double>(layer)));
+    }
+    return sums;
+}
+
+std::vector<Check> grade_overlap(const Case& played, const Record& found, const Record&) {
+    const Overlap step(played.ranks, played.given);
+    const std::string forward = text_of(step.forward());
+    const std::string b = text_of(step.backward());
+    const std::string r = text_of(step.sum());
+    const std::string why = step.computes_longer() ? fmt::format("R <= b, so F + m b + R + U = {} + {} x {} + {} + {}",
+                                                                 forward, step.buckets(), b, r, text_of(step.update()))
+                                                   : fmt::format("R > b, so F + b + m R + U = {} + {} + {} x {} + {}",
+                                                                 forward, b, step.buckets(), r, text_of(step.update()));
+    const std::int64_t chunk = step.bytes(step.bucket_layers) / step.ranks;
+    return {reports_are(found, "sums", on_every_rank(played.ranks, layer_sums(played)),
+                        "each layer's gradient, added up over ranks and elements"),
+            time_is(found, step.time(), why),
+            bytes_sent_are(
+                found, [&](int) { return step.buckets() * 2 * (step.ranks - 1) * chunk; },
+                fmt::format("2 (N-1)/N of the gradient, whether in buckets or not: {} x {} x {}", step.buckets(),
+                            2 * (step.ranks - 1), text_of_bytes(chunk))),
+            labels_are(
+                found,
+                [&](int) {
+                    std::vector<std::string> labels{"forward"};
+                    labels.insert(labels.end(), static_cast<std::size_t>(step.layers), "backward");
+                    labels.emplace_back("update");
+                    return labels;
+                },
+                "every layer is computed once")};
+}
+
+// A backward pass whose every decision can be mistaken.
+struct MistakenOverlap {
+    bool waits_at_once = false;
+    bool at_the_end = false;
+    bool never_waits = false;
+    bool layer_by_layer = false;
+};
+
+std::span<double> of_layers(std::vector<double>& gradients, const Overlap& step, std::int64_t first,
+                            std::int64_t count) {
+    return std::span(gradients).subspan(static_cast<std::size_t>(first * step.elements),
+                                        static_cast<std::size_t>(count * step.elements));
+}
+
+void mistaken_backward(GPU& gpu, const Given& given, const MistakenOverlap& how, std::vector<double>& gradients) {
+    const Overlap step(gpu.world_size(), given);
+    const std::int64_t together = how.at_the_end ? step.layers : how.layer_by_layer ? 1 : step.bucket_layers;
+    std::vector<Handle> sums;
+    for (std::int64_t layer = step.layers - 1; layer >= 0; --layer) {
+        gpu.compute("backward", Flops{step.backward_flops});
+        std::ranges::fill(of_layers(gradients, step, layer, 1),
+                          given["factor"] * (gpu.rank() + 1) + static_cast<double>(layer));
+        if (layer % together == 0) {
+            sums.push_back(gpu.on(Stream{1}, [&] {
+                collectives::all_reduce(gpu, world(gpu), of_layers(gradients, step, layer, together));
+            }));
+        }
+        if (how.waits_at_once && layer % together == 0) {
+            gpu.wait(sums.back());
+        }
+    }
+    for (std::size_t i = 0; !how.waits_at_once && !how.never_waits && i < sums.size(); ++i) {
+        gpu.wait(sums[i]);
+    }
+}
+
+lab::Program mistaken_overlap(const MistakenOverlap& how) {
+    return [how](GPU& gpu, const Given& given) {
+        const Overlap step(gpu.world_size(), given);
+        std::vector<double> gradients(static_cast<std::size_t>(step.layers * step.elements));
+        gpu.compute("forward", Flops{step.forward_flops});
+        mistaken_backward(gpu, given, how, gradients);
+        gpu.compute("update", Flops{step.update_flops});
+        std::vector<double> sums;
+        for (std::int64_t layer = 0; layer < step.layers; ++layer) {
+            const std::span<double> gradient = of_layers(gradients, step, layer, 1);
+            sums.push_back(std::accumulate(gradient.begin(), gradient.end(), 0.0));
+        }
+        gpu.report("sums", sums);
+    };
+}
+
+std::string says_in_turn(const Case& played, const Record& theirs) {
+    const Overlap step(played.ranks, played.given);
+    return fmt::format(
+        "{}: computing and communicating in turn, F + m (b + R) + U. Your program waits for each sum before it "
+        "computes "
+        "the next layer; start sums beside it, keep the handles, and wait after the loop: {}.",
+        text_of(theirs.end()), text_of(step.time()));
+}
+std::string says_at_the_end(const Case& played, const Record& theirs) {
+    const Overlap step(played.ranks, played.given);
+    return fmt::format(
+        "{}: one sum of all {} layers, {}, which begins when there is nothing left to compute beside it. Start a "
+        "bucket's sum when its {} layers are done.",
+        text_of(theirs.end()), step.layers, text_of(step.costs.ring_all_reduce(step.ranks, step.bytes(step.layers))),
+        step.bucket_layers);
+}
+std::string says_never_waits(const Case&, const Record& theirs) {
+    return fmt::format(
+        "{}: the update began while sums were still under way, so that it took gradients which were not there yet. "
+        "Wait for every handle first.",
+        text_of(theirs.end()));
+}
+std::string says_layer_by_layer(const Case& played, const Record& theirs) {
+    const Overlap step(played.ranks, played.given);
+    return fmt::format(
+        "{}: you summed every layer on its own, in {} sums of 2 (N-1) latencies in place of {}.{} A bucket is "
+        "{} layers.",
+        text_of(theirs.end()), step.layers, step.buckets(),
+        theirs.end() < step.time() ? " Here that is hidden behind computing, elsewhere it is not." : "",
+        step.bucket_layers);
+}
+
+double seconds_of_overlap(const Case& played, const Record&) {
+    return seconds(Overlap(played.ranks, played.given).time());
+}
+
+}  // namespace
+
+Lab lab_05();
+Lab lab_05() {
+    return {.number = 5,
+            .folder = "05-bucketed-overlap",
+            .title = "Overlap, bucket by bucket",
+            .cases = overlap_cases,
+            .solution = solution_05(),
+            .grade = grade_overlap,
+            .mistakes = {{"waits-at-once", mistaken_overlap({.waits_at_once = true}), says_in_turn},
+                         {"all-at-the-end", mistaken_overlap({.at_the_end = true}), says_at_the_end},
+                         {"never-waits", mistaken_overlap({.never_waits = true}), says_never_waits},
+                         {"layer-by-layer", mistaken_overlap({.layer_by_layer = true}), says_layer_by_layer}},
+            .prediction = {.question = "How long does the step take?", .truth = seconds_of_overlap}};
+}
+
+}  // namespace sim::labs

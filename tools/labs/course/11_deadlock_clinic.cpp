@@ -1,0 +1,162 @@
+// Lab 11: three deadlocks to repair, where a send waits for its receiver.
+#include "tools/labs/checks.hpp"
+#include "tools/labs/costs.hpp"
+#include "tools/labs/course/clinic_step.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::labs {
+
+lab::Program solution_11();
+
+namespace {
+
+using Exchange = ClinicStep::Exchange;
+using Losses = ClinicStep::Losses;
+using Gradients = ClinicStep::Gradients;
+
+constexpr std::int64_t bytes_of_loss = 8;
+
+struct Ward {
+    int ranks;
+    int samples;  // of rank 0; each further rank has one less
+    std::int64_t edge_bytes;
+    std::int64_t gradient_bytes;
+    double factor;
+    UniformCosts costs;
+
+    explicit Ward(const Case& played)
+        : ranks(played.ranks),
+          samples(static_cast<int>(played.given.whole("samples"))),
+          edge_bytes(8 * played.given.whole("edge")),
+          gradient_bytes(8 * played.given.whole("gradient")),
+          factor(played.given["factor"]),
+          costs{.latency_seconds = played.given["latency_seconds"],
+                .bytes_per_second = played.given["bytes_per_second"],
+                .flops_per_second = 1e12} {}
+
+    Duration compute() const { return costs.compute(std::int64_t{1'000'000} * samples); }
+    Duration all_reduce() const { return 2 * half_ring_time(costs, ranks, gradient_bytes); }
+    Duration time() const {
+        return 2 * costs.message(edge_bytes) + costs.message(bytes_of_loss) + compute() + all_reduce();
+    }
+    std::int64_t sent(int rank) const {
+        return edge_bytes + (rank > 0 ? bytes_of_loss : 0) + 2 * half_ring_bytes(ranks, gradient_bytes);
+    }
+};
+
+// The last rank has no samples, and so skips what it had better not.
+Case ward(int ranks, double edge, double gradient, double latency, double rate, double factor) {
+    const UniformCosts costs{.latency_seconds = latency, .bytes_per_second = rate, .flops_per_second = 1e12};
+    return {.ranks = ranks,
+            .costs = costs.entries(),
+            .given = Given({{"samples", ranks - 1.0},
+                            {"edge", edge},
+                            {"gradient", gradient * ranks},
+                            {"factor", factor},
+                            {"latency_seconds", latency},
+                            {"bytes_per_second", rate}}),
+            .blocking_sends = true};
+}
+
+std::vector<Case> wards(std::uint64_t seed) {
+    Draw draw(seed, 11);
+    const double edge = draw.of({1000, 2000, 4000, 5000});
+    const double gradient = draw.of({500, 1000, 2000});
+    const double latency = draw.of({1e-6, 2e-6, 4e-6});
+    const double rate = draw.of({1e9, 2e9, 4e9});
+    const double factor = draw.of({2, 3, 5});
+    return {ward(4, edge, gradient, latency, rate, factor), ward(6, edge / 2, gradient, latency, rate, factor + 1),
+            ward(8, edge, gradient / 2, 2 * latency, rate, factor)};
+}
+
+Check no_later_than(const Record& found, Duration limit, std::string why) {
+    return {.aspect = Aspect::time,
+            .ok = found.end() <= limit,
+            .expected = text_of(limit) + " or less",
+            .found = text_of(found.end()),
+            .why = std::move(why)};
+}
+
+std::vector<Check> grade_clinic(const Case& played, const Record& found, const Record&) {
+    const Ward at(played);
+    const auto edge = static_cast<std::size_t>(played.given.whole("edge"));
+    std::map<int, std::vector<double>> halos;
+    std::map<int, std::vector<double>> gradients;
+    std::vector<double> losses;
+    for (int rank = 0; rank < at.ranks; ++rank) {
+        halos[rank].assign(edge, at.factor * ((rank + at.ranks - 1) % at.ranks));
+        gradients[rank].assign(static_cast<std::size_t>(played.given.whole("gradient")),
+                               at.samples * (at.samples + 1) / 2);
+        losses.push_back(at.factor + rank);
+    }
+    return {
+        reports_are(found, "halo", halos, "every rank holds the edge of its left neighbour"),
+        reports_are(found, "losses", {{0, losses}}, "rank 0 holds the loss of every rank, in their order"),
+        reports_are(found, "gradient", gradients, "every rank holds the sum, also who had no samples"),
+        no_later_than(found, at.time(),
+                      fmt::format("two rounds of edges 2 x {}, the losses {}, the backward pass {}, the all-reduce {}",
+                                  text_of(at.costs.message(at.edge_bytes)), text_of(at.costs.message(bytes_of_loss)),
+                                  text_of(at.compute()), text_of(at.all_reduce()))),
+        bytes_sent_are(
+            found, [&](int rank) { return at.sent(rank); }, "a repaired program sends what it was to send")};
+}
+
+std::string says_all_receive(const Case&, const Record&) {
+    return "Now all receive first, and nobody sends: the same circle the other way round. Some have to begin with the "
+           "one, "
+           "some with the other.";
+}
+std::string says_wrong_tag(const Case&, const Record&) {
+    return "The edges get through now. Rank 0 asks for the losses with another tag than they are sent with; a message "
+           "is "
+           "found by its source and its tag.";
+}
+std::string says_skipped(const Case& played, const Record&) {
+    return fmt::format(
+        "Edges and losses get through now. Rank {} has no samples and skips the all-reduce that all others "
+        "wait in: a collective is everybody's, whatever there is to add.",
+        played.ranks - 1);
+}
+std::string says_no_losses(const Case&, const Record&) {
+    return "Nothing hangs any more, as the losses are not sent any more. A message that is taken out repairs no "
+           "program: "
+           "rank 0 needs them.";
+}
+std::string says_smaller_group(const Case& played, const Record&) {
+    return fmt::format(
+        "Nothing hangs, as only ranks with samples come to the all-reduce. Rank {} does not hold the sum, and "
+        "from this step on it has other weights than the rest.",
+        played.ranks - 1);
+}
+
+double time_to_predict(const Case& played, const Record&) {
+    return seconds(Ward(played).time());
+}
+
+lab::Program clinic(const ClinicStep& step) {
+    return [step](GPU& gpu, const Given& given) { run_clinic(gpu, given, step); };
+}
+
+}  // namespace
+
+Lab lab_11();
+Lab lab_11() {
+    return {.number = 11,
+            .folder = "11-deadlock-clinic",
+            .title = "The deadlock clinic",
+            .cases = wards,
+            .solution = solution_11(),
+            .grade = grade_clinic,
+            .mistakes = {{"all-receive-first", clinic({.exchange = Exchange::all_receive_first}), says_all_receive},
+                         {"tags-differ", clinic({.losses = Losses::tag_of_another}), says_wrong_tag},
+                         {"collective-skipped", clinic({.gradients = Gradients::skipped_by_others}), says_skipped},
+                         {"losses-left-out", clinic({.losses = Losses::none_sent}), says_no_losses},
+                         {"group-without-the-idle", clinic({.gradients = Gradients::of_those_with_samples}),
+                          says_smaller_group}},
+            .prediction = {
+                .question = "How long does the step take, once nothing hangs and neighbours exchange in two rounds?",
+                .truth = time_to_predict}};
+}
+
+}  // namespace sim::labs

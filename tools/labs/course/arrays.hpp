@@ -1,0 +1,39 @@
+// Arithmetic on arrays of numbers: labs expect sums of them, and mistaken programs make such sums.
+#pragma once
+
+#include "libsim/check.hpp"
+
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace sim::labs {
+
+// The numbers of the labs are doubles.
+inline constexpr std::int64_t bytes_of_number = 8;
+
+// Element by element. Requires: as many numbers in both.
+inline void add_to(std::span<double> sum, std::span<const double> more) {
+    check(sum.size() == more.size(), "{} numbers to add to {}", more.size(), sum.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += more[i];
+    }
+}
+
+// What the program reports of an array that is too long to be reported whole: its first and last number, and the sum.
+inline std::vector<double> glance_at(const std::vector<double>& numbers) {
+    return {numbers.front(), numbers.back(), std::accumulate(numbers.begin(), numbers.end(), 0.0)};
+}
+
+// What all ranks should report.
+inline std::map<int, std::vector<double>> on_every_rank(int ranks, const std::vector<double>& values) {
+    std::map<int, std::vector<double>> everywhere;
+    for (int rank = 0; rank < ranks; ++rank) {
+        everywhere[rank] = values;
+    }
+    return everywhere;
+}
+
+}  // namespace sim::labs

@@ -1,0 +1,236 @@
+#include "tools/ndsim/doctor_facts.hpp"
+
+#include "libsim/collectives/all_reduce.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "ranks/hosts.hpp"
+#include "tools/command_line/terminal.hpp"
+#include "tools/ndsim/child_process.hpp"
+#include "tools/ndsim/known_scenarios.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+namespace sim::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+#ifdef NDSIM_CHAKRA
+constexpr bool has_chakra = true;
+#else
+constexpr bool has_chakra = false;
+#endif
+#ifdef NDSIM_MPI
+constexpr bool has_mpi = true;
+#else
+constexpr bool has_mpi = false;
+#endif
+
+TriedHost tried(const ranks::HostRow& row) {
+    constexpr int two = 2;
+    TriedHost host{.name = row.name, .works = false, .complaint = "the sum is wrong"};
+    try {
+        const ranks::Result result =
+            row.run({.ranks = two, .hash_timeline = false, .on_log = nullptr, .watchdog = std::chrono::seconds(10)},
+                    [](GPU& gpu) {
+                        std::vector<double> numbers{gpu.rank() + 1.0};
+                        all_reduce(gpu, world(gpu), numbers, Units{1});
+                        gpu.report("sum", numbers);
+                    });
+        if (!result.ok()) {
+            host.complaint = result.fault->message;
+            return host;
+        }
+        const auto& sums = result.reports.at("sum");
+        host.works = sums.size() == two && std::all_of(sums.begin(), sums.end(), [](const auto& sum) {
+                         return sum.second == std::vector<double>{3.0};
+                     });
+    } catch (const std::exception& error) {
+        host.complaint = error.what();
+    }
+    return host;
+}
+
+// The number in a file of the kernel's; none: it says max, or is not there.
+std::optional<std::int64_t> number_in(const char* file) {
+    std::ifstream in(file);
+    std::int64_t number = 0;
+    return in >> number ? std::optional(number) : std::nullopt;
+}
+
+std::int64_t available_memory() {
+    std::ifstream in("/proc/meminfo");
+    std::int64_t bytes = 0;
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string name;
+        std::int64_t kibibytes = 0;
+        if (words >> name >> kibibytes && name == "MemAvailable:") {
+            bytes = kibibytes * 1024;
+        }
+    }
+    const auto most = number_in("/sys/fs/cgroup/memory.max");
+    return most ? std::min(bytes, *most - number_in("/sys/fs/cgroup/memory.current").value_or(0)) : bytes;
+}
+
+std::optional<std::int64_t> limit(decltype(RLIMIT_NOFILE) resource) {
+    rlimit found{};
+    if (getrlimit(resource, &found) != 0 || found.rlim_cur == RLIM_INFINITY) {
+        return std::nullopt;
+    }
+    return static_cast<std::int64_t>(found.rlim_cur);
+}
+
+// A process of this user is a folder of /proc whose name is a number.
+std::int64_t own_processes() {
+    std::int64_t count = 0;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc", ignored)) {
+        struct stat facts {};
+        const std::string name = entry.path().filename();
+        const bool is_process = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+        count += is_process && stat(entry.path().c_str(), &facts) == 0 && facts.st_uid == getuid() ? 1 : 0;
+    }
+    return count;
+}
+
+// The nearer of two limits: the user's, which does not bind root, and the container's.
+void find_processes(DoctorFacts& facts) {
+    facts.processes = own_processes();
+    if (getuid() != 0) {
+        facts.most_processes = limit(RLIMIT_NPROC);
+    }
+    const auto most = number_in("/sys/fs/cgroup/pids.max");
+    const std::int64_t in_use = number_in("/sys/fs/cgroup/pids.current").value_or(0);
+    if (most && (!facts.most_processes || *most - in_use < *facts.most_processes - facts.processes)) {
+        facts.most_processes = most;
+        facts.processes = in_use;
+    }
+}
+
+// What a program prints, or nothing where it is not there or fails.
+std::string answer_of(const std::vector<std::string>& words) {
+    try {
+        const PassingFolder folder;
+        const ChildFiles files{.out = folder.file("out"), .err = folder.file("err")};
+        return run_child("/usr/bin/env", words, files) == 0
+                   ? config::read_text(files.out, "a text", config::written_by_programs)
+                   : "";
+    } catch (const std::exception&) {
+        return "";
+    }
+}
+
+FoundProgram version_of(const char* program) {
+    const std::string said = answer_of({program, "--version"});
+    return {said.substr(0, said.find('\n'))};
+}
+
+constexpr const char* python_question = R"python(
+import importlib.metadata, importlib.util, json, platform, sys
+def version(name):
+    if importlib.util.find_spec(name) is None:
+        return ""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "there"
+folder, complaint = "", ""
+found = importlib.util.find_spec("ndsim")
+if found is not None and found.origin is not None:
+    folder = found.origin.rpartition("/")[0]
+    try:
+        import ndsim
+    except Exception as error:
+        complaint = str(error)
+print(json.dumps({"version": platform.python_version(), "executable": sys.executable, "folder": folder, "complaint": complaint,
+                  "numpy": version("numpy"), "torch": version("torch")}))
+)python";
+
+PythonFacts python_facts() {
+    PythonFacts facts;
+    for (const char* const below : {"../python", "../lib/python3/dist-packages"}) {
+        std::error_code ignored;
+        const fs::path folder = fs::weakly_canonical(fs::path(own_folder()) / below, ignored);
+        if (facts.folder_beside.empty() && fs::exists(folder / "ndsim" / "__init__.py", ignored)) {
+            facts.folder_beside = folder;
+        }
+    }
+    const auto json = nlohmann::json::parse(answer_of({"python3", "-B", "-c", python_question}), nullptr, false);
+    if (json.is_object()) {
+        facts.version = json.value("version", "");
+        facts.executable = json.value("executable", "");
+        facts.module_folder = json.value("folder", "");
+        facts.complaint = json.value("complaint", "");
+        facts.numpy = json.value("numpy", "");
+        facts.torch = json.value("torch", "");
+    }
+    return facts;
+}
+
+// The first of these that is set decides, as for every program.
+bool says_utf8() {
+    for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* const value = std::getenv(name);
+        if (value != nullptr && *value != '\0') {
+            std::string locale = value;
+            std::transform(locale.begin(), locale.end(), locale.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
+            return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+        }
+    }
+    return false;
+}
+
+void find_temporary_folder(DoctorFacts& facts) {
+    std::error_code ignored;
+    facts.temporary_folder = fs::temp_directory_path(ignored);
+    try {
+        const PassingFolder folder;
+        facts.temporary_folder_writable = true;
+    } catch (const std::exception&) {
+        facts.temporary_folder_writable = false;
+    }
+}
+
+}  // namespace
+
+DoctorFacts doctor_facts() {
+    DoctorFacts facts;
+    for (const ranks::HostRow& row : ranks::hosts()) {
+        facts.hosts.push_back(tried(row));
+    }
+    facts.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    facts.memory_bytes = available_memory();
+    find_processes(facts);
+    facts.most_files = limit(RLIMIT_NOFILE);
+    find_temporary_folder(facts);
+    facts.utf8 = says_utf8();
+    facts.colour = command_line::terminal_at(STDOUT_FILENO).colour;
+    for (const std::string& scenario : known_scenarios()) {
+        if (!fs::exists(fs::path(own_folder()) / scenario)) {
+            facts.missing_scenarios.push_back(scenario);
+        }
+    }
+    facts.python = python_facts();
+    facts.chakra = has_chakra;
+    facts.mpi = has_mpi;
+    facts.compiler = version_of("c++");
+    facts.cmake = version_of("cmake");
+    return facts;
+}
+
+}  // namespace sim::tools

@@ -1,0 +1,12 @@
+// The scenarios are executables beside this one. Their names are compiled in: no file says which program is run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sim::tools {
+
+const std::vector<std::string>& known_scenarios();
+bool is_scenario(const std::string& name);
+
+}  // namespace sim::tools
