@@ -169,9 +169,6 @@ Result Run::result() {
 }
 
 Mistake mistake_of(const ProgramError& error) {
-    if (dynamic_cast<const DeadlockError*>(&error) != nullptr) {
-        return Mistake::deadlock;
-    }
     return dynamic_cast<const MismatchError*>(&error) != nullptr ? Mistake::mismatch : Mistake::other;
 }
 

@@ -83,7 +83,8 @@ private:
     void tell_log_so_far();
 };
 
-// What the kernel found wrong with the program that made it throw `error`.
+// What the kernel found wrong with the program that made it throw `error`. Deadlocks are no errors of an op:
+// fail_by_standstill().
 Mistake mistake_of(const ProgramError& error);
 
 // "signal 2 (Interrupt)", and the message for a run that a signal has ended.
