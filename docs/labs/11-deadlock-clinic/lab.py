@@ -30,7 +30,7 @@ def program(gpu, given):
     samples = given.samples - gpu.rank
     edge, halo = np.full(given.edge, given.factor * gpu.rank, dtype=float), np.zeros(given.edge)
     losses, gradient = [], np.full(given.gradient, gpu.rank + 1.0 if samples > 0 else 0.0)
-    step(gpu, edge, halo, given.factor + gpu.rank, losses, samples, gradient)
+    step(gpu, edge, halo, float(given.factor + gpu.rank), losses, samples, gradient)
     gpu.report("halo", halo)
     gpu.report("losses", np.array(losses, dtype=float))
     gpu.report("gradient", gradient)
