@@ -102,9 +102,11 @@ TEST(CompletionInFish, OffersCommandsOptionsAndValues) {
     if (!is_there("fish")) {
         GTEST_SKIP() << "fish is not installed";
     }
+    const TemporaryFolder home;  // fish makes folders in it
     const std::string& script = script_of("fish");
     const auto offered = [&](const std::string& line) {
-        return printed_by("HOME=/nowhere fish --no-config", fmt::format("{}complete -C '{}'\n", script, line));
+        return printed_by(fmt::format("HOME='{}' fish --no-config", home.file("")),
+                          fmt::format("{}complete -C '{}'\n", script, line));
     };
     EXPECT_THAT(offered("ndsim tra"), AllOf(HasSubstr("train\thow long"), HasSubstr("trace\twhere the time")));
     EXPECT_THAT(offered("ndsim train --sche"), HasSubstr("--schedule\t"));

@@ -121,7 +121,7 @@ def be_graded(options: Options) -> None:
         if frames[-1].f_code.co_filename == options.script:
             # What stands where a learner's lines belong.
             lines = [line for frame, line in traceback.walk_tb(gap.__traceback__) if frame is frames[-1]]
-            rank.gpu.report(_ndsim.gap_report, lines[-1])
+            rank.gpu.report(_ndsim.gap_report(), lines[-1])
             raise ProgramError(f"{explain.short(options.script)}:{lines[-1]}: nothing is written here yet: {gap}") from None
         raise
     for name, values in left.get("results", {}).items():
