@@ -37,5 +37,8 @@ get_property(scenarios GLOBAL PROPERTY NDSIM_SCENARIOS)
 if(scenarios)
     install(TARGETS ${scenarios} ndsim_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # Manual pages, and completion where bash, zsh and fish look for it.
-    install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+    # Not share/ndsim: how labs are built differs in an installed tree (tools/labs).
+    foreach(folder IN ITEMS man bash-completion zsh fish)
+        install(DIRECTORY ${CMAKE_BINARY_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR})
+    endforeach()
 endif()
