@@ -70,7 +70,7 @@ TEST(NdsimLab, KeepsTheFirstPrediction) {
 TEST(NdsimLab, TellsADeadlockInTheLearnersLines) {
     const Said said = Desk().check_of("    gpu.compute(flops=1e6)\n    gpu.receive((gpu.rank + 1) % gpu.world_size)");
     EXPECT_EQ(said.exit_code, 1);
-    EXPECT_THAT(said.out, HasSubstr("Deadlock: 4 of 4 ranks wait for what never comes."));
+    EXPECT_THAT(said.out, HasSubstr("Deadlock: 4 of 4 ranks wait for something that never comes."));
     EXPECT_THAT(said.out, HasSubstr("lab.py:6: gpu.receive((gpu.rank + 1) % gpu.world_size)"));
 }
 
