@@ -152,7 +152,7 @@ private:
                         ? fmt::format("rank {} waits for rank {}", cycle[i], cycle[i + 1])
                         : fmt::format(", {}rank {} for rank {}", i + 1 == steps ? "and " : "", cycle[i], cycle[i + 1]);
         }
-        return fmt::format("It is a circle: {}{}.\n", told, steps > most_shown ? ", and so on" : "");
+        return fmt::format("It is a cycle: {}{}.\n", told, steps > most_shown ? ", and so on" : "");
     }
 
     const Record& found_;
