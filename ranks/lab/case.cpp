@@ -2,6 +2,7 @@
 #include "ranks/lab/record.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/given.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
@@ -19,49 +20,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using config::TomlEntry;
-using config::TomlValue;
 
 // A rank that says nothing for so long is hung: a lab's program has no long work of its own.
 constexpr std::chrono::seconds patience{5};
-
-Json json_of(const TomlValue& value) {
-    return std::visit(
-        [](const auto& held) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, config::OtherValue>) {
-                return held.type;
-            } else {
-                return held;
-            }
-        },
-        value);
-}
-
-TomlValue value_of(const Json& json) {
-    if (json.is_boolean()) {
-        return json.get<bool>();
-    }
-    if (json.is_number_integer()) {
-        return json.get<std::int64_t>();
-    }
-    if (json.is_number()) {
-        return json.get<double>();
-    }
-    if (json.is_string()) {
-        return json.get<std::string>();
-    }
-    if (json.is_array()) {
-        return json.get<std::vector<double>>();
-    }
-    return config::OtherValue{"a table"};
-}
 
 Case case_from(const std::string& name, const Json& json) {
     Case read{.ranks = json.at("ranks").get<int>(),
               .costs = {},
               .given = Given(json.at("given").get<std::map<std::string, double>>()),
               .blocking_sends = json.value("blocking_sends", false)};
-    for (const auto& [key, value] : json.at("costs").items()) {
-        read.costs.push_back({key, name, value_of(value)});
+    for (const auto& [key, value] : config::given_of_json(json.at("costs").dump(), name + ": costs")) {
+        read.costs.push_back({key, name, value});
     }
     return read;
 }
@@ -97,12 +66,12 @@ std::int64_t Given::whole(std::string_view name) const {
 std::string to_json(const std::vector<Case>& cases) {
     Json all = Json::array();
     for (const Case& each : cases) {
-        Json costs = Json::object();
+        config::Given costs;
         for (const TomlEntry& entry : each.costs) {
-            costs[entry.key] = json_of(entry.value);
+            costs.emplace(entry.key, entry.value);
         }
         all.push_back({{"ranks", each.ranks},
-                       {"costs", costs},
+                       {"costs", Json::parse(config::json_text(costs))},
                        {"given", each.given.numbers()},
                        {"blocking_sends", each.blocking_sends}});
     }

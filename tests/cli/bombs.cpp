@@ -1,5 +1,6 @@
 // Small files that would exhaust a parser: each is refused in a line, with exit code 2, in little time and memory.
 #include "tests/cli/command.hpp"
+#include "tests/support/repeated.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,14 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string many(int n, const std::string& text) {
-    std::string all;
-    for (int i = 0; i < n; ++i) {
-        all += text;
-    }
-    return all;
-}
-
 struct Bomb {
     const char* name;
     std::string text;
@@ -26,11 +19,11 @@ struct Bomb {
 
 std::vector<Bomb> json_bombs() {
     return {
-        {"lists.json", many(100'000, "[")},
-        {"closed_lists.json", many(100'000, "[") + many(100'000, "]")},
-        {"objects.json", many(50'000, "{\"a\":")},
-        {"mixed.json", many(50'000, "[{\"a\":")},
-        {"after_text.json", "{\"cases\": \"[[[\", \"x\": " + many(2'000, "[")},
+        {"lists.json", repeated(100'000, "[")},
+        {"closed_lists.json", repeated(100'000, "[") + repeated(100'000, "]")},
+        {"objects.json", repeated(50'000, "{\"a\":")},
+        {"mixed.json", repeated(50'000, "[{\"a\":")},
+        {"after_text.json", "{\"cases\": \"[[[\", \"x\": " + repeated(2'000, "[")},
         {"long.json", "{\"cases\": \"" + std::string(3'000'000, 'x') + "\"}"},
         {"long_key.json", "{\"" + std::string(3'000'000, 'x') + "\": 1}"},
     };
@@ -38,14 +31,14 @@ std::vector<Bomb> json_bombs() {
 
 std::vector<Bomb> toml_bombs() {
     return {
-        {"dots.toml", "a" + many(15'000, ".a") + " = 1\n"},
-        {"table.toml", "[a" + many(15'000, ".a") + "]\n"},
-        {"quoted.toml", many(15'000, "\"a\".") + "b = 1\n"},
-        {"lists.toml", "a = " + many(100'000, "[")},
-        {"inline.toml", "a = " + many(50'000, "{ a = ")},
-        {"inline_dots.toml", "a = { b" + many(15'000, ".b") + " = 1 }\n"},
+        {"dots.toml", "a" + repeated(15'000, ".a") + " = 1\n"},
+        {"table.toml", "[a" + repeated(15'000, ".a") + "]\n"},
+        {"quoted.toml", repeated(15'000, "\"a\".") + "b = 1\n"},
+        {"lists.toml", "a = " + repeated(100'000, "[")},
+        {"inline.toml", "a = " + repeated(50'000, "{ a = ")},
+        {"inline_dots.toml", "a = { b" + repeated(15'000, ".b") + " = 1 }\n"},
         {"long.toml", "a = \"" + std::string(3'000'000, 'x') + "\"\n"},
-        {"long_lines.toml", "a = '''\n" + many(300'000, "xxxxxxxxx\n") + "'''\n"},
+        {"long_lines.toml", "a = '''\n" + repeated(300'000, "xxxxxxxxx\n") + "'''\n"},
     };
 }
 

@@ -98,6 +98,20 @@ std::string name_of_lab(const testing::TestParamInfo<int>& which) {
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 }
+TEST(Course, KnowsFarMoreThanThirtyMistakesAndIsTriedOnTwoHundredOtherPrograms) {
+    std::size_t mistakes = 0;
+    for (const Lab& lab : course()) {
+        mistakes += lab.mistakes.size();
+    }
+    EXPECT_GE(mistakes, 80U);
+    std::size_t others = 0;
+    for (const std::vector<wrong::Program>& of_lab : wrong::of_all_labs()) {
+        others += static_cast<std::size_t>(std::count_if(
+            of_lab.begin(), of_lab.end(), [](const wrong::Program& each) { return each.named[0] == '\0'; }));
+    }
+    EXPECT_GE(others, 200U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Course, EveryLab, testing::Range(0, static_cast<int>(course().size())), name_of_lab);
 
 }  // namespace

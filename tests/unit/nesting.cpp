@@ -1,6 +1,7 @@
 #include "libsim/config/nesting.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "tests/support/repeated.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,14 +11,6 @@ namespace {
 
 using namespace sim::config;
 using testing::HasSubstr;
-
-std::string many(int n, const std::string& text) {
-    std::string all;
-    for (int i = 0; i < n; ++i) {
-        all += text;
-    }
-    return all;
-}
 
 std::string refusal_of(const std::string& text, Notation notation) {
     try {
@@ -29,24 +22,25 @@ std::string refusal_of(const std::string& text, Notation notation) {
 }
 
 TEST(Nesting, Of64IsAllowedAndOf65IsNot) {
-    EXPECT_EQ(refusal_of(many(64, "[") + many(64, "]"), Notation::json), "");
-    EXPECT_EQ(refusal_of("\n" + many(65, "[") + many(65, "]"), Notation::json), "a.txt:2: is nested more than 64 deep");
-    EXPECT_EQ(refusal_of("x = " + many(65, "["), Notation::toml), "a.txt:1: is nested more than 64 deep");
-    EXPECT_EQ(refusal_of(many(100, "{\"a\": [1]},\n"), Notation::json), "");
+    EXPECT_EQ(refusal_of(repeated(64, "[") + repeated(64, "]"), Notation::json), "");
+    EXPECT_EQ(refusal_of("\n" + repeated(65, "[") + repeated(65, "]"), Notation::json),
+              "a.txt:2: is nested more than 64 deep");
+    EXPECT_EQ(refusal_of("x = " + repeated(65, "["), Notation::toml), "a.txt:1: is nested more than 64 deep");
+    EXPECT_EQ(refusal_of(repeated(100, "{\"a\": [1]},\n"), Notation::json), "");
 }
 
 TEST(Nesting, IsNotCountedInTextsAndComments) {
-    EXPECT_EQ(refusal_of("\"" + many(100, "[") + "\\\"" + many(100, "{") + "\"", Notation::json), "");
-    EXPECT_EQ(refusal_of("# " + many(100, "[") + "\nx = '" + many(100, "[") + "'", Notation::toml), "");
-    EXPECT_EQ(refusal_of("x = \"\"\"\n" + many(100, "[") + "\n\"\"\"", Notation::toml), "");
+    EXPECT_EQ(refusal_of("\"" + repeated(100, "[") + "\\\"" + repeated(100, "{") + "\"", Notation::json), "");
+    EXPECT_EQ(refusal_of("# " + repeated(100, "[") + "\nx = '" + repeated(100, "[") + "'", Notation::toml), "");
+    EXPECT_EQ(refusal_of("x = \"\"\"\n" + repeated(100, "[") + "\n\"\"\"", Notation::toml), "");
 }
 
 TEST(Nesting, OfADottedKeyCountsItsParts) {
-    EXPECT_EQ(refusal_of("a" + many(63, ".a") + " = 1.5\n", Notation::toml), "");
-    EXPECT_EQ(refusal_of("b = 1\na" + many(64, ".a") + " = 1", Notation::toml),
+    EXPECT_EQ(refusal_of("a" + repeated(63, ".a") + " = 1.5\n", Notation::toml), "");
+    EXPECT_EQ(refusal_of("b = 1\na" + repeated(64, ".a") + " = 1", Notation::toml),
               "a.txt:2: a key has more than 64 parts");
-    EXPECT_EQ(refusal_of("[a" + many(15'000, ".a") + "]", Notation::toml), "a.txt:1: a key has more than 64 parts");
-    EXPECT_EQ(refusal_of("x = [" + many(1000, "1.5, ") + "]", Notation::toml), "");
+    EXPECT_EQ(refusal_of("[a" + repeated(15'000, ".a") + "]", Notation::toml), "a.txt:1: a key has more than 64 parts");
+    EXPECT_EQ(refusal_of("x = [" + repeated(1000, "1.5, ") + "]", Notation::toml), "");
 }
 
 TEST(Nesting, RefusesATextOfMoreThanAMebibyte) {
@@ -56,7 +50,7 @@ TEST(Nesting, RefusesATextOfMoreThanAMebibyte) {
 }
 
 TEST(Nesting, LeavesATextWithoutEndToTheParser) {
-    EXPECT_EQ(refusal_of("x = \"no end\n" + many(60, "["), Notation::toml), "");
+    EXPECT_EQ(refusal_of("x = \"no end\n" + repeated(60, "["), Notation::toml), "");
     EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
 }
 

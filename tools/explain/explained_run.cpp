@@ -5,8 +5,8 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/planning/explain/run_sections.hpp"
 #include "libsim/split.hpp"
+#include "tools/command_line/child_process.hpp"
 #include "tools/explain/explain_options.hpp"
-#include "tools/ndsim/child_process.hpp"
 #include "tools/ndsim/run_again.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +15,8 @@
 #include <array>
 
 namespace sim::tools {
+
+using namespace command_line;
 
 namespace {
 

@@ -41,10 +41,6 @@ const RankTotals& totals_of(const Record& record, int rank) {
     return record.timeline.totals.at(static_cast<std::size_t>(rank));
 }
 
-bool near(double a, double b) {
-    return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-}
-
 std::string shown(const std::vector<double>& values) {
     constexpr std::size_t most = 4;
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), most));
@@ -182,7 +178,8 @@ Check reports_are(const Record& found, const std::string& name, const std::map<i
                     .why = std::move(why)};
         }
         const std::vector<double>& theirs = by_rank->second.at(rank);
-        if (!std::equal(values.begin(), values.end(), theirs.begin(), theirs.end(), near)) {
+        if (!std::equal(values.begin(), values.end(), theirs.begin(), theirs.end(),
+                        [](double a, double b) { return same_number(a, b); })) {
             return {.aspect = Aspect::data,
                     .expected = shown(values) + whose,
                     .found = shown(theirs) + whose,
@@ -242,6 +239,11 @@ Check receivers_are_at_most(const Record& found, int most, std::string why) {
             .expected = fmt::format("sends to at most {} other ranks{}", most, whose),
             .found = fmt::format("sends to {}{}", number, whose),
             .why = std::move(why)};
+}
+
+bool same_number(double a, double b, double tolerance) {
+    return a == b || (std::isnan(a) && std::isnan(b)) ||
+           std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
 }
 
 double Draw::of(std::initializer_list<double> values) {

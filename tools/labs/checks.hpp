@@ -34,6 +34,9 @@ Check total_bytes_are(const Record& found, std::int64_t expected, std::string wh
 // No rank sends to more other ranks than so many.
 Check receivers_are_at_most(const Record& found, int most, std::string why);
 
+// Whether they differ by no more than so much of the larger. Two that are not a number are the same.
+bool same_number(double a, double b, double tolerance = 1e-12);
+
 // Numbers for a case, drawn from the seed of a lab: the same everywhere.
 class Draw {
 public:

@@ -49,6 +49,14 @@ Duration UniformCosts::message(std::int64_t bytes) const {
            time_for(bytes, pace_of(Bandwidth{static_cast<std::int64_t>(bytes_per_second)}));
 }
 
+UniformCosts UniformCosts::of(const lab::Given& given) {
+    UniformCosts costs{.latency_seconds = given["latency_seconds"], .bytes_per_second = given["bytes_per_second"]};
+    if (given.numbers().contains("flops_per_second")) {
+        costs.flops_per_second = given["flops_per_second"];
+    }
+    return costs;
+}
+
 Duration UniformCosts::ring_all_reduce(int ranks, std::int64_t bytes) const {
     return 2 * half_ring_time(*this, ranks, bytes);
 }

@@ -3,6 +3,7 @@
 
 #include "libsim/config/toml_file.hpp"
 #include "libsim/units.hpp"
+#include "ranks/lab.hpp"
 
 #include <vector>
 
@@ -32,6 +33,8 @@ struct UniformCosts {
     std::vector<config::TomlEntry> entries() const;
     Duration compute(std::int64_t flops, int rank = 0) const;
     Duration message(std::int64_t bytes) const;
+    // What the numbers latency_seconds, bytes_per_second and, where there is one, flops_per_second of a case say.
+    static UniformCosts of(const lab::Given& given);
     // 2 (N-1) (L + ceil(S/N) / B), where all ranks begin together.
     Duration ring_all_reduce(int ranks, std::int64_t bytes) const;
 };

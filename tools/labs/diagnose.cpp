@@ -1,7 +1,8 @@
 #include "tools/labs/diagnose.hpp"
 
+#include "tools/labs/checks.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 namespace sim::labs {
@@ -21,10 +22,8 @@ constexpr double exactly = 1e-12;
 constexpr double in_float32 = 1e-4;
 
 bool same_numbers(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [tolerance](double x, double y) {
-        return x == y || (std::isnan(x) && std::isnan(y)) ||
-               std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
-    });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [tolerance](double x, double y) { return same_number(x, y, tolerance); });
 }
 
 // What the mistake reports; the learner may report more.

@@ -1,10 +1,10 @@
 // `ndsim completion SHELL`: the script that completes ndsim and its scenarios in a shell.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "tools/command_line/child_process.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/shell_completion.hpp"
-#include "tools/ndsim/child_process.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/known_scenarios.hpp"
 

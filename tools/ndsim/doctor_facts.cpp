@@ -4,8 +4,8 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "ranks/hosts.hpp"
+#include "tools/command_line/child_process.hpp"
 #include "tools/command_line/terminal.hpp"
-#include "tools/ndsim/child_process.hpp"
 #include "tools/ndsim/known_scenarios.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +23,8 @@
 #include <thread>
 
 namespace sim::tools {
+
+using namespace command_line;
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include "libsim/nearest.hpp"
 #include "libsim/trace_files/read_trace.hpp"
 #include "tools/answers/train_step.hpp"
+#include "tools/command_line/child_process.hpp"
 #include "tools/command_line/run_options.hpp"
-#include "tools/ndsim/child_process.hpp"
 #include "tools/ndsim/known_scenarios.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +17,8 @@
 #include <cctype>
 
 namespace sim::tools {
+
+using namespace command_line;
 
 using namespace config;
 

@@ -83,8 +83,9 @@ struct Ends {
 };
 Ends train([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] std::vector<Pair>& pairs, Matrix x) {
     Matrix gradient(0, 0);
-    // Your lines begin here: all pairs forward, then all pairs backward. The loss is half the sum of the squared output,
-    // so its gradient is the output. sim::collectives::all_reduce(gpu, sim::world(gpu), m.numbers) sums over ranks.
+    // Your lines begin here: all pairs forward, then all pairs backward. The loss is half the sum of the squared
+    // output, so its gradient is the output. sim::collectives::all_reduce(gpu, sim::world(gpu), m.numbers) sums over
+    // ranks.
     for (Pair& pair : pairs) {
         pair.input = x;
         const Matrix before_relu = product(gpu, x, pair.columns_of_a);

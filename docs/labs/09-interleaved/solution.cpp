@@ -36,7 +36,8 @@ private:
         const int place = place_of(step);
         const Numbers x = place == 0 ? batch(step.micro_batch) : take(step, "activation", place - 1);
         gpu_.allocate("activations", sim::Bytes{given_.whole("activation_bytes") / chunks_});
-        gpu_.compute("forward " + std::to_string(step.micro_batch), sim::Flops{given_.whole("forward_flops") / chunks_});
+        gpu_.compute("forward " + std::to_string(step.micro_batch),
+                     sim::Flops{given_.whole("forward_flops") / chunks_});
         inputs_[{step.micro_batch, step.chunk}] = x;
         if (is_last(place)) {
             outputs_[step.micro_batch] = scaled(x, place);
@@ -97,7 +98,7 @@ private:
     const sim::lab::Given& given_;
     int stages_;
     int chunks_;
-    Numbers weight_gradients_;                        // by chunk
+    Numbers weight_gradients_;                       // by chunk
     std::map<std::pair<int, int>, Numbers> inputs_;  // by micro-batch and chunk
     std::map<int, Numbers> outputs_;                 // of the last place
 };

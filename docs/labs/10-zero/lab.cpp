@@ -38,8 +38,8 @@ void backward(sim::GPU& gpu, const Model& model) {
 }
 
 void sharded(sim::GPU& gpu, [[maybe_unused]] const Model& model, [[maybe_unused]] std::int64_t zero) {
-    // Your lines begin here: the same step, with the states spread over the ranks as ZeRO 1, 2 or 3 does. Collectives are
-    // of one layer each: sim::all_gather and sim::reduce_scatter are called as sim::all_reduce above.
+    // Your lines begin here: the same step, with the states spread over the ranks as ZeRO 1, 2 or 3 does. Collectives
+    // are of one layer each: sim::all_gather and sim::reduce_scatter are called as sim::all_reduce above.
     sim::lab::gap(gpu, "write ZeRO's step here");
     // Your lines end here.
 }

@@ -28,7 +28,7 @@ Numbers gradient_of_items(sim::GPU& gpu, const sim::lab::Given& given, int first
 
 void program(sim::GPU& gpu, const sim::lab::Given& given) {
     [[maybe_unused]] const int items = static_cast<int>(given.whole("items"));
-    Numbers gradient;      // the mean over all items, on every rank
+    Numbers gradient;     // the mean over all items, on every rank
     double interval = 0;  // seconds from one checkpoint to the next
     // Your lines begin here: a share of the items for each rank, so that all end at the same time; the mean of the
     // gradients of all items; and Young's interval for the cluster that this model will be trained on.

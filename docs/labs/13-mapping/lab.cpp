@@ -46,7 +46,8 @@ void pass_on(sim::GPU& gpu, const Axis& axis) {
 
 void program(sim::GPU& gpu, const sim::lab::Given& given) {
     const auto axis = [&](const std::string& name) {
-        return Axis{name, static_cast<int>(given.whole(name)), given.whole(name + "_bytes"), given.whole(name + "_times")};
+        return Axis{name, static_cast<int>(given.whole(name)), given.whole(name + "_bytes"),
+                    given.whole(name + "_times")};
     };
     Axes axes{axis("tp"), axis("cp"), axis("dp"), axis("pp")};
     set_strides(gpu, axes);

@@ -16,8 +16,8 @@ struct Layout {
 
 Layout plan([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Given& given) {
     Layout layout;
-    // Your lines begin here: choose a layout that fits into given["memory_bytes"] and is within 5 % of the fastest. It has
-    // to work for other sequences, batches and GPUs, too: compute it from what is given.
+    // Your lines begin here: choose a layout that fits into given["memory_bytes"] and is within 5 % of the fastest. It
+    // has to work for other sequences, batches and GPUs, too: compute it from what is given.
     sim::lab::gap(gpu, "choose a layout here");
     // Your lines end here.
     return layout;

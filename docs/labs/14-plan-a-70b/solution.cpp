@@ -16,10 +16,10 @@ struct Layout {
 
 Layout plan([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Given& given) {
     Layout layout;
-    // Your lines begin here: choose a layout that fits into given["memory_bytes"] and is within 5 % of the fastest. It has
-    // to work for other sequences, batches and GPUs, too: compute it from what is given.
-    layout.zero = 3;                          // the states over all GPUs that do not share a layer
-    layout.cp = given["sequence"] / 4096;     // 4,096 tokens are enough for efficient kernels
+    // Your lines begin here: choose a layout that fits into given["memory_bytes"] and is within 5 % of the fastest. It
+    // has to work for other sequences, batches and GPUs, too: compute it from what is given.
+    layout.zero = 3;                       // the states over all GPUs that do not share a layer
+    layout.cp = given["sequence"] / 4096;  // 4,096 tokens are enough for efficient kernels
     const double states = 18 * given["parameters"] / given["gpus"];
     const double kept = 34 * given["sequence"] / layout.cp * given["hidden"] * given["layers"];  // bytes of activations
     // Tensor parallelism costs communication in every layer: no more of it than the memory asks for.

@@ -13,8 +13,7 @@ using Numbers = std::vector<double>;
 // gradients to `gradient`, as a training library does whose loss is a mean.
 [[maybe_unused]] void forward_and_backward(sim::GPU& gpu, const sim::lab::Given& given, Numbers& gradient,
                                            std::int64_t first, std::int64_t count) {
-    gpu.compute("forward and backward",
-                sim::Flops{given.whole("fixed_flops") + count * given.whole("flops_per_item")});
+    gpu.compute("forward and backward", sim::Flops{given.whole("fixed_flops") + count * given.whole("flops_per_item")});
     const std::int64_t begin = gpu.rank() * given.whole("items") + first;
     const double mean = given["factor"] * (static_cast<double>(begin + 1) + static_cast<double>(count - 1) / 2);
     for (std::size_t i = 0; i < gradient.size(); ++i) {
@@ -38,8 +37,8 @@ void program(sim::GPU& gpu, const sim::lab::Given& given) {
     gpu.allocate("weights", sim::Bytes{8 * given.whole("elements")});
     gpu.allocate("gradient", sim::Bytes{8 * given.whole("elements")});
     step(gpu, given, gradient);
-    gpu.report("gradient", Numbers{gradient.front(), gradient.back(),
-                                   std::accumulate(gradient.begin(), gradient.end(), 0.0)});
+    gpu.report("gradient",
+               Numbers{gradient.front(), gradient.back(), std::accumulate(gradient.begin(), gradient.end(), 0.0)});
 }
 
 }  // namespace

@@ -81,6 +81,16 @@ std::vector<Figure> loading_figures(const InputSituation& input, const InputPipe
 
 }  // namespace
 
+InputSituation as_asked(InputSituation input) {
+    if (input.settings.sample_seconds > 0) {
+        input.sample_seconds = {input.settings.sample_seconds, "--sample-seconds"};
+    }
+    if (input.settings.sample_bytes > 0) {
+        input.sample_bytes = {input.settings.sample_bytes, "--sample-bytes"};
+    }
+    return input;
+}
+
 InputPipeline best_pipeline(const InputSituation& input) {
     return pipeline_of(input, input_ways.back());
 }

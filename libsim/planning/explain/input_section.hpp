@@ -27,6 +27,9 @@ struct InputSituation {
     ExplainSettings settings;
 };
 
+// With the settings' own numbers of a sample in place of those that were assumed.
+InputSituation as_asked(InputSituation input);
+
 // All that is done: workers, pinned memory, the copy beside the computation.
 InputPipeline best_pipeline(const InputSituation& input);
 Section input_section(const InputSituation& input);

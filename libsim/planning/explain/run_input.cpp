@@ -35,13 +35,7 @@ InputSituation input_of(const ExplainedRun& run) {
         .compute = {run.seconds() / run.steps(), "simulated: run / steps"},
         .compute_same_as = run.steps() == 1 ? "/simulated_seconds" : "",
         .settings = settings};
-    if (settings.sample_seconds > 0) {
-        input.sample_seconds = {settings.sample_seconds, "--sample-seconds"};
-    }
-    if (settings.sample_bytes > 0) {
-        input.sample_bytes = {settings.sample_bytes, "--sample-bytes"};
-    }
-    return input;
+    return as_asked(std::move(input));
 }
 
 std::optional<Section> explain_run_input(const ExplainedRun& run) {

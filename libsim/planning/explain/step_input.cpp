@@ -31,13 +31,7 @@ InputSituation input_of(const ExplainedStep& explained) {
                          .compute = {seconds(report.step.step), "simulated"},
                          .compute_same_as = "/step_seconds",
                          .settings = settings};
-    if (settings.sample_seconds > 0) {
-        input.sample_seconds = {settings.sample_seconds, "--sample-seconds"};
-    }
-    if (settings.sample_bytes > 0) {
-        input.sample_bytes = {settings.sample_bytes, "--sample-bytes"};
-    }
-    return input;
+    return as_asked(std::move(input));
 }
 
 std::optional<Section> explain_input(const ExplainedStep& explained) {

@@ -21,8 +21,7 @@ struct Ring {
     explicit Ring(const Case& played)
         : ranks(played.ranks),
           bytes(played.given.whole("elements") * bytes_of_number),
-          costs{.latency_seconds = played.given["latency_seconds"],
-                .bytes_per_second = played.given["bytes_per_second"]} {}
+          costs(UniformCosts::of(played.given)) {}
 
     int steps() const { return 2 * (ranks - 1); }
     std::int64_t chunk() const { return bytes / ranks; }

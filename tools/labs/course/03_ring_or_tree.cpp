@@ -23,9 +23,7 @@ struct Choice {
     UniformCosts costs;
 
     Choice(int ranks_of_all, const Given& given)
-        : ranks(ranks_of_all),
-          levels(std::countr_zero(static_cast<unsigned>(ranks))),
-          costs{.latency_seconds = given["latency_seconds"], .bytes_per_second = given["bytes_per_second"]} {}
+        : ranks(ranks_of_all), levels(std::countr_zero(static_cast<unsigned>(ranks))), costs(UniformCosts::of(given)) {}
 
     double bytes_in_a_latency() const { return costs.latency_seconds * costs.bytes_per_second; }
     double crossover() const { return bytes_in_a_latency() * (ranks - 1 - levels) / (levels - (ranks - 1.0) / ranks); }
@@ -73,14 +71,6 @@ std::vector<Case> choice_cases(std::uint64_t seed) {
             choice_case(16, below ? 3.5 : 4, large, costs, factor + 2)};
 }
 
-// First, last and sum of the sum over all ranks.
-std::vector<double> glance_at_sum(const Case& played, const std::string& size) {
-    const auto ranks = static_cast<double>(played.ranks);
-    const auto elements = static_cast<double>(elements_of(played.given, size));
-    const double first = played.given["factor"] * ranks * (ranks + 1) / 2;
-    return {first, first + ranks * (elements - 1), elements * (first + ranks * (elements - 1) / 2)};
-}
-
 std::vector<Check> grade_choice(const Case& played, const Record& found, const Record&) {
     const Choice choice(played.ranks, played.given);
     std::vector<Check> checks;
@@ -89,8 +79,11 @@ std::vector<Check> grade_choice(const Case& played, const Record& found, const R
     std::string sum;
     for (const char* const size : sizes_of_choice) {
         const std::int64_t of_size = bytes_of(played.given, size);
-        checks.push_back(reports_are(found, size, on_every_rank(played.ranks, glance_at_sum(played, size)),
-                                     fmt::format("first, last and sum of the {} gradient's sum", size)));
+        checks.push_back(
+            reports_are(found, size,
+                        on_every_rank(played.ranks, glance_at_sum_of_ramps(played.ranks, played.given["factor"],
+                                                                           elements_of(played.given, size))),
+                        fmt::format("first, last and sum of the {} gradient's sum", size)));
         time += choice.time(of_size);
         bytes += 2 * (played.ranks - 1) * of_size;
         sum += fmt::format("{}{} {}", sum.empty() ? "" : " + ", text_of(choice.time(of_size)),

@@ -20,9 +20,7 @@ struct TwoRings {
     int ranks;
     UniformCosts costs;
 
-    TwoRings(int ranks_of_all, const Given& given)
-        : ranks(ranks_of_all),
-          costs{.latency_seconds = given["latency_seconds"], .bytes_per_second = given["bytes_per_second"]} {}
+    TwoRings(int ranks_of_all, const Given& given) : ranks(ranks_of_all), costs(UniformCosts::of(given)) {}
 
     double break_even() const { return costs.latency_seconds * costs.bytes_per_second * ranks / (ranks - 2.0); }
     Duration bad(std::int64_t bytes) const { return (ranks - 1) * costs.message(bytes); }
@@ -58,13 +56,6 @@ std::vector<Case> two_rings_cases(std::uint64_t seed) {
             two_rings_case(5, large / 2, costs, factor + 2)};
 }
 
-std::vector<double> glance_at_ring_sum(const Case& played, const std::string& size) {
-    const auto ranks = static_cast<double>(played.ranks);
-    const auto elements = static_cast<double>(ring_elements(played.given, size));
-    const double first = played.given["factor"] * ranks * (ranks + 1) / 2;
-    return {first, first + ranks * (elements - 1), elements * (first + ranks * (elements - 1) / 2)};
-}
-
 std::vector<Check> grade_two_rings(const Case& played, const Record& found, const Record&) {
     const TwoRings rings(played.ranks, played.given);
     std::vector<Check> checks;
@@ -73,9 +64,11 @@ std::vector<Check> grade_two_rings(const Case& played, const Record& found, cons
     for (const std::string size : sizes_of_rings) {
         const std::int64_t of_size = ring_bytes(played.given, size);
         const std::int64_t chunk = of_size / played.ranks;
-        checks.push_back(reports_are(found, size + "_sum",
-                                     on_every_rank(played.ranks, glance_at_ring_sum(played, size)),
-                                     fmt::format("first, last and sum of the {} gradient's sum", size)));
+        checks.push_back(
+            reports_are(found, size + "_sum",
+                        on_every_rank(played.ranks, glance_at_sum_of_ramps(played.ranks, played.given["factor"],
+                                                                           ring_elements(played.given, size))),
+                        fmt::format("first, last and sum of the {} gradient's sum", size)));
         checks.push_back(reports_are(found, size + "_bad_seconds",
                                      on_every_rank(played.ranks, {seconds(rings.bad(of_size))}),
                                      fmt::format("(N-1) (L + S/B) = {} x {} = {}; the good ring takes {}",

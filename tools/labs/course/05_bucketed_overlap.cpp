@@ -32,9 +32,7 @@ struct Overlap {
           forward_flops(given.whole("forward_flops")),
           backward_flops(given.whole("backward_flops")),
           update_flops(given.whole("update_flops")),
-          costs{.latency_seconds = given["latency_seconds"],
-                .bytes_per_second = given["bytes_per_second"],
-                .flops_per_second = given["flops_per_second"]} {}
+          costs(UniformCosts::of(given)) {}
 
     std::int64_t buckets() const { return layers / bucket_layers; }
     std::int64_t bytes(std::int64_t of_layers) const { return bytes_of_number * of_layers * elements; }

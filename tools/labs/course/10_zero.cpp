@@ -25,9 +25,7 @@ struct ZeroCase {
           layers(played.given.whole("layers")),
           parameters(played.given.whole("parameters")),
           tokens(played.given.whole("tokens")),
-          costs{.latency_seconds = played.given["latency_seconds"],
-                .bytes_per_second = played.given["bytes_per_second"],
-                .flops_per_second = played.given["flops_per_second"]} {}
+          costs(UniformCosts::of(played.given)) {}
 
     std::int64_t all() const { return layers * parameters; }
     std::int64_t layer() const { return 2 * parameters; }  // bytes

@@ -63,9 +63,7 @@ std::vector<Case> slow_cases(std::uint64_t seed) {
 }
 
 UniformCosts costs_of(const Case& played) {
-    return {.latency_seconds = played.given["latency_seconds"],
-            .bytes_per_second = played.given["bytes_per_second"],
-            .flops_per_second = played.given["flops_per_second"]};
+    return UniformCosts::of(played.given);
 }
 
 struct StepTimes {

@@ -30,9 +30,7 @@ struct Accumulation {
           memory_bytes(given.whole("memory_bytes")),
           fixed_flops(given.whole("fixed_flops")),
           flops_per_item(given.whole("flops_per_item")),
-          costs{.latency_seconds = given["latency_seconds"],
-                .bytes_per_second = given["bytes_per_second"],
-                .flops_per_second = given["flops_per_second"]} {}
+          costs(UniformCosts::of(given)) {}
 
     std::int64_t peak(std::int64_t micro_batches) const {
         return 2 * gradient_bytes + items / micro_batches * bytes_per_item;

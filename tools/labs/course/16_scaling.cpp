@@ -23,9 +23,7 @@ struct ScalingCase {
           samples(played.given.whole("samples")),
           flops_per_sample(played.given.whole("flops_per_sample")),
           gradient_bytes(played.given.whole("gradient_bytes")),
-          costs{.latency_seconds = played.given["latency_seconds"],
-                .bytes_per_second = played.given["bytes_per_second"],
-                .flops_per_second = played.given["flops_per_second"]} {}
+          costs(UniformCosts::of(played.given)) {}
 
     std::vector<int> numbers_of_ranks() const {
         std::vector<int> numbers;

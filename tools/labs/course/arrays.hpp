@@ -27,6 +27,13 @@ inline std::vector<double> glance_at(const std::vector<double>& numbers) {
     return {numbers.front(), numbers.back(), std::accumulate(numbers.begin(), numbers.end(), 0.0)};
 }
 
+// The same of the sum over ranks 0 to n - 1, of which rank r brings factor (r + 1) + i as its element i.
+inline std::vector<double> glance_at_sum_of_ramps(int ranks, double factor, std::int64_t elements) {
+    const double first = factor * ranks * (ranks + 1) / 2;
+    const auto last = static_cast<double>(elements - 1);
+    return {first, first + ranks * last, static_cast<double>(elements) * (first + ranks * last / 2)};
+}
+
 // What all ranks should report.
 inline std::map<int, std::vector<double>> on_every_rank(int ranks, const std::vector<double>& values) {
     std::map<int, std::vector<double>> everywhere;

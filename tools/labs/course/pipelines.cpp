@@ -198,7 +198,7 @@ PipelineNumbers::PipelineNumbers(const Given& given, int stages)
       forward_flops(given.whole("forward_flops")),
       activation_bytes(given.whole("activation_bytes")),
       first(given["first"]),
-      costs{.latency_seconds = given["latency_seconds"], .bytes_per_second = given["bytes_per_second"]} {}
+      costs(UniformCosts::of(given)) {}
 
 PipelineNumbers::PipelineNumbers(const Case& played) : PipelineNumbers(played.given, played.ranks) {}
 

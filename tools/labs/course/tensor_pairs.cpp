@@ -173,9 +173,7 @@ PairNumbers::PairNumbers(const Given& given)
       width(static_cast<int>(given.whole("width"))),
       hidden(static_cast<int>(given.whole("hidden"))),
       factor(static_cast<int>(given.whole("factor"))),
-      costs{.latency_seconds = given["latency_seconds"],
-            .bytes_per_second = given["bytes_per_second"],
-            .flops_per_second = given["flops_per_second"]} {}
+      costs(UniformCosts::of(given)) {}
 
 PairResults right_results(const PairNumbers& numbers, int ranks, int rank) {
     std::vector<PairOfLayers> whole = pairs_of(numbers, 1, 0);

@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/labs/desk/files.hpp"
 
 #include <fmt/format.h>
@@ -30,12 +31,7 @@ std::string path_in(const std::string& folder, const char* name) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) {
-        throw config::OutputError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    }
+    command_line::write_output(path, [&](std::ostream& out) { out << text; });
 }
 
 Json json_of(const Attempt& attempt) {
@@ -138,10 +134,7 @@ void keep(const Desk& desk) {
     }
     const Json json{{"lab", desk.lab->folder},       {"language", name_of(desk.language)}, {"seed", desk.seed},
                     {"prediction", desk.prediction}, {"hints_seen", desk.hints_seen},      {"attempts", attempts}};
-    // A check that is stopped half-way must not lose what was there.
-    const std::string path = path_in(desk.folder, memory_file);
-    write_file(path + ".new", json.dump(1) + "\n");
-    fs::rename(path + ".new", path);
+    write_file(path_in(desk.folder, memory_file), json.dump(1) + "\n");
 }
 
 Desk open_desk(const Lab& lab, const std::string& folder, Language language, std::uint64_t seed) {

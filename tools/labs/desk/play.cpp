@@ -1,10 +1,10 @@
 #include "tools/labs/desk/play.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "tools/command_line/child_process.hpp"
 #include "tools/labs/desk/child_words.hpp"
 #include "tools/labs/desk/play_scripts.hpp"
 #include "tools/labs/desk/toolbox.hpp"
-#include "tools/ndsim/child_process.hpp"
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@ namespace sim::labs {
 namespace {
 
 namespace fs = std::filesystem;
-using tools::PassingFolder;
-using tools::run_child;
+using command_line::PassingFolder;
+using command_line::run_child;
 
 // More than any right or wrong program of a lab needs, unless it never ends.
 constexpr const char* most_seconds = "60";
@@ -41,7 +41,7 @@ std::string first_error(const std::string& said) {
 // Empty: it is there now.
 std::string build(const Desk& desk, const std::string& program, const PassingFolder& passing) {
     if (fs::exists(program) && fs::last_write_time(program) > fs::last_write_time(desk.file()) &&
-        fs::last_write_time(program) > fs::last_write_time(tools::own_folder() + "/ndsim")) {
+        fs::last_write_time(program) > fs::last_write_time(command_line::own_folder() + "/ndsim")) {
         return "";
     }
     fs::create_directories(fs::path(program).parent_path());
@@ -61,7 +61,7 @@ std::vector<std::string> words_to_run(const Desk& desk, const std::string& progr
         return words;
     }
     const Toolbox toolbox = read_toolbox();
-    ::setenv("PYTHONPATH", toolbox.python_path.c_str(), 1);
+    let_python_find_ndsim(toolbox);
     words.insert(words.end(), {toolbox.interpreter, desk.file()});
     return words;
 }

@@ -2,10 +2,10 @@
 
 #include "libsim/config/errors.hpp"
 #include "ranks/exit_code.hpp"
+#include "tools/command_line/child_process.hpp"
 #include "tools/labs/desk/child_words.hpp"
 #include "tools/labs/desk/files.hpp"
 #include "tools/labs/desk/toolbox.hpp"
-#include "tools/ndsim/child_process.hpp"
 
 #include <fmt/format.h>
 
@@ -24,10 +24,10 @@ constexpr const char* most_seconds_of_scripts = "300";
 }  // namespace
 
 PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vector<Case>& cases) {
-    const tools::PassingFolder passing;
+    const command_line::PassingFolder passing;
     std::ofstream(passing.file("cases.json")) << lab::to_json(cases);
     const Toolbox toolbox = read_toolbox();
-    ::setenv("PYTHONPATH", toolbox.python_path.c_str(), 1);
+    let_python_find_ndsim(toolbox);
     std::vector<std::string> words{"timeout",
                                    "--foreground",
                                    "--kill-after=1",
@@ -40,7 +40,8 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
                                    "--into",
                                    passing.file("record")};
     words.insert(words.end(), files.begin(), files.end());
-    const int code = tools::run_child("/usr/bin/env", words, {.out = passing.file("out"), .err = passing.file("said")});
+    const int code =
+        command_line::run_child("/usr/bin/env", words, {.out = passing.file("out"), .err = passing.file("said")});
     const std::string said = text_in(passing.file("out")) + text_in(passing.file("said"));
     if (code == exit_code::machine_limit) {
         throw config::MachineLimit("labs as PyTorch scripts cannot be run here: " + last_line(said));
@@ -75,7 +76,7 @@ const char* solved_script(const Lab& lab) {
 }
 
 std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases) {
-    const tools::PassingFolder passing;
+    const command_line::PassingFolder passing;
     const std::string file = passing.file("solution.py");
     std::ofstream(file) << solved_script(lab);
     PlayedScripts played = play_scripts({file}, cases);

@@ -2,10 +2,11 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/toml_file.hpp"
-#include "tools/ndsim/child_process.hpp"
+#include "tools/command_line/child_process.hpp"
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <sstream>
 
 namespace sim::labs {
@@ -24,7 +25,7 @@ std::string replace_prefix(std::string text, const std::string& prefix) {
 }  // namespace
 
 Toolbox read_toolbox() {
-    const std::string prefix = tools::own_folder() + "/..";
+    const std::string prefix = command_line::own_folder() + "/..";
     const std::string file = prefix + "/share/ndsim/labs.toml";
     Toolbox toolbox;
     std::string flags;
@@ -53,8 +54,14 @@ Toolbox read_toolbox() {
 
 bool pytorch_is_here() {
     const char* const look = "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))";
-    return tools::run_child("/usr/bin/env", {read_toolbox().interpreter, "-c", look},
-                            {.out = "/dev/null", .err = "/dev/null"}) == 0;
+    return command_line::run_child("/usr/bin/env", {read_toolbox().interpreter, "-c", look},
+                                   {.out = "/dev/null", .err = "/dev/null"}) == 0;
+}
+
+void let_python_find_ndsim(const Toolbox& toolbox) {
+    const char* const before = std::getenv("PYTHONPATH");
+    const bool has_more = before != nullptr && *before != '\0';
+    ::setenv("PYTHONPATH", (toolbox.python_path + (has_more ? ":" + std::string(before) : "")).c_str(), 1);
 }
 
 }  // namespace sim::labs

@@ -20,4 +20,7 @@ Toolbox read_toolbox();
 // Whether labs that are PyTorch scripts can be run: the interpreter finds PyTorch. Starts it, which takes a moment.
 bool pytorch_is_here();
 
+// For the programs that this one starts: what is on their PYTHONPATH already stays behind it.
+void let_python_find_ndsim(const Toolbox& toolbox);
+
 }  // namespace sim::labs

@@ -1,4 +1,4 @@
-#include "tools/ndsim/child_process.hpp"
+#include "tools/command_line/child_process.hpp"
 
 #include "libsim/config/errors.hpp"
 
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace sim::tools {
+namespace sim::command_line {
 
 namespace {
 
@@ -66,4 +66,4 @@ PassingFolder::~PassingFolder() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace sim::tools
+}  // namespace sim::command_line

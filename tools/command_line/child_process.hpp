@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::tools {
+namespace sim::command_line {
 
 // What standard output and standard error are written to.
 struct ChildFiles {
@@ -33,4 +33,4 @@ private:
     std::string path_;
 };
 
-}  // namespace sim::tools
+}  // namespace sim::command_line
