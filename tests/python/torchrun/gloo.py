@@ -51,6 +51,7 @@ def run_script(rank, options, port):
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     sys.stdout.reconfigure(line_buffering=True, write_through=False)
     torch.set_num_threads(1)
+    keep_groups()
     try:
         runpy.run_path(options.script, run_name="__main__")
     except SystemExit as leaving:
@@ -58,16 +59,29 @@ def run_script(rank, options, port):
     except BaseException:
         print(f"rank {rank}:\n{traceback.format_exc()}", file=sys.stderr)
         return 1
-    leave_together(options, port)
+    store = dist.TCPStore("127.0.0.1", port, is_master=False, wait_for_workers=False)
+    leave_together(store, options.nnodes * options.nproc_per_node)
     return 0
 
 
-def leave_together(options, port):
+def leave_together(store, ranks):
     """Return when all ranks have come here: gloo fails in a rank whose peer is gone while it still reads from it."""
-    store = dist.TCPStore("127.0.0.1", port, is_master=False, wait_for_workers=False)
     store.add("left", 1)
-    while store.add("left", 0) < options.nnodes * options.nproc_per_node:
+    while store.add("left", 0) < ranks:
         time.sleep(0.002)
+
+
+def keep_groups():
+    """Keep every process group until its process ends. Where the last reference to one is DDP's, PyTorch 1.13 may hang:
+    it joins the group's thread while it holds the interpreter's lock, which that thread wants for freeing a tensor."""
+    really_make = dist.distributed_c10d._new_process_group_helper
+    kept = []
+
+    def make(*args, **options):
+        kept.append(really_make(*args, **options))
+        return kept[-1]
+
+    dist.distributed_c10d._new_process_group_helper = make
 
 
 def end_with_the_launcher():

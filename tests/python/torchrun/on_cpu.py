@@ -118,11 +118,16 @@ def be_cpu(gpus):
     DistributedDataParallel.__init__ = wrap
     import_fsdp().FullyShardedDataParallel = FSDP
 
-    def spawn(*args, **options):
+    def life(rank, run, args, ranks):
+        gloo.keep_groups()
+        run(rank, *args)
+        gloo.leave_together(dist.FileStore(meeting[0], ranks), ranks)
+
+    def spawn(run, args=(), nprocs=1, **options):
         # A file of its own for each, and no port that has to be free.
         with tempfile.TemporaryDirectory() as folder:
             meeting[:] = [os.path.join(folder, "meeting")]
-            mp.start_processes(*args, **options, start_method="fork")
+            mp.start_processes(life, (run, args, nprocs), nprocs, **options, start_method="fork")
 
     mp.spawn = spawn
 
