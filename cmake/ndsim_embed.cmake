@@ -1,4 +1,4 @@
-# cmake -DFILES=GLOB -DNAMES=file|folder_and_stem|folder_and_file -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H -DOUTPUT=… -P
+# cmake -DFILES=GLOB -DNAMES=file|stem|folder_and_stem|folder_and_file -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H -DOUTPUT=… -P
 # ndsim_embed.cmake: the files as F() of H, an array of T{names…, text}, which a program then has in itself.
 file(GLOB files ${FILES})
 list(SORT files)
@@ -13,6 +13,7 @@ foreach(path IN LISTS files)
     cmake_path(GET path PARENT_PATH folder)
     cmake_path(GET folder FILENAME folder)
     set(names_file "\"${file}\"")
+    set(names_stem "\"${stem}\"")
     set(names_folder_and_file "\"${folder}\", \"${file}\"")
     set(names_folder_and_stem "\"${folder}\", \"${stem}\"")
     string(APPEND rows "    ${TYPE}{${names_${NAMES}}, R\"text(${text})text\"},\n")

@@ -24,4 +24,10 @@ struct DeadlockError : ProgramError {
     using ProgramError::ProgramError;
 };
 
+// Faults that were asked for ended the run: ranks died, or messages were lost that others wait for.
+struct BrokenRunError : ProgramError {
+    BrokenRunError(const std::string& message, bool ranks_died) : ProgramError(message), died(ranks_died) {}
+    bool died;
+};
+
 }  // namespace sim

@@ -262,6 +262,39 @@ void GPU::report(std::string_view name, std::span<const double> values) {
     port_->report(port_->intern(name), values);
 }
 
+Op GPU::steps_op(std::int64_t steps, Duration takes, std::string_view text) {
+    if (steps < 0 || steps > INT32_MAX) {
+        throw ProgramError(
+            fmt::format("rank {} cannot have done {} steps: they are 0 to {}", rank(), steps, INT32_MAX));
+    }
+    if (takes.count() < 0) {
+        throw ProgramError(fmt::format("rank {} cannot hand over its state in less than no time", rank()));
+    }
+    return {.kind = OpKind::checkpoint,
+            .stream = stream_,
+            .label = label(text),
+            .peer = 0,
+            .tag = static_cast<std::int32_t>(steps),
+            .amount = takes.count()};
+}
+
+void GPU::step_done(std::int64_t steps) {
+    require_main("the end of a step");
+    port_->post(steps_op(steps, Duration{0}, {}));
+}
+
+void GPU::snapshot(std::int64_t steps, Duration takes) {
+    port_->post(steps_op(steps, takes, "snapshot"));
+}
+
+void GPU::checkpoint(std::int64_t steps, std::span<const std::byte> state, Duration takes) {
+    Op op = steps_op(steps, takes, "checkpoint");
+    op.peer = 1;
+    op.bytes = state.size();
+    write(state);
+    port_->post(op);
+}
+
 Op GPU::collective_op(OpKind kind, const Group& group, const Collective& what) {
     if (what.size.amount < 0) {
         throw ProgramError(fmt::format("{} needs a size of 0 or more", name_of(what.kind)));

@@ -179,6 +179,14 @@ public:
     void report(std::string_view name, std::span<const double> values);
     void report(std::string_view name, double value) { report(name, std::span(&value, 1)); }
 
+    // Checkpoints, for a run that survives the death of a rank (ranks/recovery.hpp). This rank has done so many steps
+    // of its program, from the very first on. Costs nothing.
+    void step_done(std::int64_t steps);
+    // The same; the program stands still while a copy of its state is made. On the stream in use.
+    void snapshot(std::int64_t steps, Duration takes);
+    // The same; the launcher is handed the state, which is complete when that time has passed. On the stream in use.
+    void checkpoint(std::int64_t steps, std::span<const std::byte> state, Duration takes);
+
     // Returns when every rank has come. Costs ceil(log2 n) rounds of empty messages.
     void barrier();
 
@@ -257,6 +265,7 @@ private:
         }
         return data;
     }
+    Op steps_op(std::int64_t steps, Duration takes, std::string_view text);
     Op collective_op(OpKind kind, const Group& group, const Collective& what);
 
     Port* port_;

@@ -17,6 +17,7 @@ const char* name_of(OpKind kind) {
         case OpKind::idle: return "idle";
         case OpKind::issue: return "issue";
         case OpKind::log: return "log";
+        case OpKind::checkpoint: return "checkpoint";
         case OpKind::look: return "look";
         case OpKind::test: return "test";
         case OpKind::now: return "now";

@@ -29,7 +29,10 @@ enum class OpKind : std::uint8_t {
     take,   // an observation: amount: which of the rank's own brings, from 0; all that its collective's members brought
     idle,   // amount: a time, in picoseconds: the program goes on no earlier
     issue,  // amount: a time: other streams are given what follows then, and not when the program is there; -1: no more
-    now,    // an observation
+    // label, tag: steps of the program that are done, amount: a time that the program, or its stream, stands still for,
+    // peer 1: hands over its state, 0: does not, bytes (of the state)
+    checkpoint,
+    now,     // an observation
     finish,  // the program has returned; waits for what the rank still has under way
 };
 
@@ -99,6 +102,10 @@ struct CollectiveWord {
 };
 inline bool is_asynchronous(const Op& op) {
     return op.stream == Stream::own;
+}
+// A checkpoint without a state that takes no time: it says that a step has ended, and counts as no op.
+inline bool only_tells_of_step(const Op& op) {
+    return op.kind == OpKind::checkpoint && op.peer == 0 && op.amount == 0;
 }
 constexpr bool needs_root(CollectiveKind kind) {
     return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||

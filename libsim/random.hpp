@@ -1,6 +1,7 @@
 // This generator yields the same random numbers with every compiler and library, unlike std distributions.
 //
-// Source: SplitMix64, Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// Sources: SplitMix64, Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Exponential
+// numbers by comparisons alone: von Neumann, "Various techniques used in connection with random digits", 1951.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,28 @@ public:
 
     // In [low, high).
     double between(double low, double high) { return low + (high - low) * unit_interval(next()); }
+
+    // In [0, count), each with the same chance to within 2^-64 x count. Requires: count > 0.
+    std::int64_t below(std::int64_t count) {
+        __extension__ using Product = unsigned __int128;
+        return static_cast<std::int64_t>((Product{next()} * static_cast<std::uint64_t>(count)) >> 64U);
+    }
+
+    // The time to an event that has the same chance at every moment, 1 on average. No logarithm: std::log may differ.
+    double exponential() {
+        for (double whole = 0;; ++whole) {
+            const double first = unit_interval(next());
+            double least = first;
+            bool odd = true;  // numbers in the falling run so far
+            for (double number = unit_interval(next()); number < least; number = unit_interval(next())) {
+                least = number;
+                odd = !odd;
+            }
+            if (odd) {
+                return whole + first;
+            }
+        }
+    }
 
 private:
     std::uint64_t state_;

@@ -1,10 +1,15 @@
 #include "ranks/launch.hpp"
 
+#include "libsim/error.hpp"
+#include "libsim/faults/conditions.hpp"
+#include "ranks/host/run.hpp"
 #include "ranks/hosts.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
 namespace sim::ranks {
@@ -19,8 +24,6 @@ std::string progress_text(double share_done, double wall_seconds) {
     return fmt::format("{:.0f} % done, about {} left", std::floor(100 * share_done), time);
 }
 
-namespace {
-
 void check_options(const LaunchOptions& options) {
     if (options.ranks < 1) {
         throw std::invalid_argument(fmt::format("a run needs at least 1 rank, not {}", options.ranks));
@@ -31,13 +34,19 @@ void check_options(const LaunchOptions& options) {
     if (options.watchdog.count() <= 0) {
         throw std::invalid_argument("a watchdog needs more than 0 ms");
     }
-    if (options.kill && (options.kill->rank < 0 || options.kill->rank >= options.ranks)) {
-        throw std::invalid_argument(
-            fmt::format("rank {} cannot be killed: ranks are 0 to {}", options.kill->rank, options.ranks - 1));
+    if (options.begin < Time{}) {
+        throw std::invalid_argument("a run cannot begin before time 0");
+    }
+    if (std::adjacent_find(options.standings.begin(), options.standings.end(), std::greater_equal<>()) !=
+        options.standings.end()) {
+        throw std::invalid_argument("the times of standings must ascend");
+    }
+    try {
+        const faults::Conditions possible(options.faults, options.ranks, options.cluster.network);
+    } catch (const ProgramError& error) {
+        throw std::invalid_argument(error.what());
     }
 }
-
-}  // namespace
 
 int Result::exit_code() const {
     if (!fault) {

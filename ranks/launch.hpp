@@ -4,11 +4,12 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/faults/injection.hpp"
 #include "libsim/gpu.hpp"
-#include "libsim/kernel/kill.hpp"
 #include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/trace/span.hpp"
 #include "ranks/exit_code.hpp"
+#include "ranks/standing.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -30,9 +31,9 @@ namespace sim::ranks {
 // A row of the table in hosts.cpp, by its number; these have a name in C++, too.
 enum class Host {
     process,  // every rank is a forked process; up to a few thousand
-    // Every rank is a small stack in this process; 100,000 and more. A rank that loops for ever without an op is not
-    // noticed by the watchdog. SIGINT and SIGTERM end the run all the same, half a second later (in library code two
-    // seconds): that rank's stack is then left as it is, and what lies on it is not destroyed.
+    // Every rank is a small stack in this process; 100,000 and more. The stack of a rank that loops for ever without an
+    // op is left as it is when the watchdog names it, or half a second after a stop signal (in library code two
+    // seconds): what lies on it is not destroyed.
     fiber,
 };
 
@@ -66,8 +67,6 @@ struct Pulse {
 // "37 % done, about 12 s left", of a run that has done this share in that time; empty where nobody knows.
 std::string progress_text(double share_done, double wall_seconds);
 
-using kernel::Kill;
-
 struct LaunchOptions {
     int ranks = 1;
     Host host = Host::process;
@@ -79,9 +78,11 @@ struct LaunchOptions {
     // A message that nobody has received when all ranks have returned is no mistake. A collective that a member skipped
     // is one in any case.
     bool allow_unreceived = false;
-    // This rank dies then; as a process it is really killed, by SIGKILL. The timeline is the same in every run and on
-    // every host.
-    std::optional<Kill> kill = std::nullopt;
+    // What the run is to suffer. A rank that dies as a process is really killed, by SIGKILL; one that is stopped, by
+    // SIGSTOP. The timeline is the same in every run and on every host.
+    std::vector<faults::Injection> faults = {};
+    Time begin = Time{};               // simulated time at which all ranks begin
+    std::vector<Time> standings = {};  // fill Result::standings at these times, which ascend
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -99,11 +100,15 @@ struct LaunchOptions {
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung
     // What stands between a rank's program and its port, and so sees every op: made and destroyed in the rank.
     std::function<std::unique_ptr<Port>(Port&)> port_between = nullptr;
+    // Of data that a rank has sent and nobody has received yet: beyond it the run ends, and names the rank. 0: half of
+    // the memory that is there when the run begins; all ranks together may have that much.
+    std::size_t most_unreceived_bytes = 0;
     std::size_t stack_bytes = 0;  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
 };
 
 // The reason why a run failed. The numbers are the executables' exit codes.
 enum class Failure {
+    out_of_range = exit_code::usage,  // the program's simulated time, or what it counts
     mismatch_or_deadlock = exit_code::deadlock,
     rank_died = exit_code::rank_died,
     rank_hung = exit_code::rank_hung,
@@ -125,8 +130,9 @@ struct Fault {
     int rank = -1;                    // -1: no single rank
     int signal = 0;                   // the signal that ended the rank or the run; 0: none
     std::string message;              // complete, of one or more lines
-    bool as_asked = false;            // the rank died as LaunchOptions::kill says
-    // That it is about, where they are known: in a deadlock, and of a rank that was killed as asked, those that can
+    bool as_asked = false;            // what LaunchOptions::faults ask for ended the run
+    std::vector<int> dead = {};       // the ranks that died so
+    // That it is about, where they are known: in a deadlock, and after faults that were asked for, those that can
     // never go on.
     std::vector<kernel::WrongOp> ops = {};
 };
@@ -152,13 +158,16 @@ struct Result {
     // The values that ranks handed over with GPU::report: by name, then rank.
     std::map<std::string, std::map<int, std::vector<double>>> reports;
 
+    // How far all ranks had come at LaunchOptions::standings.
+    std::vector<Standing> standings;
+
     bool ok() const { return !fault; }
     int exit_code() const;  // 0, or the contract's code
 };
 
 // Forks (Host::process) before it starts anything else; call it before threads exist.
-// Throws std::invalid_argument for options that cannot be (0 ranks, a time scale below 0), and std::overflow_error,
-// with no rank left behind, where simulated time leaves its range of 106 days.
+// Throws std::invalid_argument for options that cannot be (0 ranks, a time scale below 0). Simulated time that leaves
+// its range of 106 days is a fault of the run.
 Result launch(const LaunchOptions& options, const Program& program);
 
 }  // namespace sim::ranks

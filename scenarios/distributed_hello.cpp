@@ -147,8 +147,8 @@ int run_or_throw(int argc, const char* const* argv) {
     }
     command_line::check_host(options.host, options.ranks);
     const sim::Cluster cluster = config::read_profile(options.profile, options.ranks);
-    const Launched launched =
-        launch_and_show(executable.name, options, cluster, [&](GPU& gpu) { hello(gpu, options, cluster); });
+    const Launched launched = launch_and_show(executable.name, options, cluster,
+                                              [&](GPU& gpu, const auto&) { hello(gpu, options, cluster); });
     if (!launched.result.ok()) {
         return launched.exit_code;
     }

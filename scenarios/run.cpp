@@ -1,4 +1,5 @@
 #include "libsim/config/errors.hpp"
+#include "libsim/config/fault_option.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "ranks/host/stop_signal.hpp"
@@ -9,6 +10,7 @@
 #include "scenarios/report/outcome.hpp"
 #include "scenarios/report/scaling.hpp"
 #include "scenarios/report/summary.hpp"
+#include "scenarios/run/elastic.hpp"
 #include "scenarios/run/launch.hpp"
 #include "scenarios/run/memory.hpp"
 #include "tools/command_line/exit.hpp"
@@ -49,18 +51,38 @@ void require_prices(const Options& options, const Cluster& cluster) {
 }
 
 Launched launch_training(const Scenario& scenario, const Options& options, const Cluster& cluster) {
-    return launch_and_show(scenario.name, options, cluster, [&](GPU& gpu) { lesson::train(gpu, options); });
+    Options recoverable = options;
+    recoverable.recovery.survivors = [&](int ranks, const std::vector<int>& dead) {
+        return living_replicas(options, ranks, dead);
+    };
+    return launch_and_show(scenario.name, recoverable, cluster, [&](GPU& gpu, const sim::ranks::Start& start) {
+        lesson::train(gpu, options_of_life(options, start.places), start);
+    });
+}
+
+// What the ranks' speeds are known to be: shares of the items may follow them.
+std::vector<double> slowdowns_of(const Options& options, const Cluster& cluster) {
+    std::vector<double> slowdowns = faults::lasting_slowdowns(options.faults, options.ranks);
+    if (slowdowns.empty()) {
+        return cluster.compute.slowdown;
+    }
+    for (std::size_t rank = 0; rank < std::min(slowdowns.size(), cluster.compute.slowdown.size()); ++rank) {
+        slowdowns[rank] *= cluster.compute.slowdown[rank];
+    }
+    return slowdowns;
 }
 
 int run_once(const Scenario& scenario, Options options) {
     const Cluster cluster = config::read_profile(options.profile, options.ranks);
-    options.slowdown = cluster.compute.slowdown;
+    options.slowdown = slowdowns_of(options, cluster);
     lesson::check_plan(options);
     if (options.show_schedule) {
         command_line::print(lesson::schedule_text(options));
         return done;
     }
     require_prices(options, cluster);
+    config::check_faults(options.faults, options.ranks, cluster.network);
+    check_elastic(options, cluster);
     check_memory(options);
     // From here on an interrupted run still leaves a valid trace.
     const sim::ranks::StopSignal stop;
@@ -73,7 +95,8 @@ int run_once(const Scenario& scenario, Options options) {
         }
         return launched.exit_code;
     }
-    const Outcome outcome = outcome_of(scenario.name, options, cluster, std::move(launched.result));
+    const Outcome outcome =
+        outcome_of(scenario.name, options, cluster, std::move(launched.result), std::move(launched.lives));
     command_line::write_outputs(
         options.outputs, {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }});
     if (const int signal = stop.received(); signal != 0) {
@@ -88,10 +111,11 @@ int run_once(const Scenario& scenario, Options options) {
 // What runs for one size of --scaling. Throws what says that this size cannot be.
 Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& cluster) {
     Options options = std::get<Options>(read_options(line.scenario, line.argc, line.argv, size));
-    options.slowdown = cluster.compute.slowdown;
+    options.slowdown = slowdowns_of(options, cluster);
     options.quiet = true;  // the lines of several runs would be read as one story
     lesson::check_plan(options);
     require_prices(options, cluster);
+    config::check_faults(options.faults, options.ranks, cluster.network);
     return options;
 }
 

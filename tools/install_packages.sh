@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# install_packages.sh run|docs|test: installs the Debian packages that are missing, and nothing else.
+# install_packages.sh run|docs|test|coverage: installs the Debian packages that are missing, and nothing else.
 #   run     what it takes to build and run the scenarios
 #   docs    that, and what tools/site.sh makes the documentation site with
 #   test    all of it, and what tools/test.sh, tools/check and .ci/run use
+#   coverage  that, and what tools/coverage.sh counts with
 # A package counts as present when what we use of it is there, whoever brought it.
 set -euo pipefail
 
@@ -58,6 +59,9 @@ test_set=(
     "python3-torch          usr/lib/python3*/*-packages/torch/__init__.py"
     "python3-selenium       usr/lib/python3*/*-packages/selenium/__init__.py"
 )
+coverage_set=(
+    "gcovr                  gcovr"
+)
 
 is_present() {
     case $1 in
@@ -84,8 +88,9 @@ case ${1:-} in
     run) wanted=("${run_set[@]}") ;;
     docs) wanted=("${run_set[@]}" "${docs_set[@]}") ;;
     test) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}") ;;
+    coverage) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}" "${coverage_set[@]}") ;;
     *)
-        echo "usage: tools/install_packages.sh run|docs|test" >&2
+        echo "usage: tools/install_packages.sh run|docs|test|coverage" >&2
         exit 2
         ;;
 esac

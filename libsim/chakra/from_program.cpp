@@ -39,6 +39,7 @@ private:
             case OpKind::collective: add(op, collective(op)); break;
             case OpKind::allocate: add(op, {.kind = NodeKind::allocation, .size = Size{op.amount, op.measure}}); break;
             case OpKind::log: add(op, {.kind = NodeKind::log_line}); break;
+            case OpKind::checkpoint: checkpoint(op); break;
             case OpKind::wait: wait(op); break;
             case OpKind::record: mark(op); break;
             default: break;
@@ -93,6 +94,17 @@ private:
         node.bytes = bytes;
         if (size.measure != Measure::bytes) {
             node.size = size;
+        }
+    }
+
+    // The program stands still: a computation of that length, of nothing.
+    void checkpoint(const Op& op) {
+        if (op.stream != Stream::main) {
+            throw ProgramError(
+                fmt::format("rank {} writes a checkpoint beside its program, which a Chakra trace cannot say", rank_));
+        }
+        if (op.amount > 0) {
+            add(op, {.kind = NodeKind::compute, .time = Duration{op.amount}});
         }
     }
 

@@ -17,8 +17,13 @@ public:
         : text_(text), file_(&file), is_toml_(notation == Notation::toml) {}
 
     void run() {
+        at_ = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a mark of UTF-8
         while (at_ < text_.size()) {
             const char c = text_[at_];
+            if (is_toml_ && c == '[' && line_is_blank_ && depth_ == 0) {
+                check_header();
+            }
+            line_is_blank_ = c == '\n' || (line_is_blank_ && (c == ' ' || c == '\t' || c == '\r'));
             if (c == '"' || (is_toml_ && c == '\'')) {
                 skip_string(c);
                 continue;
@@ -35,6 +40,23 @@ public:
 private:
     [[noreturn]] void refuse(const std::string& what) const {
         throw UsageError(fmt::format("{}:{}: {}", *file_, line_, what));
+    }
+
+    // The name of a table. toml++ 3.3 reads beyond the text, or stops the program, at some characters in it.
+    void check_header() const {
+        for (std::size_t i = at_; i < text_.size() && text_[i] != '\n' && text_[i] != '#'; ++i) {
+            const char c = text_[i];
+            if (c == '"' || c == '\'') {
+                for (++i; i < text_.size() && text_[i] != c && text_[i] != '\n'; ++i) {
+                    i += text_[i] == '\\' && c == '"' ? 1U : 0U;
+                }
+                continue;
+            }
+            const bool is_bare = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            if (!is_bare && std::string_view("_-.[] \t\r").find(c) == std::string_view::npos) {
+                refuse("the name of a table must be letters, digits, _ and -, or in quotes");
+            }
+        }
     }
 
     void take(char c) {
@@ -91,6 +113,7 @@ private:
     bool is_toml_;
     std::size_t at_ = 0;
     int line_ = 1;
+    bool line_is_blank_ = true;  // up to here
     int depth_ = 0;
     int parts_ = 0;  // of the key that is being read, less one
 };

@@ -1,6 +1,7 @@
 #include "libsim/config/option_row.hpp"
 
 #include "libsim/check.hpp"
+#include "libsim/config/durations.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/whole_numbers.hpp"
 #include "libsim/nearest.hpp"
@@ -124,6 +125,20 @@ bool parse(const std::string& text, Number& number) {
 }
 
 }  // namespace
+
+Custom duration(Duration& field) {
+    return {[&field](const std::string& what, const TomlValue& value, bool sets) {
+        const auto* const text = std::get_if<std::string>(&value);
+        const std::optional<Duration> found = text == nullptr ? std::nullopt : duration_of_text(*text);
+        if (!found) {
+            throw UsageError(fmt::format("{} must be a time with its unit, such as 500ms, 2s or 10min, not {}", what,
+                                         describe(value)));
+        }
+        if (sets) {
+            field = *found;
+        }
+    }};
+}
 
 Whole whole(int& field, std::int64_t low, std::int64_t high) {
     return {low, high, [&field](std::int64_t n) { field = static_cast<int>(n); }};

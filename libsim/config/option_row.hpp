@@ -5,10 +5,12 @@
 #pragma once
 
 #include "libsim/config/toml_file.hpp"
+#include "libsim/units.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,6 +71,8 @@ struct OptionRow {
     Role role = Role::option;
     std::vector<std::string> also = {};  // other names of an option, which --help leaves out
     bool changes_result = true;          // false: only how it is found and shown
+    bool repeats = false;                // typed several times, its values are one, with "; " between them
+    bool writes = false;                 // its value is a file to write, which only the command line may name
 };
 
 // {"FILE", "", "what it is", kind} as an argument; errors and --help name it FILE.
@@ -80,6 +84,11 @@ inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
 inline OptionRow keeping_result(OptionRow row) {
     row.changes_result = false;
     return row;
+}
+// An option that names a file to write.
+inline OptionRow writing(OptionRow row) {
+    row.writes = true;
+    return keeping_result(std::move(row));
 }
 // True if `name` is one of the row's names.
 bool is_called(const OptionRow& row, const std::string& name);
@@ -108,6 +117,9 @@ template <class Enum>
 Choice enumerator(Enum& field, const std::vector<std::string>& names) {
     return {names, [&field](std::size_t i) { field = static_cast<Enum>(i); }};
 }
+
+// A duration with its unit: durations.hpp.
+Custom duration(Duration& field);
 
 // One of `values`, by the names they have in libsim.
 template <class Value>

@@ -79,10 +79,13 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
 }  // namespace
 
 std::vector<TomlEntry> read_toml(const std::string& file) {
-    const std::string content = read_toml_text(file);
+    return toml_entries(read_toml_text(file), file);
+}
+
+std::vector<TomlEntry> toml_entries(const std::string& text, const std::string& file) {
     toml::table table;
     try {
-        table = toml::parse(content, file);
+        table = toml::parse(text, file);
     } catch (const toml::parse_error& error) {
         std::string what(error.description());
         std::replace(what.begin(), what.end(), '\n', ' ');

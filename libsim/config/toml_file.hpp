@@ -23,6 +23,8 @@ struct TomlEntry {
 
 // In the order of their lines. Throws UsageError if the file cannot be read or is no TOML.
 std::vector<TomlEntry> read_toml(const std::string& file);
+// The same of its text, under a name for errors.
+std::vector<TomlEntry> toml_entries(const std::string& text, const std::string& file);
 
 // "a number", "the text \"x\"", …: the value as errors name it.
 std::string describe(const TomlValue& value);

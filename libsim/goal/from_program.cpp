@@ -65,6 +65,7 @@ private:
             case OpKind::send:
             case OpKind::receive: return put(op, message(op));
             case OpKind::wait: return wait(op);
+            case OpKind::checkpoint: return op.amount > 0 ? put(op, calc(op.amount)) : void();
             case OpKind::record: return void(marks_.push_back(streams_[op.stream].last));
             default: return;  // takes no time
         }

@@ -40,11 +40,26 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
     if (meeting == nullptr) {
         return false;
     }
-    end_collective(*meeting, rank);
+    if (loses(*meeting) || !has_ended(*meeting, rank)) {
+        return false;
+    }
     if (on == Stream::main) {
         self.status = Status::out;  // accept() goes on with it
     }
     return true;
+}
+
+// False: it has no price, or its schedule cannot be, which is all members' mistake: none goes on.
+bool Kernel::has_ended(const Rendezvous::Meeting& meeting, int last_rank) {
+    const int first = groups_->group(collective_word(meeting.op).group).rank_at(0);
+    const NumberedOp at = of(first).in(meeting.op.stream);
+    try {
+        end_collective(meeting, last_rank);
+        return true;
+    } catch (const ProgramError&) {
+        mistakes_.note({meeting.last_at, first, at.number}, std::current_exception());
+        return false;
+    }
 }
 
 void Kernel::throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const {
@@ -53,6 +68,13 @@ void Kernel::throw_for_meeting(const Rendezvous::Meeting& meeting, const char* w
     const Stream on = meeting.op.stream;
     throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).in(on).number, describe(meeting.op),
                                    describe_time(of(rank).at(on).clock), what));
+}
+
+// By members of the group.
+MessageEnd Kernel::disturbances(const Group& group) const {
+    return [this, &group](int from, int to, Time begin, Duration work) {
+        return conditions_.end_of_message(group.rank_at(from), group.rank_at(to), begin, work);
+    };
 }
 
 LinkCosts Kernel::link_costs(const Rendezvous::Meeting& meeting, const Group& group, Size each) const {
@@ -72,7 +94,11 @@ LinkCosts Kernel::link_costs(const Rendezvous::Meeting& meeting, const Group& gr
             throw_for_meeting(meeting, error.what());
         }
     };
-    return {price, prices_.acknowledgements(), std::move(node)};
+    LinkCosts costs(price, prices_.acknowledgements(), std::move(node));
+    if (conditions_.change_messages()) {
+        costs.disturb(disturbances(group));
+    }
+    return costs;
 }
 
 void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
@@ -107,7 +133,9 @@ void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
 void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& schedule, Size each,
                           std::vector<MemberClock>& members) {
     const Group& group = groups_->group(collective_word(meeting.op).group);
-    prices_.require_for_message(group.rank_at(0), meeting.op, meeting.first_op_number, meeting.first_at);
+    const RankState& first = of(group.rank_at(0));
+    prices_.require_for_message(group.rank_at(0), meeting.op, first.in(meeting.op.stream).number,
+                                first.at(meeting.op.stream).clock);
     const std::vector<MemberClock> arrived = members;
     for (int channel = 0; channel < schedule.channels; ++channel) {
         const Stream on = channel == 0 ? meeting.op.stream : stream_of_channel(meeting.op.stream, channel);
@@ -118,7 +146,8 @@ void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& sc
             clock.sends_free = state.sends_free;
             clock.receives_free = state.receives_free;
         }
-        read_channel_at_ends(schedule, channel, cluster_, each, clocks);
+        read_channel_at_ends(schedule, channel, cluster_, each, clocks,
+                             conditions_.change_messages() ? disturbances(group) : nullptr);
         for (int index = 0; index < group.size(); ++index) {
             StreamState& state = of(group.rank_at(index)).at(on);
             const MemberClock& end = clocks[static_cast<std::size_t>(index)];
@@ -142,11 +171,12 @@ void Kernel::end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank) {
     } catch (const ProgramError& error) {
         throw_for_meeting(meeting, error.what());
     }
-    const Time end = later(meeting.last_at, whole.price);
+    const Time end = conditions_.change_messages() ? conditions_.end_of_collective(group, meeting.last_at, whole.price)
+                                                   : later(meeting.last_at, whole.price);
     for (int index = 0; index < group.size(); ++index) {
         const int rank = group.rank_at(index);
         add_checked(of(rank).sent(meeting.op.measure), whole.sent);
-        end_of_member(rank, meeting.op.stream, {.time = end, .sends_free = Time{}, .busy = whole.price},
+        end_of_member(rank, meeting.op.stream, {.time = end, .sends_free = Time{}, .busy = end - meeting.last_at},
                       rank == last_rank);
     }
 }

@@ -95,6 +95,7 @@ std::string describe(const Op& op) {
         case OpKind::record:
         case OpKind::allocate:
         case OpKind::log:
+        case OpKind::checkpoint:
         case OpKind::now:
         case OpKind::finish: break;
     }

@@ -27,9 +27,9 @@ std::string state_of(const Kernel& kernel, int rank) {
 }
 
 // The message that was perhaps meant: from the same rank with another tag, or with the same tag from another rank.
-// Nobody meant another one where a rank died before it could send.
+// Nobody meant another one where a rank died before it could send, or its message was lost.
 std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
-    if (kernel.lost() > 0) {
+    if (kernel.lost() > 0 || kernel.lost_messages().count() > 0) {
         return {};
     }
     std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(rank);
@@ -86,7 +86,10 @@ void explain_receive(const Kernel& kernel, WrongOp& blocked, const Op& receive) 
     blocked.near_miss = near_miss(kernel, blocked.rank, receive);
     blocked.why = blocked.near_miss;
     blocked.is_root = !blocked.why.empty() || is_gone(kernel, source);
-    if (blocked.why.empty()) {
+    if (kernel.lost_messages().between(source, blocked.rank, receive.tag)) {
+        blocked.why = fmt::format("what rank {} sent did not get through", source);
+        blocked.is_root = true;
+    } else if (blocked.why.empty()) {
         blocked.why =
             fmt::format("nothing was sent{}; {}", receive.tag > 0 ? fmt::format(" with tag {}", receive.tag) : "",
                         state_of(kernel, source));
@@ -96,6 +99,11 @@ void explain_receive(const Kernel& kernel, WrongOp& blocked, const Op& receive) 
 // Only a blocking send waits for its receiver, and a rendezvous.
 void explain_send(const Kernel& kernel, WrongOp& blocked, const Op& send) {
     blocked.waits_for = send.peer;
+    if (kernel.lost_messages().between(blocked.rank, send.peer, send.tag)) {
+        blocked.why = "it does not get through";
+        blocked.is_root = true;
+        return;
+    }
     blocked.why =
         fmt::format("{}, and no receive waits for it; {}",
                     kernel.blocking_sends() ? "sends block" : "too long to be sent ahead", state_of(kernel, send.peer));
@@ -134,7 +142,7 @@ void explain_meeting(const Kernel& kernel, WrongOp& blocked, const Rendezvous::M
     blocked.what += among(kernel, collective_word(meeting.op).group);
     std::vector<int>& missing = blocked.missing;
     for (int index = 0; index < group.size(); ++index) {
-        if (!meeting.here[static_cast<std::size_t>(index)]) {
+        if (meeting.came[static_cast<std::size_t>(index)].op_number == 0) {
             missing.push_back(group.rank_at(index));
         }
     }
@@ -152,8 +160,14 @@ void explain_meeting(const Kernel& kernel, WrongOp& blocked, const Rendezvous::M
 void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
     blocked.kind = op.kind;
     if (op.kind == OpKind::collective) {
-        explain_meeting(kernel, blocked,
-                        kernel.rendezvous().latest_of(blocked.rank, collective_word(op).group, op.stream));
+        const Rendezvous::Meeting* const latest =
+            kernel.rendezvous().latest_of(blocked.rank, collective_word(op).group, op.stream);
+        if (latest == nullptr) {
+            blocked.why = "all have come; not all of its messages get through";
+            blocked.is_root = true;
+            return;
+        }
+        explain_meeting(kernel, blocked, *latest);
     } else if (const Rendezvous::Meeting* const meeting =
                    op.tag < 0 ? kernel.rendezvous().open_meeting_of(blocked.rank, op.stream) : nullptr;
                meeting != nullptr) {

@@ -26,6 +26,9 @@ bool Kernel::send_as_flow(int rank, RankState& self, Stream on, NumberedOp at) {
 void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure& departure) {
     prices_.require_for_message(rank, op, departure.op_number, departure.begin);
     self.count_message(op);
+    if (loses(rank, op, departure.begin)) {  // of a collective: its member waits for ever
+        return lost_messages_.note(rank, op);
+    }
     Message message{.begin = departure.begin,
                     .amount = op.amount,
                     .bytes = op.bytes,

@@ -14,7 +14,13 @@ Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
     const Op& op = at.op;
     prices_.require_for_message(rank, op, at.number, begin);
     const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});
-    return {.times = send_at(cluster_.network, begin, bytes),
+    SendTimes times = send_at(cluster_.network, begin, bytes);
+    if (conditions_.change_messages()) {
+        const auto slowed = [&](Time end) { return conditions_.end_of_message(rank, op.peer, begin, end - begin); };
+        times.card = slowed(times.card);
+        times.there = slowed(times.there);
+    }
+    return {.times = times,
             .waits_for_receiver =
                 op.tag >= 0 && (cluster_.blocking_sends || network::waits_for_receiver(cluster_.network, bytes))};
 }

@@ -3,6 +3,7 @@
 // Who pays what, and when, is the network's to say (libsim/network/). The price of a message that depends on nothing
 // else is looked up here; a network that times both ends of a message is asked for each.
 #include "libsim/check.hpp"
+#include "libsim/error.hpp"
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
         return begin_compute_beside_streams(rank, self, op);
     }
     const Time begin = std::max(self.program.clock, self.computes_free);
-    const Time end = later(begin, prices_.computation(rank, op, self.op_number, self.program.clock));
+    const Time end = later(begin, prices_.computation(rank, op, self.op_number, begin));
     const std::uint32_t number = self.op_number++;
     self.computes_free = end;
     if (on_span_) {
@@ -54,22 +55,21 @@ template <bool at_ends, bool may_wait>
     StreamState& state = self.at(on);
     const Matching::Channel to = channel(state.last_send, op, rank, op.peer, on);
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
-    // Written where it will lie: a copy would cost as much as all the rest.
-    Message at_once;
-    Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
     const Time begin = std::max(state.clock, state.sends_free);
     const bool is_async = is_asynchronous(op);
     Time goes_on;        // when a sender that is not asynchronous may go on
+    Time there;          // when the message is
     bool waits = false;  // for its receiver
+    // Before there is a message: what has no price is not sent.
     if constexpr (at_ends) {
         const Sending sending = sending_at_ends(rank, at, begin);
         goes_on = sending.times.processor;
-        message.end = sending.times.there;
+        there = sending.times.there;
         state.sends_free = sending.times.card;
         waits = sending.waits_for_receiver;
     } else {
-        goes_on = later(begin, prices_.message(rank, op, at.number, state.clock));
-        message.end = goes_on;
+        goes_on = later(begin, prices_.message(rank, op, at.number, begin));
+        there = goes_on;
         state.sends_free = goes_on;
         if constexpr (may_wait) {
             waits = waits_for_receiver(op) && waiting == nullptr;
@@ -77,8 +77,12 @@ template <bool at_ends, bool may_wait>
         }
     }
     const Time busy = is_async && !at_ends ? state.clock : goes_on;
-    const Duration idle = may_wait && !at_ends && !is_async ? goes_on - message.end : Duration{0};
+    const Duration idle = may_wait && !at_ends && !is_async ? goes_on - there : Duration{0};
+    // Written where it will lie: a copy would cost as much as all the rest.
+    Message at_once;
+    Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
     fill_in(message, at, begin);
+    message.end = there;
     if constexpr (may_wait) {
         message.transfer = TransferId::none;
     }
@@ -107,13 +111,18 @@ template <bool at_ends, bool may_wait>
 }
 
 [[gnu::always_inline]] inline bool Kernel::send(int rank, RankState& self, Stream on, NumberedOp at) {
-    return !may_hold_senders_ ? send_at_once<false, false>(rank, self, on, at) : send_and_hold(rank, self, on, at);
+    return !sends_specially_ ? send_at_once<false, false>(rank, self, on, at) : send_specially(rank, self, on, at);
 }
 
-bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) {
-    return links_        ? send_as_flow(rank, self, on, at)
-           : times_ends_ ? send_at_once<true, true>(rank, self, on, at)
-                         : send_at_once<false, true>(rank, self, on, at);
+bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at) {
+    const StreamState& state = self.at(on);
+    if (const Time begin = std::max(state.clock, links_ ? Time{} : state.sends_free); loses(rank, at.op, begin)) {
+        return send_in_vain(rank, self, on, at, begin);
+    }
+    return links_              ? send_as_flow(rank, self, on, at)
+           : times_ends_       ? send_at_once<true, true>(rank, self, on, at)
+           : may_hold_senders_ ? send_at_once<false, true>(rank, self, on, at)
+                               : send_at_once<false, false>(rank, self, on, at);
 }
 
 [[gnu::always_inline]] inline bool Kernel::receive(int rank, RankState& self, Stream on, NumberedOp at) {
@@ -121,9 +130,11 @@ bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) 
     const Matching::Channel from = channel(state.last_receive, at.op, at.op.peer, rank, on);
     const Message* message = matching_.oldest_message(from);
     if (message != nullptr) {
-        check_fit(rank, at, state.clock, *message);
         if (message->transfer != TransferId::none) [[unlikely]] {
             return receive_held(rank, self, on, at, from);
+        }
+        if (!fits(rank, at, state.clock, *message)) [[unlikely]] {
+            return receive_misfit(self, on, at, from);
         }
     }
     if (is_asynchronous(at.op)) {
@@ -163,6 +174,11 @@ bool Kernel::send_and_hold(int rank, RankState& self, Stream on, NumberedOp at) 
         case OpKind::take: return take(rank, self, op);
         case OpKind::idle: idle(self, op); return true;
         case OpKind::issue: issue_from(self, op); return true;
+        case OpKind::checkpoint: {
+            const std::uint32_t payload = op.bytes > 0 ? self.payloads++ : 0;
+            const std::uint32_t number = only_tells_of_step(op) ? self.op_number : self.op_number++;
+            return hand_over(rank, self, Stream::main, {op, number, payload}, self.program.clock);
+        }
         case OpKind::log:
             if (on_log_) {
                 on_log_(rank, self.program.clock, op.label);
@@ -185,11 +201,16 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
     const Time before = self.program.clock;
     std::size_t taken = 0;
     bool goes_on = true;
-    while (goes_on && taken < ops.size()) {
-        goes_on = carry_out(rank, self, ops[taken++]);
-        if (stop_when_time_passes && self.program.clock != before) {
-            break;
+    try {
+        while (goes_on && taken < ops.size()) {
+            goes_on = carry_out(rank, self, ops[taken++]);
+            if (stop_when_time_passes && self.program.clock != before) {
+                break;
+            }
         }
+    } catch (const ProgramError&) {
+        halt(rank, self);
+        goes_on = false;
     }
     if (!awake_.empty()) [[unlikely]] {
         wake_streams();
@@ -214,6 +235,7 @@ bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued)
         case OpKind::collective: return collective(rank, self, on, at);
         case OpKind::enter: rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op); return true;
         case OpKind::wait: return !issued.awaits;
+        case OpKind::checkpoint: return hand_over(rank, self, on, at, issued.from);
         case OpKind::record: {
             Joinable& mark = *self.joinables.find(issued.mark);
             mark.end = self.at(on).clock;
@@ -225,13 +247,31 @@ bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued)
     }
 }
 
+// A message that does not fit is gone, and its receive never ends.
+bool Kernel::receive_misfit(RankState& self, Stream on, NumberedOp at, Matching::Channel from) {
+    matching_.drop_oldest(from);
+    return never_receive(self, on, at);
+}
+
+// False: the stream is blocked for ever; an asynchronous receive holds nobody before somebody waits for it.
+bool Kernel::never_receive(RankState& self, Stream on, NumberedOp at) {
+    if (is_asynchronous(at.op)) {
+        self.joinables.add({.op = at.op, .op_number = at.number, .begin = self.at(on).clock});
+        return true;
+    }
+    block(self, on, at);
+    return false;
+}
+
 // A message meets a receive that was there before it.
 void Kernel::deliver(int target, const WaitingReceive& receive, const Message& message) {
     RankState& self = of(target);
     if (receive.owner.kind() == Owner::Kind::stream) {
         const Stream on = receive.owner.stream();
         const NumberedOp at = self.in(on);
-        check_fit(target, at, receive.since, message);
+        if (!fits(target, at, receive.since, message)) [[unlikely]] {
+            return;
+        }
         end_receive(target, self, on, at, message);
         return resume(target, self, on);
     }
@@ -244,7 +284,9 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     }
     const AsyncId id = receive.owner.async();
     Joinable& joinable = *self.joinables.find(id);
-    check_fit(target, {joinable.op, joinable.op_number}, joinable.begin, message);
+    if (!fits(target, {joinable.op, joinable.op_number}, joinable.begin, message)) [[unlikely]] {
+        return;
+    }
     joinable.message = message;
     joinable.end = end_of_asynchronous(target, joinable, message);
     joinable.message.transfer = TransferId::none;
@@ -277,6 +319,9 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
         release_sender(message, now);
     }
     const bool is_there = !links_ || has_come(message);
+    if (is_there && !fits(rank, at, now, message)) [[unlikely]] {
+        return never_receive(self, on, at);
+    }
     if (is_there && is_asynchronous(at.op)) {
         begin_receive(rank, self, at, from, &message);
     } else if (is_there) {

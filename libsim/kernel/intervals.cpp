@@ -1,5 +1,7 @@
 #include "libsim/kernel/intervals.hpp"
 
+#include "libsim/faults/slowing.hpp"
+
 #include <algorithm>
 
 namespace sim::kernel {
@@ -45,26 +47,19 @@ Intervals joined(std::vector<Interval> parts) {
 }
 
 Time stretched_end(Time begin, Duration work, Pace pace, const Intervals& slow) {
-    Time at = begin;
+    faults::Progress progress{begin, work};
     for (const Interval& part : slow) {
-        if (part.end <= at) {
+        if (part.end <= progress.at) {
             continue;
         }
-        const Time from = std::max(part.begin, at);
-        if (work <= from - at) {
-            break;
+        if (const auto end = end_by(progress, std::max(part.begin, progress.at), {})) {
+            return *end;
         }
-        work -= from - at;
-        const Duration slowed_work = time_for(work.count(), pace);
-        if (slowed_work <= part.end - from) {
-            return later(from, slowed_work);
+        if (const auto end = end_by(progress, part.end, {&pace, 1})) {
+            return *end;
         }
-        // Rounded down: a computation never gains from being slowed down.
-        const Wide done = Wide{(part.end - from).count()} * pace.amount / pace.picoseconds;
-        work -= Duration{static_cast<std::int64_t>(done)};
-        at = part.end;
     }
-    return later(at, work);
+    return later(progress.at, progress.left);
 }
 
 }  // namespace sim::kernel

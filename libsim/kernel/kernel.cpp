@@ -22,9 +22,11 @@ Op received(Op op, const Message& message) {
 
 namespace {
 
-std::optional<LinkTraffic> traffic_on(const Network& network, int ranks) {
+std::optional<LinkTraffic> traffic_on(const Network& network, int ranks, const faults::Conditions& conditions) {
     const auto topology = shared_topology(network);
-    return topology != nullptr ? std::optional<LinkTraffic>(std::in_place, topology, ranks) : std::nullopt;
+    return topology != nullptr
+               ? std::optional<LinkTraffic>(std::in_place, topology, ranks, conditions.bandwidth_changes())
+               : std::nullopt;
 }
 
 }  // namespace
@@ -37,11 +39,15 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       on_span_(options.on_span),
       on_log_(options.on_log),
       on_ops_(options.on_ops),
+      on_steps_(options.on_steps),
+      begin_(options.begin),
       agenda_(options.order, ranks),
-      prices_(cluster_, ranks),
+      conditions_(options.faults, ranks, cluster_.network),
+      prices_(cluster_, ranks, conditions_),
       times_ends_(times_ends(cluster_.network)),
-      links_(traffic_on(cluster_.network, ranks)),
+      links_(traffic_on(cluster_.network, ranks, conditions_)),
       may_hold_senders_(times_ends_ || links_ || cluster_.blocking_sends),
+      sends_specially_(may_hold_senders_ || conditions_.lose_messages()),
       rendezvous_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
       beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
@@ -51,7 +57,8 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
         whole_prices_.emplace(cluster_, groups);
     }
     for (int rank = 0; rank < ranks; ++rank) {
-        agenda_.push({Time{}, rank, 0});
+        of(rank).program.clock = begin_;
+        agenda_.push({begin_, rank, 0});
     }
 }
 
@@ -84,11 +91,50 @@ int Kernel::hand_out(int rank) {
     return rank;
 }
 
+Befalls Kernel::befalls(int rank) const {
+    if (!conditions_.interrupt(rank)) {
+        return Befalls::nothing;
+    }
+    const Time at = time(rank);
+    return at >= conditions_.dies_at(rank)         ? Befalls::death
+           : conditions_.goes_on_at(rank, at) > at ? Befalls::stop
+                                                   : Befalls::nothing;
+}
+
+void Kernel::suspend(int rank) {
+    RankState& self = of(rank);
+    check(self.status == Status::out, "rank {} is stopped out of turn", rank);
+    const Time at = self.program.clock;
+    const Time goes_on = conditions_.goes_on_at(rank, at);
+    self.spend(Stream::main, {.idle = goes_on - at, .end = goes_on});
+    --out_;
+    unblock(rank, self);
+}
+
+bool Kernel::suffer(int rank) {
+    switch (befalls(rank)) {
+        case Befalls::nothing: return false;
+        case Befalls::stop: suspend(rank); break;
+        case Befalls::death: lose(rank); break;
+    }
+    return true;
+}
+
 void Kernel::lose(int rank) {
     check(of(rank).status == Status::out, "rank {} is lost out of turn", rank);
     of(rank).status = Status::lost;
     --out_;
     ++lost_;
+}
+
+std::vector<int> Kernel::dead_ranks() const {
+    std::vector<int> dead;
+    for (int rank = 0; lost_ > 0 && rank < ranks(); ++rank) {
+        if (status(rank) == Status::lost) {
+            dead.push_back(rank);
+        }
+    }
+    return dead;
 }
 
 void Kernel::allocate(int rank, RankState& self, const Op& op) {
@@ -116,21 +162,38 @@ void Kernel::unblock(int rank, RankState& self) {
     agenda_.push({self.program.clock, rank, self.op_number});
 }
 
-void Kernel::throw_unless_fit(int target, NumberedOp at, Time posted, const Message& message) const {
+// Whatever the program's last op was, nothing of it goes on. Requires: called in the handler of what it threw.
+void Kernel::halt(int rank, RankState& self) {
+    mistakes_.note({self.program.clock, rank, self.op_number}, std::current_exception());
+    self.status = Status::halted;
+}
+
+std::optional<FoundMistake> Kernel::first_mistake() const {
+    std::optional<FoundMistake> mismatch = rendezvous_.first_mismatch();
+    const std::optional<FoundMistake>& other = mistakes_.first();
+    // What members that disagree send each other seldom fits: that they disagree explains it.
+    return !other || (mismatch && mismatch->place.at <= other->place.at) ? mismatch : other;
+}
+
+bool Kernel::fits_or_is_noted(int target, NumberedOp at, Time posted, const Message& message) {
     const Op& receive = at.op;
     const bool sizes_fit = receive.amount < 0 || (receive.amount == message.amount &&
                                                   (receive.measure == message.measure || receive.amount == 0));
     const bool data_fits = receive.bytes == any_bytes || receive.bytes == message.bytes;
     if (sizes_fit && data_fits) {
-        return;
+        return true;
     }
     const auto bytes = [](std::uint64_t n) { return n == 0 ? std::string("no data") : fmt::format("{} B of data", n); };
     const std::string wanted = sizes_fit ? bytes(receive.bytes) : describe_amount(receive.amount, receive.measure);
     const std::string sent = sizes_fit ? bytes(message.bytes) : describe_amount(message.amount, message.measure);
-    throw Mismatch(fmt::format("sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}",
-                               describe_time(std::max(posted, message.end)), target, at.number, describe(receive),
-                               wanted, receive.peer, sent, describe_time(message.begin)),
-                   {{.rank = target, .op_number = at.number, .what = describe(receive), .waits_for = receive.peer}});
+    const Time when = std::max(posted, message.end);
+    const std::string text = fmt::format(
+        "sizes do not match at {}\n  rank {}, op {}: {} expects {}\n  rank {} sent {} at {}", describe_time(when),
+        target, at.number, describe(receive), wanted, receive.peer, sent, describe_time(message.begin));
+    std::vector<WrongOp> ops{
+        {.rank = target, .op_number = at.number, .what = describe(receive), .waits_for = receive.peer}};
+    mistakes_.note({when, target, at.number}, std::make_exception_ptr(Mismatch(text, std::move(ops))));
+    return false;
 }
 
 void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
@@ -163,7 +226,7 @@ std::int64_t Kernel::messages_sent() const {
 }
 
 Time Kernel::end() const {
-    Time last{};
+    Time last = begin_;
     for (const RankState& rank : ranks_) {
         last = std::max(last, rank.program.clock);
     }

@@ -5,7 +5,8 @@
 //   out        its turn was handed out: it runs its own code, or the host has ops of it that are not accepted yet;
 //   blocked    it waits for others, in simulated time;
 //   finished;
-//   lost       it has died, and never resumes.
+//   lost       it has died, and never resumes;
+//   halted     its op was a mistake (mistakes.hpp), and it never resumes.
 // docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
 // An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
 // and collectives (libsim/network/model.hpp), not which network it is.
@@ -14,16 +15,20 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/collectives/readers/message_end.hpp"
+#include "libsim/faults/conditions.hpp"
 #include "libsim/kernel/agenda.hpp"
 #include "libsim/kernel/data_ahead.hpp"
 #include "libsim/kernel/data_beside.hpp"
-#include "libsim/kernel/kill.hpp"
 #include "libsim/kernel/link_traffic.hpp"
+#include "libsim/kernel/lost_messages.hpp"
 #include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/mistakes.hpp"
 #include "libsim/kernel/prices.hpp"
 #include "libsim/kernel/questions.hpp"
 #include "libsim/kernel/rank_state.hpp"
 #include "libsim/kernel/rendezvous.hpp"
+#include "libsim/kernel/sinks.hpp"
 #include "libsim/kernel/transfers.hpp"
 #include "libsim/kernel/walks.hpp"
 #include "libsim/kernel/whole_prices.hpp"
@@ -47,17 +52,18 @@ struct Schedule;
 
 namespace sim::kernel {
 
-// A line that a rank logs: its time, and its text as a label.
-using LogOpSink = std::function<void(int rank, Time at, Label text)>;
-// The next ops of a rank that the kernel has taken, in the order of its program.
-using OpSink = std::function<void(int rank, std::span<const Op> ops)>;
-
 struct KernelOptions {
     Order order = Order::any;
     SpanSink on_span = nullptr;
     LogOpSink on_log = nullptr;
     OpSink on_ops = nullptr;
+    std::vector<faults::Injection> faults = {};
+    StepsSink on_steps = nullptr;
+    Time begin = Time{};  // when all ranks begin
 };
+
+// What an injected fault does to a rank before it goes on.
+enum class Befalls : std::uint8_t { nothing, stop, death };
 
 class Kernel {
 public:
@@ -74,22 +80,35 @@ public:
     std::optional<int> next_turn();
 
     // Takes ops of a rank that is out, in order, until it blocks or finishes, or they end, or (Order::time) time has
-    // passed; returns how many. Afterwards the rank is due, blocked or finished.
-    // Throws MismatchError and ProgramError for what the program did; the kernel then takes no more ops.
+    // passed; returns how many. Afterwards the rank is due, blocked, halted or finished.
     std::size_t accept(int rank, std::span<const Op> ops);
 
+    // What befalls a rank that is out, at its time. The host then calls suspend() or lose(), and gives it no turn.
+    Befalls befalls(int rank) const;
+    // The rank is stopped: it is due again when that is over. Requires: it is out, and befalls() says so.
+    void suspend(int rank);
     // The rank has died: it never resumes, nor finishes. What it has already issued goes on. Requires: it is out.
     void lose(int rank);
+    // Both of these, where no real rank has to suffer them. True: it does not go on now.
+    bool suffer(int rank);
+    // Those of a rank's next ops that may be accepted at once: one, where something may befall it behind that.
+    std::span<const Op> at_once(int rank, std::span<const Op> ops) const {
+        return ops.first(std::min<std::size_t>(ops.size(), conditions_.interrupt(rank) ? 1 : ops.size()));
+    }
 
     int finished() const { return finished_; }
     int lost() const { return lost_; }
+    std::vector<int> dead_ranks() const;
+    const LostMessages& lost_messages() const { return lost_messages_; }
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
     // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
     bool stuck() const {
         return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) &&
                !(questions_ && questions_->any_due()) && !all_finished();
     }
-
+    // What the program did wrong by now; the first by simulated time, rank and op: of all, once no rank can go on.
+    bool has_mistake() const { return mistakes_.any() || rendezvous_.any_dissent(); }
+    std::optional<FoundMistake> first_mistake() const;
     // Throw Mismatch where a collective was entered that some members never came to, or a message was sent that nobody
     // received. Require: all ranks have finished.
     void require_complete_collectives() const;
@@ -127,7 +146,7 @@ public:
 
     std::int64_t messages_sent() const;
     // Up to now; idle time counts up to `run_end`, which is end() for the whole run.
-    RankTotals totals(int rank, Time run_end) const { return of(rank).totals(run_end); }
+    RankTotals totals(int rank, Time run_end) const { return of(rank).totals(begin_, run_end); }
     Time end() const;
 
 private:
@@ -158,14 +177,23 @@ private:
     bool carry_out(int rank, RankState& self, const Op& op);
     bool compute(int rank, RankState& self, const Op& op);
     bool send(int rank, RankState& self, Stream on, NumberedOp at);
-    bool send_and_hold(int rank, RankState& self, Stream on, NumberedOp at);
+    bool send_specially(int rank, RankState& self, Stream on, NumberedOp at);
     template <bool at_ends, bool may_wait>
     [[gnu::always_inline]] inline bool send_at_once(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive_held(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from);
+    bool receive_misfit(RankState& self, Stream on, NumberedOp at, Matching::Channel from);
+    static bool never_receive(RankState& self, Stream on, NumberedOp at);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, RankState& self, Stream on, NumberedOp at, const Message& message);
     Matching::Channel channel(LastChannel& last, const Op& op, int source, int target, Stream on);
+
+    // kernel/losing.cpp: what faults take away.
+    bool loses(int rank, const Op& send, Time begin) const {
+        return conditions_.lose_messages() && conditions_.loses(rank, send.peer, begin);
+    }
+    bool loses(const Rendezvous::Meeting& meeting);
+    bool send_in_vain(int rank, RankState& self, Stream on, NumberedOp at, Time begin);
 
     // kernel/held_sends.cpp: messages whose sender waits, and networks that time both ends of a message.
     Sending sending_at_ends(int rank, NumberedOp at, Time begin);
@@ -260,6 +288,9 @@ private:
     void idle(RankState& self, const Op& op);
     void issue_from(RankState& self, const Op& op) const;
 
+    // kernel/checkpoints.cpp
+    bool hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked);
+
     // kernel/joining.cpp
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
@@ -269,11 +300,13 @@ private:
 
     // kernel/collectives.cpp
     bool collective(int rank, RankState& self, Stream on, NumberedOp at);
+    bool has_ended(const Rendezvous::Meeting& meeting, int last_rank);
     void end_collective(const Rendezvous::Meeting& meeting, int last_rank);
     void end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank);
     void end_of_member(int rank, Stream on, const MemberClock& clock, bool is_last);
     void read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& schedule, Size each,
                       std::vector<MemberClock>& members);
+    collectives::MessageEnd disturbances(const Group& group) const;
     LinkCosts link_costs(const Rendezvous::Meeting& meeting, const Group& group, Size each) const;
     Schedule schedule_for(const Op& op) const;
     [[noreturn]] void throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const;
@@ -285,13 +318,14 @@ private:
     void unblock(int rank, RankState& self);
     void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
               std::uint64_t message);
-    void check_fit(int target, NumberedOp receive, Time posted, const Message& message) const {
+    // Whether a message is what its receive expects; if not, that is noted as a mistake.
+    bool fits(int target, NumberedOp receive, Time posted, const Message& message) {
         const Op& op = receive.op;
-        if (op.amount != message.amount || op.measure != message.measure || op.bytes != message.bytes) {
-            throw_unless_fit(target, receive, posted, message);
-        }
+        return (op.amount == message.amount && op.measure == message.measure && op.bytes == message.bytes) ||
+               fits_or_is_noted(target, receive, posted, message);
     }
-    void throw_unless_fit(int target, NumberedOp at, Time posted, const Message& message) const;
+    bool fits_or_is_noted(int target, NumberedOp at, Time posted, const Message& message);
+    void halt(int rank, RankState& self);
 
     Cluster cluster_;
     const Names* names_;
@@ -299,17 +333,22 @@ private:
     SpanSink on_span_;
     LogOpSink on_log_;
     OpSink on_ops_;
+    StepsSink on_steps_;
+    Time begin_;
     Agenda agenda_;
+    faults::Conditions conditions_;
     Prices prices_;
     bool times_ends_;                          // how the network times messages
     std::optional<LinkTraffic> links_;         // where messages share links
     bool may_hold_senders_;                    // a send may wait: on both of these, and where the cluster says so
+    bool sends_specially_;                     // or may be lost
     std::optional<WholePrices> whole_prices_;  // where collectives have a price
     Transfers transfers_;
     Walks walks_;
     Time turn_at_;  // shared links: of the rank that was last to go on
     Matching matching_;
     Rendezvous rendezvous_;
+    Mistakes mistakes_;
     std::vector<RankState> ranks_;
     DataAhead ahead_;
     std::optional<DataBeside> beside_;  // once a rank has brought some
@@ -321,6 +360,7 @@ private:
     int out_ = 0;
     int finished_ = 0;
     int lost_ = 0;
+    LostMessages lost_messages_;
     int postponed_ = 0;  // computations that wait to know what their streams do meanwhile
 };
 
@@ -329,14 +369,5 @@ private:
 Deadlock explain_deadlock(Kernel& kernel);
 // The same, where a rank was lost: those that can never go on, in the order of ranks.
 std::vector<WrongOp> waiting_ranks(Kernel& kernel);
-
-// The time has come at which this rank is to die. Requires: its turn was handed out.
-inline bool is_to_die(const std::optional<Kill>& kill, const Kernel& kernel, int rank) {
-    return kill && kill->rank == rank && kernel.time(rank) >= kill->at;
-}
-// Those of a rank's next ops that the kernel may be given at once: one, of a rank that may be to die behind it.
-inline std::span<const Op> at_once(const std::optional<Kill>& kill, int rank, std::span<const Op> ops) {
-    return kill && kill->rank == rank ? ops.first(std::min<std::size_t>(ops.size(), 1)) : ops;
-}
 
 }  // namespace sim::kernel

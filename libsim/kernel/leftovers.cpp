@@ -25,20 +25,23 @@ std::string first_of(const std::vector<int>& ranks) {
     const Group& group = groups.group(id);
     std::vector<int> missing;
     std::vector<int> here;
+    std::vector<WrongOp> ops;  // by rank: who came first in wall time must not show
     for (int index = 0; index < group.size(); ++index) {
-        (meeting.here[static_cast<std::size_t>(index)] ? here : missing).push_back(group.rank_at(index));
+        const std::uint32_t came = meeting.came[static_cast<std::size_t>(index)].op_number;
+        (came > 0 ? here : missing).push_back(group.rank_at(index));
+        if (came > 0 && ops.size() < most_named) {
+            ops.push_back({.rank = here.back(), .op_number = came - 1, .what = describe(meeting.op)});
+        }
     }
-    // Not who came first in wall time, but who has the lowest number.
-    const int first = here.front();
+    for (WrongOp& op : ops) {
+        op.waits_for = missing.front();
+    }
     throw Mismatch(fmt::format("a collective is not complete, and all ranks have returned\n"
                                "  {} in {}: {} never came; {} did",
                                describe(meeting.op),
                                id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", group.size()),
                                first_of(missing), first_of(here)),
-                   {{.rank = first,
-                     .op_number = meeting.first_rank == first ? meeting.first_op_number : 0,
-                     .what = describe(meeting.op),
-                     .waits_for = missing.front()}});
+                   std::move(ops));
 }
 
 // As its sender gave it.

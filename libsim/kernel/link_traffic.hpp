@@ -1,6 +1,7 @@
 // Link traffic tracks the transfers in progress on shared links as flows (libsim/network/flows.hpp).
 #pragma once
 
+#include "libsim/faults/conditions.hpp"
 #include "libsim/kernel/ids.hpp"
 #include "libsim/network/flows.hpp"
 
@@ -12,8 +13,10 @@ namespace sim::kernel {
 
 class LinkTraffic {
 public:
+    using Changes = std::vector<faults::Conditions::BandwidthChange>;
+
     // Throws ProgramError if the topology has fewer GPUs than there are ranks.
-    LinkTraffic(std::shared_ptr<const Topology> topology, int ranks);
+    LinkTraffic(std::shared_ptr<const Topology> topology, int ranks, Changes changes = {});
 
     // Requires: `at` is no earlier than the end of any transfer that has ended.
     void start(TransferId transfer, int source, int target, std::int64_t bytes, Time at);
@@ -33,6 +36,13 @@ private:
     std::vector<FlowNetwork::Ended> ended_flows_;
     std::vector<TransferId> ended_;
     int under_way_ = 0;
+
+    // What faults make of links' bandwidths, and when some of it changes next.
+    Changes changes_;
+    Time next_change_ = Time::max();
+
+    bool changes_first(std::optional<double> event) const;
+    void change_bandwidths();
 };
 
 }  // namespace sim::kernel

@@ -37,6 +37,7 @@ bool Kernel::computes_beside_streams(const RankState& self, const Op& op) const 
 
 // False: it waits until the streams' times are known.
 bool Kernel::begin_compute_beside_streams(int rank, RankState& self, const Op& op) {
+    prices_.computation(rank, op, self.op_number, self.program.clock);  // throws here, not when others go on
     const std::uint32_t number = self.op_number++;
     if (self.streams_are_done()) {
         compute_beside_streams(rank, self, {op, number}, self.program.clock);
@@ -63,7 +64,14 @@ void Kernel::look_at_compute(int rank, Time now) {
 
 Time Kernel::end_beside_streams(int rank, const RankState& self, const Op& op, Time now) {
     const Time begin = std::max(self.program.clock, self.computes_free);
-    const Duration work = prices_.computation(rank, op, self.op_number, self.program.clock);
+    const Duration work = prices_.undisturbed_computation(rank, op, self.op_number, self.program.clock);
+    if (conditions_.change_computations()) {
+        std::vector<faults::Slowing> all(conditions_.slowings(rank).begin(), conditions_.slowings(rank).end());
+        for (const Interval& part : busy_after(self.queues, begin, now)) {
+            all.push_back({{.from = part.begin, .until = part.end}, beside_streams_});
+        }
+        return faults::end_under(begin, work, all);
+    }
     // Nearly always none of the streams is busy, or one.
     const StreamQueue* busy = nullptr;
     for (const StreamQueue& at : self.queues) {

@@ -17,24 +17,42 @@ namespace {
 
 }  // namespace
 
-Prices::Prices(const Cluster& cluster, int ranks)
+Prices::Prices(const Cluster& cluster, int ranks, const faults::Conditions& conditions)
     : cluster_(&cluster),
+      conditions_(&conditions),
       nodes_(node_map(cluster.network)),
       acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)} {
     check(nodes_.size() == 0 || nodes_.size() == static_cast<std::size_t>(ranks), "{} ranks have {} places", ranks,
           nodes_.size());
 }
 
+// A price that depends on who asks for it, or when, is not remembered.
 Duration Prices::new_price(LastPrice& last, int rank, const Op& op, std::uint32_t number, Time at) const {
-    try {
-        const bool is_compute = op.kind == OpKind::compute;
-        const Duration price = is_compute
-                                   ? compute_time(*cluster_, rank, Work{op.amount, op.measure})
-                                   : transfer_time(*cluster_, Size{op.amount, op.measure}, nodes_.hop(rank, op.peer));
-        if (!is_compute || cluster_->compute.slowdown.empty()) {  // else the next rank's price is another
-            last = {op.amount, op.measure, price};
+    const Duration price = undisturbed(rank, op, number, at);
+    if (op.kind == OpKind::compute) {
+        if (conditions_->change_computations()) {
+            return conditions_->end_of_computation(rank, number, at, price) - at;
         }
-        return price;
+        if (!cluster_->compute.slowdown.empty()) {
+            return price;
+        }
+    } else if (conditions_->change_messages()) {
+        return conditions_->end_of_message(rank, op.peer, at, price) - at;
+    }
+    last = {op.amount, op.measure, price};
+    return price;
+}
+
+Duration Prices::undisturbed_computation(int rank, const Op& op, std::uint32_t number, Time at) const {
+    const Duration price = undisturbed(rank, op, number, at);
+    return conditions_->change_computations() ? conditions_->with_noise(rank, number, price) : price;
+}
+
+Duration Prices::undisturbed(int rank, const Op& op, std::uint32_t number, Time at) const {
+    try {
+        return op.kind == OpKind::compute
+                   ? compute_time(*cluster_, rank, Work{op.amount, op.measure})
+                   : transfer_time(*cluster_, Size{op.amount, op.measure}, nodes_.hop(rank, op.peer));
     } catch (const ProgramError& error) {
         throw_for(rank, op, number, at, error.what());
     }

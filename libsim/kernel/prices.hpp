@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/faults/conditions.hpp"
 #include "libsim/kernel/streams.hpp"
 
 #include <array>
@@ -13,8 +14,8 @@ namespace sim::kernel {
 
 class Prices {
 public:
-    // `cluster` must outlive it. Requires: a place for each of the ranks, if the network places any.
-    Prices(const Cluster& cluster, int ranks);
+    // Both must outlive it. Requires: a place for each of the ranks, if the network places any.
+    Prices(const Cluster& cluster, int ranks, const faults::Conditions& conditions);
 
     const NodeMap& nodes() const { return nodes_; }
     const std::array<Duration, 2>& acknowledgements() const { return acknowledgements_; }  // by hop
@@ -22,11 +23,13 @@ public:
         return acknowledgements_[static_cast<std::size_t>(nodes_.hop(source, target))];
     }
 
-    // The price of an op that `rank` reaches at `at`. Throws ProgramError, which names all three, if the cluster has no
+    // The price of an op that `rank` begins at `at`. Throws ProgramError, which names all three, if the cluster has no
     // price.
     Duration computation(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_computation_, rank, op, number, at);
     }
+    // The same, of a computation that nothing slows down for a while.
+    Duration undisturbed_computation(int rank, const Op& op, std::uint32_t number, Time at) const;
     Duration message(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_messages_[static_cast<std::size_t>(nodes_.hop(rank, op.peer))], rank, op, number, at);
     }
@@ -45,8 +48,10 @@ private:
                                                                       : new_price(last, rank, op, number, at);
     }
     Duration new_price(LastPrice& last, int rank, const Op& op, std::uint32_t number, Time at) const;
+    Duration undisturbed(int rank, const Op& op, std::uint32_t number, Time at) const;
 
     const Cluster* cluster_;
+    const faults::Conditions* conditions_;
     NodeMap nodes_;
     std::array<Duration, 2> acknowledgements_;
     LastPrice last_computation_;

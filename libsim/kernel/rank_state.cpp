@@ -33,10 +33,10 @@ bool RankState::streams_are_done() const {
     return std::all_of(queues.begin(), queues.end(), [](const StreamQueue& at) { return at.waiting.empty(); });
 }
 
-RankTotals RankState::totals(Time run_end) const {
+RankTotals RankState::totals(Time run_begin, Time run_end) const {
     return {.compute = computing,
             .communication = communicating,
-            .idle = (run_end - Time{}) - computing - communicating,
+            .idle = (run_end - run_begin) - computing - communicating,
             .idle_in_collectives = idle_in_collectives,
             .end = program.clock,
             .bytes_sent = bytes_sent,

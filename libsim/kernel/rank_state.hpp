@@ -11,7 +11,7 @@
 
 namespace sim::kernel {
 
-enum class RankStatus : std::uint8_t { due, out, blocked, finished, lost };
+enum class RankStatus : std::uint8_t { due, out, blocked, finished, lost, halted };
 
 // The payload of a rank's last receive or wait: the `number`-th (from 0) that `source` sent.
 struct Delivery {
@@ -116,7 +116,7 @@ struct RankState {
     }
     std::int64_t& sent(Measure measure) { return measure == Measure::units ? billionths_sent : bytes_sent; }
     HeldMemory& held(Measure measure) { return measure == Measure::units ? billionths_held : bytes_held; }
-    RankTotals totals(Time run_end) const;
+    RankTotals totals(Time run_begin, Time run_end) const;
 
 private:
     void note(Stream on, const StreamTime& spent);

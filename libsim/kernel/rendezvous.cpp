@@ -59,9 +59,6 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     check(member >= 0, "rank {} is not in group {}", rank, static_cast<unsigned>(id));
     if (group.attended.size() == 1) {  // alone: whoever comes is the last
         complete_.op = op;
-        complete_.first_rank = rank;
-        complete_.first_op_number = op_number;
-        complete_.first_at = at;
         complete_.last_at = at;
         complete_.brought.clear();
         if (brought > 0) {
@@ -71,14 +68,15 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     }
     const std::size_t number = group.attended[static_cast<std::size_t>(member)]++ - group.closed;
     if (number >= group.open.size()) {
-        group.open.push_back({op, rank, op_number, at, at, 0, std::vector<bool>(group.attended.size()), {}});
+        group.open.push_back({.op = op, .last_at = at, .came = std::vector<Attendance>(group.attended.size())});
     }
     Meeting& meeting = group.open[number];
     if (!same(meeting.op, op)) {
-        throw_mismatch(meeting, rank, op_number, at, op);
+        meeting.dissent.push_back({member, op});
+        any_dissent_ = true;
     }
     meeting.last_at = std::max(meeting.last_at, at);
-    meeting.here[static_cast<std::size_t>(member)] = true;
+    meeting.came[static_cast<std::size_t>(member)] = {op_number + 1, at};
     if (brought > 0) {
         meeting.brought.resize(group.attended.size());
         meeting.brought[static_cast<std::size_t>(member)] = brought;
@@ -88,16 +86,18 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     }
     // Nobody comes to a later meeting before this one, so the complete one is the oldest.
     check(number == 0, "meeting {} of group {} is complete before an older one", number, static_cast<unsigned>(id));
-    complete_ = std::move(meeting);
+    const bool all_agree = meeting.dissent.empty();
+    (all_agree ? complete_ : dissenting_.emplace_back()) = std::move(meeting);
     group.open.pop_front();
     group.closed += 1;
-    return &complete_;
+    return all_agree ? &complete_ : nullptr;
 }
 
-const Rendezvous::Meeting& Rendezvous::latest_of(int rank, GroupId id, Stream stream) const {
+const Rendezvous::Meeting* Rendezvous::latest_of(int rank, GroupId id, Stream stream) const {
     const Group& group = meetings_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(id)];
     const auto member = static_cast<std::size_t>(index_of(group, id, rank));
-    return group.open[group.attended[member] - group.closed - 1];
+    const std::size_t still_open = group.attended[member] - group.closed;
+    return still_open > 0 ? &group.open[still_open - 1] : nullptr;
 }
 
 const Rendezvous::Meeting* Rendezvous::open_meeting_of(int rank, Stream stream) const {
@@ -109,8 +109,8 @@ const Rendezvous::Meeting* Rendezvous::open_meeting_of(int rank, Stream stream) 
         if (member < 0 || group.attended[static_cast<std::size_t>(member)] == group.closed) {
             continue;
         }
-        const Meeting& meeting = latest_of(rank, static_cast<GroupId>(id), stream);
-        last = last == nullptr || meeting.last_at > last->last_at ? &meeting : last;
+        const Meeting* const meeting = latest_of(rank, static_cast<GroupId>(id), stream);
+        last = last == nullptr || meeting->last_at > last->last_at ? meeting : last;
     }
     return last;
 }
@@ -135,26 +135,69 @@ const Rendezvous::Meeting* Rendezvous::first_open() const {
     return first;
 }
 
-void Rendezvous::throw_mismatch(const Meeting& meeting, int rank, std::uint32_t op_number, Time at,
-                                const Op& op) const {
-    const GroupId id = collective_word(op).group;
-    const bool forms_differ = meeting.op.kind != op.kind;
-    const auto line = [&](int who, std::uint32_t number, Time when, const Op& what) {
-        const char* form = !forms_differ ? "" : what.kind == OpKind::enter ? " with data" : " by size alone";
-        return fmt::format("\n  rank {}, op {}: {}{}   at {}", who, number, describe(what), form, describe_time(when));
-    };
-    std::string first = line(meeting.first_rank, meeting.first_op_number, meeting.first_at, meeting.op);
-    std::string second = line(rank, op_number, at, op);
-    if (rank < meeting.first_rank) {
-        std::swap(first, second);  // by rank: the order of arrival in wall time must not show
+// Told of the first member by rank, and of the first that disagrees with it: the order in which they came in wall time
+// must not show. It is made where two that disagree have both come.
+FoundMistake Rendezvous::mismatch_of(const Meeting& meeting) const {
+    const GroupId id = collective_word(meeting.op).group;
+    const sim::Group& members = groups_->group(id);
+    std::vector<const Op*> ops(meeting.came.size(), nullptr);  // by member; null: it has not come
+    for (std::size_t member = 0; member < ops.size(); ++member) {
+        ops[member] = meeting.came[member].op_number > 0 ? &meeting.op : nullptr;
     }
-    const std::string where =
-        id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", groups_->group(id).size());
-    std::vector<WrongOp> ops{
-        {.rank = meeting.first_rank, .op_number = meeting.first_op_number, .what = describe(meeting.op)},
-        {.rank = rank, .op_number = op_number, .what = describe(op)}};
-    std::ranges::sort(ops, {}, &WrongOp::rank);
-    throw Mismatch(fmt::format("collectives do not match in {}{}{}", where, first, second), std::move(ops));
+    for (const Dissent& other : meeting.dissent) {
+        ops[static_cast<std::size_t>(other.member)] = &other.op;
+    }
+    const auto first_with = [&ops](auto condition) {
+        return static_cast<std::size_t>(std::ranges::find_if(ops, condition) - ops.begin());
+    };
+    const std::size_t first = first_with([](const Op* op) { return op != nullptr; });
+    const std::size_t second = first_with([&](const Op* op) { return op != nullptr && !same(*op, *ops[first]); });
+    std::size_t earliest = first;
+    for (std::size_t member = first; member < ops.size(); ++member) {
+        earliest = ops[member] != nullptr && meeting.came[member].at < meeting.came[earliest].at ? member : earliest;
+    }
+    Time at = Time::max();
+    for (std::size_t member = first; member < ops.size(); ++member) {
+        if (ops[member] != nullptr && !same(*ops[member], *ops[earliest])) {
+            at = std::min(at, meeting.came[member].at);
+        }
+    }
+    const bool forms_differ = ops[first]->kind != ops[second]->kind;
+    std::string text =
+        fmt::format("collectives do not match in {}",
+                    id == GroupId::world ? "the world" : fmt::format("a group of {} ranks", members.size()));
+    std::vector<WrongOp> wrong;
+    for (const std::size_t member : {first, second}) {
+        const Attendance& came = meeting.came[member];
+        const char* form = !forms_differ ? "" : ops[member]->kind == OpKind::enter ? " with data" : " by size alone";
+        wrong.push_back({.rank = members.rank_at(static_cast<int>(member)),
+                         .op_number = came.op_number - 1,
+                         .what = describe(*ops[member])});
+        text += fmt::format("\n  rank {}, op {}: {}{}   at {}", wrong.back().rank, wrong.back().op_number,
+                            wrong.back().what, form, describe_time(came.at));
+    }
+    const MistakePlace place{at, wrong.front().rank, wrong.front().op_number};
+    return {place, std::make_exception_ptr(Mismatch(text, std::move(wrong)))};
+}
+
+std::optional<FoundMistake> Rendezvous::first_mismatch() const {
+    std::optional<FoundMistake> first;
+    const auto consider = [&](const Meeting& meeting) {
+        if (meeting.dissent.empty()) {
+            return;
+        }
+        FoundMistake found = mismatch_of(meeting);
+        if (!first || found.place < first->place) {
+            first = std::move(found);
+        }
+    };
+    std::ranges::for_each(dissenting_, consider);
+    for (const std::vector<Group>& on_stream : meetings_) {
+        for (const Group& group : on_stream) {
+            std::ranges::for_each(group.open, consider);
+        }
+    }
+    return first;
 }
 
 }  // namespace sim::kernel

@@ -2,6 +2,7 @@
 //
 // A stream resumes when the op it waits for completes, whatever its program does meanwhile. Waking a stream only puts
 // it into `awake_`: it goes on when the op under way is done, so that a chain of wakings needs no stack.
+#include "libsim/error.hpp"
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
     } else if (op.kind != OpKind::enter) {
         self.op_number += 1;
     }
-    if (op.kind == OpKind::send && op.bytes > 0) {
+    if ((op.kind == OpKind::send || op.kind == OpKind::checkpoint) && op.bytes > 0) {
         issued.payload = self.payloads++;
     }
     if (op.kind == OpKind::collective) {
@@ -98,8 +99,13 @@ void Kernel::go_on(int rank, RankState& self, Stream on) {
         const IssuedOp issued = at.waiting.front();
         at.state.clock = std::max(at.state.clock, issued.from);
         at.blocked = true;  // unless it ends, at once or while it is carried out
-        if (carry_out_issued(rank, self, issued)) {
-            end_issued(rank, self, on);
+        try {
+            if (carry_out_issued(rank, self, issued)) {
+                end_issued(rank, self, on);
+            }
+        } catch (const ProgramError&) {
+            mistakes_.note({self.at(on).clock, rank, issued.number}, std::current_exception());
+            return;  // it stays blocked
         }
     }
 }

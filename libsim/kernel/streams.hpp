@@ -3,7 +3,8 @@
 // Stream 0 is the program. It has a clock and a network card like the others, but no queue: its host supplies its next
 // op. The others, 1, 2, …, carry out what the program has issued on them, in order, each by its own clock.
 // (1) The front of a queue is the op that its stream is blocked in, or the next one it will reach.
-// (2) Only sends, receives, collectives, waits and marks are in a queue: a GPU computes in its program alone.
+// (2) Only sends, receives, collectives, waits, marks and checkpoints are in a queue: a GPU computes in its program
+// alone.
 #pragma once
 
 #include "libsim/kernel/ids.hpp"

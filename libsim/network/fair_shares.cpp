@@ -10,12 +10,18 @@ namespace sim::network {
 FairShares::FairShares(std::span<const double> bytes_per_second)
     : links_(bytes_per_second.size()), place_of_(bytes_per_second.size(), closed) {
     for (std::size_t link = 0; link < links_.size(); ++link) {
-        const double bandwidth = bytes_per_second[link];
-        check(bandwidth > 0 && bandwidth < std::numeric_limits<double>::infinity(),
-              "link {} must have a bandwidth above 0, not {}", link, bandwidth);
-        links_[link].bytes_per_second = bandwidth;
-        links_[link].units_per_rate = static_cast<double>(units) / bandwidth;
+        set_bandwidth(static_cast<LinkId>(link), bytes_per_second[link]);
     }
+}
+
+void FairShares::set_bandwidth(LinkId id, double bandwidth) {
+    check(bandwidth > 0 && bandwidth < std::numeric_limits<double>::infinity(),
+          "link {} must have a bandwidth above 0, not {}", id, bandwidth);
+    SharedLink& link = links_[id];
+    check(link.crossings.empty(), "link {} changes its bandwidth without flows", id);
+    link.bytes_per_second = bandwidth;
+    link.units_per_rate = static_cast<double>(units) / bandwidth;
+    link.load = 0;
 }
 
 FairShares::FlowId FairShares::add(std::span<const LinkId> route) {

@@ -39,6 +39,8 @@ public:
     void enter(FlowId flow);
     // Requires: solve() since it entered.
     void leave(FlowId flow);
+    // Requires: no flow crosses the link; above 0, finite.
+    void set_bandwidth(LinkId link, double bytes_per_second);
     // Frees the flow's number for reuse. Requires: it has left, or never entered.
     void forget(FlowId flow);
 

@@ -79,6 +79,26 @@ void FlowNetwork::begin(FlowId flow) {
     shares_.enter(flow);
 }
 
+// The flows of the link leave it and enter it again, in the same instant.
+void FlowNetwork::set_bandwidth(double at, LinkId link, double bytes_per_second) {
+    const std::optional<double> next = next_event();  // solves what changed before
+    check(at >= now_ && (!next || at <= *next), "a bandwidth changes at {}, between {} and the next event", at, now_);
+    now_ = at;
+    std::vector<FlowId> flows;
+    for (const FairShares::Crossing& crossing : shares_.crossings(link)) {
+        flows.push_back(crossing.flow);
+    }
+    std::sort(flows.begin(), flows.end());
+    for (const FlowId flow : flows) {
+        ends_.erase(shares_.bottleneck(flow));
+        shares_.leave(flow);
+    }
+    shares_.set_bandwidth(link, bytes_per_second);
+    for (const FlowId flow : flows) {
+        shares_.enter(flow);
+    }
+}
+
 std::optional<double> FlowNetwork::next_event() {
     if (!shares_.solved()) {
         solve();

@@ -50,6 +50,10 @@ public:
     // Requires: at >= now(), bytes >= 0; no link twice. An empty route, or no bytes: ends when its latency is over.
     FlowId start(double at, std::span<const LinkId> route, double bytes);
 
+    // The link has this bandwidth from `at` on, which becomes now(). Requires: now() <= at, no event before it; a
+    // bandwidth above 0.
+    void set_bandwidth(double at, LinkId link, double bytes_per_second);
+
     double now() const { return now_; }
     // The next time at which a flow begins to drain or ends; empty if none is in progress. It solves what changed, so
     // it is cheapest once all flows that start at now() have started.

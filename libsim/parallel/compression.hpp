@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -48,6 +49,8 @@ public:
                     Reduction reduction = Reduction::sum, const AlgorithmConfig& config = {});
     // The part of the gradient that this member has not sent yet. Empty if nothing is compressed.
     std::span<const double> remembered() const { return remembered_; }
+    // Goes on with that. Requires: it is of a sum like this one.
+    void remember(std::vector<double> unsent) { remembered_ = std::move(unsent); }
 
 private:
     Compression how_;

@@ -52,6 +52,20 @@ void GradientBuckets::finish(std::span<double> gradient) {
     started_.assign(buckets_.size(), false);
 }
 
+std::vector<std::vector<double>> GradientBuckets::unsent() const {
+    std::vector<std::vector<double>> unsent;
+    for (const CompressedSum& sum : sums_) {
+        unsent.emplace_back(sum.remembered().begin(), sum.remembered().end());
+    }
+    return unsent;
+}
+
+void GradientBuckets::remember(const std::vector<std::vector<double>>& unsent) {
+    for (std::size_t bucket = 0; bucket < sums_.size(); ++bucket) {
+        sums_[bucket].remember(unsent.at(bucket));
+    }
+}
+
 void GradientBuckets::all_reduce_bucket(std::size_t bucket, std::span<double> gradient) {
     const Bucket& part = buckets_[bucket];
     if (part.end > gradient.size()) {

@@ -45,6 +45,11 @@ public:
 
     const std::vector<Bucket>& buckets() const { return buckets_; }
 
+    // What this member has not sent yet, where gradients are compressed: by bucket. Between steps.
+    std::vector<std::vector<double>> unsent() const;
+    // Goes on with that. Requires: it is of buckets like these.
+    void remember(const std::vector<std::vector<double>>& unsent);
+
 private:
     void all_reduce_bucket(std::size_t bucket, std::span<double> gradient);
 

@@ -208,6 +208,14 @@ std::vector<double> Zero::take_own(std::span<const double> whole) const {
     return own;
 }
 
+void Zero::restore(std::span<const double> weights) {
+    own_weights_ = take_own(weights);
+    std::copy(weights.begin(), weights.end(), weights_.begin());
+    if (options_.stage == 3) {
+        std::for_each(parts_.begin(), parts_.end(), [&](Part& each) { drop(each); });
+    }
+}
+
 void Zero::publish() {
     for (Part& each : parts_) {
         if (options_.stage == 3 && each.held == Held::coming) {

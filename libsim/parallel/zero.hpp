@@ -73,6 +73,9 @@ public:
     // their gradient.
     std::vector<std::size_t> own_places() const;
     std::vector<double> take_own(std::span<const double> whole) const;
+    // Goes on with other weights, as long as those at first; stage 3: of others' elements only the place counts.
+    // Between steps, and free of charge: they come from a checkpoint.
+    void restore(std::span<const double> weights);
     std::span<double> own_weights() { return own_weights_; }
     std::span<const double> own_gradient() const { return own_gradient_; }
 

@@ -9,6 +9,8 @@
 
 #include "libsim/error.hpp"
 
+#include <fmt/format.h>
+
 #include <functional>
 
 namespace sim::planning {
@@ -52,6 +54,17 @@ void add_budget(Prediction& prediction, const TimeBudget& account) {
         prediction.budget[static_cast<std::size_t>(training::TimeCategory::bubble)] / seconds(prediction.step);
 }
 
+[[noreturn]] void throw_broken(const replay::Replay& broken) {
+    const std::string what =
+        broken.dead.empty()       ? fmt::format("{} {} not get through", broken.lost_messages,
+                                          broken.lost_messages == 1 ? "message does" : "messages do")
+        : broken.dead.size() == 1 ? fmt::format("GPU {} dies", broken.dead.front())
+                                  : fmt::format("GPU {} and {} more die", broken.dead.front(), broken.dead.size() - 1);
+    throw BrokenRunError(fmt::format("the step does not end: {}, as was asked; {} others can never go on{}", what,
+                                     broken.waiting.size(), kernel::lines_of(broken.waiting)),
+                         !broken.dead.empty());
+}
+
 }  // namespace
 
 Prediction predict(const Transformer& model, const Machine& machine, const Layout& layout,
@@ -63,7 +76,8 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     const replay::Recording recording(map.ranks(), std::cref(step));
 
     TimeBudget account(plan, map);
-    replay::ReplayOptions replay{.cluster = training::step_cluster(plan, map), .hash_timeline = options.hash_timeline};
+    replay::ReplayOptions replay{
+        .cluster = training::step_cluster(plan, map), .hash_timeline = options.hash_timeline, .faults = options.faults};
     if (options.details || options.on_span || plan.steps > 1) {
         replay.on_span = [&](const Span& span) {
             account.take(span);
@@ -73,6 +87,9 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
         };
     }
     const replay::Replay result = recording.replay(replay);
+    if (!result.dead.empty() || !result.waiting.empty()) {
+        throw_broken(result);
+    }
     if (options.on_program) {
         options.on_program(recording, replay.cluster);
     }

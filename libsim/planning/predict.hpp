@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/faults/injection.hpp"
 #include "libsim/replay/recording.hpp"
 #include "libsim/trace/span.hpp"
 #include "libsim/training/layout.hpp"
@@ -66,7 +67,8 @@ struct PredictOptions {
     bool hash_timeline = false;
     double jitter = 0;  // standard deviation of a block's time; 0: none. Needs unfold beyond one rank per stage
     std::uint64_t seed = 1;
-    bool details = true;  // communication, budgets; false: what a search needs
+    std::vector<faults::Injection> faults = {};  // need unfold, and may end in BrokenRunError
+    bool details = true;                         // communication, budgets; false: what a search needs
     SpanSink on_span = nullptr;
     // Called once with the step's program and what it ran on. Of folded steps some groups stand for larger ones.
     std::function<void(const replay::Recording& program, const Cluster& cluster)> on_program = nullptr;

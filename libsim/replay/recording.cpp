@@ -190,9 +190,10 @@ Replay Recording::replay(const ReplayOptions& options) const {
         hash.emplace(ranks());
         sink = hashing(*hash, options.on_span);
     }
-    kernel::Kernel kernel(
-        ranks(), options.cluster, names, groups,
-        {.order = links_are_shared(options.cluster) ? kernel::Order::time : kernel::Order::any, .on_span = sink});
+    kernel::Kernel kernel(ranks(), options.cluster, names, groups,
+                          {.order = links_are_shared(options.cluster) ? kernel::Order::time : kernel::Order::any,
+                           .on_span = sink,
+                           .faults = options.faults});
     std::vector<Reader> readers;
     readers.reserve(stream_of_.size());
     for (int rank = 0; rank < ranks(); ++rank) {
@@ -200,19 +201,24 @@ Replay Recording::replay(const ReplayOptions& options) const {
     }
     std::array<Op, Reader::most> room;
     while (const std::optional<int> rank = kernel.next_turn()) {
-        if (is_to_die(options.kill, kernel, *rank)) {
-            kernel.lose(*rank);
+        if (kernel.suffer(*rank)) {
             continue;
         }
         Reader& reader = readers[static_cast<std::size_t>(*rank)];
         const auto of_this_rank = [&](const Op& op) { return of_rank(op, *rank); };
-        reader.take(kernel.accept(*rank, at_once(options.kill, *rank, reader.next(room, of_this_rank))));
+        reader.take(kernel.accept(*rank, kernel.at_once(*rank, reader.next(room, of_this_rank))));
     }
-    if (!kernel.all_finished() && kernel.lost() == 0) {
+    if (const std::optional<kernel::FoundMistake> mistake = kernel.first_mistake()) {
+        std::rethrow_exception(mistake->error);
+    }
+    const bool broken = kernel.lost() > 0 || kernel.lost_messages().count() > 0;
+    if (!kernel.all_finished() && !broken) {
         throw kernel::explain_deadlock(kernel);
     }
     Replay replayed{kernel::run_totals(kernel), hash ? hash->hex() : ""};
-    if (kernel.lost() > 0) {
+    if (broken) {
+        replayed.dead = kernel.dead_ranks();
+        replayed.lost_messages = kernel.lost_messages().count();
         replayed.waiting = kernel::waiting_ranks(kernel);
     }
     return replayed;

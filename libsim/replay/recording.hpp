@@ -7,8 +7,8 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/faults/injection.hpp"
 #include "libsim/gpu.hpp"
-#include "libsim/kernel/kill.hpp"
 #include "libsim/kernel/run_totals.hpp"
 #include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/names.hpp"
@@ -26,12 +26,14 @@ struct ReplayOptions {
     Cluster cluster = gpu_py();
     bool hash_timeline = true;  // fill Replay::timeline_sha256
     SpanSink on_span = nullptr;
-    std::optional<kernel::Kill> kill = std::nullopt;
+    std::vector<faults::Injection> faults = {};
 };
 
 struct Replay : kernel::RunTotals {
     std::string timeline_sha256;
-    std::vector<kernel::WrongOp> waiting = {};  // who can never go on without the rank that was killed
+    std::vector<int> dead = {};                 // of faults
+    std::int64_t lost_messages = 0;             // to faults
+    std::vector<kernel::WrongOp> waiting = {};  // who can never go on after the faults
 };
 
 class Recording {

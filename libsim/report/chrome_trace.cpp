@@ -43,7 +43,7 @@ public:
                 case Mark::arrival: write_flow(event, "f", ",\"bp\":\"e\""); break;
             }
         }
-        out_ << "\n],\"displayTimeUnit\":\"ns\"}\n";
+        out_ << "\n],\"displayTimeUnit\":\"ns\"" << (timeline_.is_partial() ? ",\"partial\":true}\n" : "}\n");
     }
 
 private:

@@ -76,8 +76,8 @@ public:
         fmt::print(out_,
                    "{{\n  \"schemaVersion\": 1,\n"
                    "  \"distributedInfo\": {{\"rank\": {}, \"world_size\": {}, \"backend\": \"nccl\"}},\n"
-                   "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 0,\n  \"traceEvents\": [",
-                   rank_, timeline_.ranks);
+                   "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 0,\n{}  \"traceEvents\": [",
+                   rank_, timeline_.ranks, timeline_.is_partial() ? "  \"partial\": true,\n" : "");
         write_names();
         write_step();
         for (std::size_t i = 0; i < spans_.size(); ++i) {

@@ -1,13 +1,12 @@
 #include "libsim/report/page.hpp"
 
-#include "libsim/check.hpp"
 #include "libsim/report/page/comparison_data.hpp"
 #include "libsim/report/page/files.hpp"
 #include "libsim/report/page/inert.hpp"
 #include "libsim/report/page/run_data.hpp"
+#include "libsim/trace/sha256.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <array>
 #include <functional>
@@ -22,12 +21,10 @@ namespace {
 
 // As a content-security policy names a text that may be run or applied.
 std::string source_of(std::string_view text) {
-    std::array<char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    const int code = EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
-                                EVP_sha256(), nullptr);
-    check(code == 1, "SHA-256 cannot be computed");
-    return fmt::format("'sha256-{}'", base64({digest.data(), size}));
+    trace::Sha256 hash;
+    hash.add(text.data(), text.size());
+    const trace::Sha256::Digest digest = hash.end();
+    return fmt::format("'sha256-{}'", base64({reinterpret_cast<const char*>(digest.data()), digest.size()}));
 }
 
 void write_runs(std::ostream& out, const std::vector<RunData>& runs, const std::string& comparison,

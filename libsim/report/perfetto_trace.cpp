@@ -89,6 +89,9 @@ public:
         for (const PerfettoEvent& event : sorted_events()) {
             write_event(event);
         }
+        if (timeline_.is_partial()) {
+            write_early_end();
+        }
     }
 
 private:
@@ -210,6 +213,20 @@ private:
         if (!said.bytes().empty()) {
             packet.message(packet_::interned_data, said);
         }
+        write_packet(std::move(packet));
+    }
+
+    // Where the run ended early, on the rank whose end it was, or on the first.
+    void write_early_end() {
+        ProtobufMessage event;
+        ProtobufMessage said;
+        event.number(event_::type, event_::instant);
+        event.number(event_::track_uuid, process_uuid(std::max(timeline_.fault_rank, 0)));
+        event.number(event_::name_iid, names_.number_of("partial: the run ended early", said));
+        ProtobufMessage packet;
+        packet.number(packet_::timestamp, static_cast<std::uint64_t>(whole_nanoseconds(timeline_.end_of_all())));
+        packet.message(packet_::track_event, event);
+        packet.message(packet_::interned_data, said);
         write_packet(std::move(packet));
     }
 

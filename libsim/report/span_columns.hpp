@@ -27,8 +27,8 @@ inline constexpr std::string_view span_kind_name = "kind";
 inline constexpr std::string_view span_label_name = "label";
 
 // The kinds that a span may have.
-inline constexpr OpKind span_kinds[] = {OpKind::compute,    OpKind::send, OpKind::receive,
-                                        OpKind::collective, OpKind::log,  OpKind::allocate};
+inline constexpr OpKind span_kinds[] = {OpKind::compute, OpKind::send,     OpKind::receive,    OpKind::collective,
+                                        OpKind::log,     OpKind::allocate, OpKind::checkpoint, OpKind::idle};
 
 // The name under which an amount of that measure stands.
 std::string_view amount_name(Measure measure);

@@ -1,17 +1,20 @@
 // All SVG pictures share these functions.
 #pragma once
 
+#include "libsim/plain_text.hpp"
+
 #include <string>
 #include <string_view>
 
 namespace sim::report {
 
-// A text as XML has it between two tags.
+// A text as XML has it between two tags, or two quotes. XML has no control characters.
 inline std::string xml_escaped(std::string_view text) {
     std::string safe;
-    for (const char c : text) {
+    for (const char c : plain_text(text)) {
         switch (c) {
             case '&': safe += "&amp;"; break;
+            case '"': safe += "&quot;"; break;
             case '<': safe += "&lt;"; break;
             case '>': safe += "&gt;"; break;
             default: safe += c;

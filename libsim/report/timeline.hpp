@@ -44,6 +44,8 @@ struct Timeline {
     void add(const trace::Span& span);
     // The end of the run, or of what is known of it.
     Time end_of_all() const;
+    // Whether the run ended early, so that the spans are not all that it would have had.
+    bool is_partial() const { return !fault.empty(); }
     // When the rank that ended the run was last seen at work.
     Time broken_off() const;
     std::string name_of(int rank) const;

@@ -14,7 +14,7 @@ namespace sim::trace {
 
 struct Span {
     int rank = 0;
-    OpKind kind = OpKind::compute;  // compute, send, receive, collective, log, allocate
+    OpKind kind = OpKind::compute;  // compute, send, receive, collective, log, allocate, checkpoint, idle
     Stream stream = Stream::main;
     std::uint32_t op_number = 0;         // of the op that started it, in the rank's program, from 0
     const std::string* label = nullptr;  // never null in a span that is handed out; lives as long as the run

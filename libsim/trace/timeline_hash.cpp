@@ -1,11 +1,10 @@
 #include "libsim/trace/timeline_hash.hpp"
 
-#include "libsim/check.hpp"
+#include "libsim/trace/sha256.hpp"
 
-#include <openssl/evp.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -13,30 +12,9 @@ namespace sim::trace {
 
 namespace {
 
-using Digest = std::array<unsigned char, 32>;
+using Context = std::unique_ptr<Sha256>;
 
-struct FreeContext {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
-
-Context begin() {
-    Context context(EVP_MD_CTX_new());
-    check(context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1, "SHA-256 cannot begin");
-    return context;
-}
-
-void update(const Context& context, const void* data, std::size_t size) {
-    check(EVP_DigestUpdate(context.get(), data, size) == 1, "SHA-256 cannot go on");
-}
-
-Digest end(const Context& context) {
-    Digest digest{};
-    check(EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1, "SHA-256 cannot end");
-    return digest;
-}
-
-std::string hex_of(const Digest& digest) {
+std::string hex_of(const Sha256::Digest& digest) {
     std::string text;
     for (const unsigned char byte : digest) {
         text += fmt::format("{:02x}", byte);
@@ -75,7 +53,7 @@ void TimelineHash::add(const Span& span) {
     }
     Context& context = streams[stream];
     if (!context) {
-        context = begin();
+        context = std::make_unique<Sha256>();
     }
     const std::string& label = *span.label;
     std::vector<unsigned char>& record = digests_->record;
@@ -85,22 +63,22 @@ void TimelineHash::add(const Span& span) {
     std::memcpy(at, label.data(), label.size());
     at = put(at + label.size(), span.begin.time_since_epoch().count());
     put(at, span.end.time_since_epoch().count());
-    update(context, record.data(), record.size());
+    context->add(record.data(), record.size());
 }
 
 std::string TimelineHash::hex() {
-    const Context all = begin();
+    Sha256 all;
     for (std::vector<Context>& streams : digests_->ranks) {
         streams.resize(std::max<std::size_t>(streams.size(), 1));
         for (Context& stream : streams) {
             if (!stream) {
-                stream = begin();
+                stream = std::make_unique<Sha256>();
             }
-            const Digest digest = end(stream);
-            update(all, digest.data(), digest.size());
+            const Sha256::Digest digest = stream->end();
+            all.add(digest.data(), digest.size());
         }
     }
-    return hex_of(end(all));
+    return hex_of(all.end());
 }
 
 SpanSink hashing(TimelineHash& hash, SpanSink next) {
@@ -114,9 +92,9 @@ SpanSink hashing(TimelineHash& hash, SpanSink next) {
 }
 
 std::string sha256_hex(std::span<const std::byte> bytes) {
-    const Context context = begin();
-    update(context, bytes.data(), bytes.size());
-    return hex_of(end(context));
+    Sha256 all;
+    all.add(bytes.data(), bytes.size());
+    return hex_of(all.end());
 }
 
 }  // namespace sim::trace

@@ -132,6 +132,7 @@ void EventReader::read(GzipInput& in, const std::string& file, int next_rank) {
             take_kernel(event, where, rank);
         }
     });
+    partial_ = partial_ || head.partial;
     if (exact) {
         if (!rank.kernels.empty()) {
             refuse_event(file, "mixes spans of ndsim with kernels of a profiler");

@@ -22,6 +22,7 @@ public:
 
     bool profiled() const { return profiled_; }
     int steps() const { return steps_; }
+    bool partial() const { return partial_; }
 
 private:
     // A kernel, with times from the file's first one.
@@ -43,6 +44,7 @@ private:
     std::map<int, ProfiledRank> ranks_;
     bool profiled_ = false;
     int steps_ = 0;
+    bool partial_ = false;
 };
 
 }  // namespace sim::trace_files

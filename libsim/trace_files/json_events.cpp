@@ -26,7 +26,10 @@ public:
     bool has_events = false;
 
     bool null() override { return true; }
-    bool boolean(bool /*value*/) override { return scalar({"true or false", false}); }
+    bool boolean(bool value) override {
+        head.partial = head.partial || (value && key_ == "partial" && !places_.empty() && places_.back() == Place::top);
+        return scalar({"true or false", false});
+    }
     bool number_integer(number_integer_t value) override { return scalar({std::to_string(value), true}); }
     bool number_unsigned(number_unsigned_t value) override { return scalar({std::to_string(value), true}); }
     bool number_float(number_float_t /*value*/, const string_t& text) override { return scalar({text, true}); }

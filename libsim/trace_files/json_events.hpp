@@ -13,6 +13,7 @@ namespace sim::trace_files {
 struct TraceHead {
     std::optional<std::int64_t> rank;     // distributedInfo.rank
     std::optional<std::int64_t> base_ns;  // baseTimeNanoseconds: what timestamps count from
+    bool partial = false;                 // of a run that ended early
 };
 
 // `visit` is handed each event with its place for errors: "trace.json: event 7". The events are those of the list

@@ -63,7 +63,9 @@ ReadTrace read_trace(const std::string& path) {
         throw config::UsageError(fmt::format(
             "{}: holds no span of ndsim and nothing that ran on a GPU (cat kernel, gpu_memcpy, gpu_memset)", path));
     }
-    return {.timeline = spans.take(), .profiled = events.profiled(), .steps = events.steps()};
+    ReadTrace read{.timeline = spans.take(), .profiled = events.profiled(), .steps = events.steps()};
+    read.timeline.fault = events.partial() ? "the run ended early" : "";
+    return read;
 }
 
 }  // namespace sim::trace_files

@@ -12,15 +12,36 @@
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
+#include <string>
 #include <system_error>
 
 namespace sim::ranks {
 
 namespace {
 
-constexpr long look_every = 10'000'000;  // ns
-constexpr int looks_before_leaving = 50;
-constexpr int looks_before_leaving_anywhere = 200;
+using namespace std::chrono_literals;
+
+// After a stop signal.
+constexpr std::chrono::milliseconds stop_look = 10ms;
+constexpr std::chrono::milliseconds patience_after_stop = 500ms;
+// For a rank that is in a library, in all.
+constexpr std::chrono::milliseconds patience_with_libraries = 2s;
+
+int looks_in(std::chrono::milliseconds time, std::chrono::milliseconds each) {
+    return static_cast<int>((time + each - 1ms) / each);
+}
+
+// Who debugs a program does not want to be interrupted.
+bool is_traced() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("TracerPid:")) {
+            return std::atoi(line.c_str() + line.find(':') + 1) != 0;
+        }
+    }
+    return false;
+}
 
 std::uintptr_t program_counter(const void* context) {
     const mcontext_t& at = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -41,7 +62,7 @@ std::uintptr_t address_of(Function* function) {
 
 }  // namespace
 
-BreakOut::BreakOut() {
+BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
     // Of each object, where it lies; those with one of these in it are the libraries: C, C++, unwinding, the loader.
     const auto add_library = [](dl_phdr_info* object, std::size_t, void* self) {
         const std::array marks{address_of(&std::malloc), address_of(&std::terminate),
@@ -75,7 +96,14 @@ BreakOut::BreakOut() {
         sigaction(SIGRTMAX, &old_action_, nullptr);
         throw std::system_error(error, std::generic_category(), "a timer");
     }
-    old_reaction_ = StopSignal::react_by({&BreakOut::start_looking, this});
+    // The first look may come at once: one more.
+    const std::chrono::milliseconds each = std::clamp(watchdog / 4, 10ms, 500ms);
+    looks_before_leaving_ = looks_in(std::min(watchdog, std::chrono::milliseconds(24h)), each) + 1;
+    looks_before_leaving_anywhere_ = looks_before_leaving_ + looks_in(patience_with_libraries, each);
+    old_reaction_ = StopSignal::react_by({&BreakOut::on_stop, this});
+    if (!is_traced()) {
+        look_every(each);
+    }
 }
 
 BreakOut::~BreakOut() {
@@ -94,10 +122,20 @@ bool BreakOut::resume(Fiber& fiber) {
     return left_ == 0;
 }
 
-void BreakOut::start_looking(void* self) {
-    const itimerspec often{.it_interval = {.tv_sec = 0, .tv_nsec = look_every},
-                           .it_value = {.tv_sec = 0, .tv_nsec = look_every}};
-    timer_settime(static_cast<BreakOut*>(self)->timer_, 0, &often, nullptr);
+// In a signal handler.
+void BreakOut::on_stop(void* self) {
+    auto& that = *static_cast<BreakOut*>(self);
+    that.looks_ = 0;
+    that.looks_before_leaving_ = looks_in(patience_after_stop, stop_look);
+    that.looks_before_leaving_anywhere_ = looks_in(patience_with_libraries, stop_look);
+    that.look_every(stop_look);
+}
+
+void BreakOut::look_every(std::chrono::nanoseconds time) {
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(time);
+    const timespec each{.tv_sec = whole.count(), .tv_nsec = (time - whole).count()};
+    const itimerspec often{.it_interval = each, .it_value = each};
+    timer_settime(timer_, 0, &often, nullptr);
 }
 
 void BreakOut::on_timer(int, siginfo_t* info, void* context) {
@@ -111,7 +149,7 @@ void BreakOut::look(std::uintptr_t at) {
         return;
     }
     looks_ = looks_ + 1;
-    if (looks_ < looks_before_leaving || (is_in_libraries(at) && looks_ < looks_before_leaving_anywhere)) {
+    if (looks_ < looks_before_leaving_ || (is_in_libraries(at) && looks_ < looks_before_leaving_anywhere_)) {
         return;
     }
     left_ = 1;

@@ -1,17 +1,19 @@
-// BreakOut leaves a rank's own code if that does not return after a stop signal, as in a rank that loops for ever.
+// BreakOut leaves a rank's own code if that does not return: after a stop signal, or for as long as the watchdog waits.
 //
-// A fiber yields only in an op, so one that executes none blocks the host, too. From the first SIGINT or SIGTERM on, a
-// timer looks every 10 ms. A rank that has been in one piece of its own code for half a second since is left for good,
-// from within the timer's signal handler: its stack is not unwound, so that what it holds (memory, locks, open files)
-// stays held.
+// A fiber yields only in an op, so one that executes none, as in a loop for ever, blocks the host, too. A timer looks a
+// few times in the watchdog's patience, and every 10 ms from the first stop signal on. A rank that has been in one
+// piece of its own code for that long, or for half a second since the signal, is left for good, from within the timer's
+// signal handler: its stack is not unwound, so that what it holds (memory, locks, open files) stays held.
 //
 // It is not left in the middle of the C or C++ library, whose locks and free lists it may hold, nor in the middle of a
 // Port, unless it is still there after two seconds: then it is more likely to sleep or to wait than to allocate.
+// Neither the time in which the process was stopped counts, nor that in a debugger.
 #pragma once
 
 #include "ranks/fiber/fiber.hpp"
 #include "ranks/host/stop_signal.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -22,7 +24,7 @@ namespace sim::ranks {
 class BreakOut {
 public:
     // Takes the last real-time signal while it lives. Requires: the same thread throughout.
-    BreakOut();
+    explicit BreakOut(std::chrono::milliseconds watchdog);
     ~BreakOut();
     BreakOut(const BreakOut&) = delete;
     BreakOut& operator=(const BreakOut&) = delete;
@@ -48,7 +50,8 @@ private:
         std::uintptr_t end;
     };
 
-    static void start_looking(void* self);
+    static void on_stop(void* self);
+    void look_every(std::chrono::nanoseconds time);
     static void on_timer(int signal, siginfo_t* info, void* context);
     void look(std::uintptr_t at);
     bool is_in_libraries(std::uintptr_t at) const;
@@ -61,6 +64,8 @@ private:
     Fiber* volatile running_ = nullptr;
     volatile std::sig_atomic_t in_host_code_ = 0;
     volatile std::sig_atomic_t looks_ = 0;  // at the same piece of a rank's code
+    volatile std::sig_atomic_t looks_before_leaving_ = 0;
+    volatile std::sig_atomic_t looks_before_leaving_anywhere_ = 0;
     volatile std::sig_atomic_t left_ = 0;
 };
 

@@ -38,7 +38,8 @@ public:
           // In wall time every op is handed over, so that the program's own code runs when it is due.
           slots_each_(options.clock == Clock::wall ? 1 : ops_per_turn),
           stacks_(options.ranks, stack_bytes(options)),
-          slots_(std::make_unique_for_overwrite<Op[]>(slots_each_ * static_cast<std::size_t>(options.ranks))) {
+          slots_(std::make_unique_for_overwrite<Op[]>(slots_each_ * static_cast<std::size_t>(options.ranks))),
+          break_out_(options.watchdog) {
         run_.begin_with(std::vector<int>(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid())));
     }
 
@@ -51,6 +52,8 @@ public:
             take_turns();
         } catch (const ProgramError& error) {
             run_.fail(fault_of(error, -1));
+        } catch (const std::overflow_error& error) {
+            run_.fail_by_overflow(-1, error);
         } catch (...) {
             end_ranks();  // a stack must be unwound before its memory goes
             throw;
@@ -86,11 +89,8 @@ private:
             take_turn(ports_[static_cast<std::size_t>(*rank)]);
             run_.tell_log();
         }
-        if (!run_.fault && !run_.kernel.all_finished()) {
-            run_.fail_by_standstill();
-        }
         if (!run_.fault) {
-            run_.require_nothing_left();
+            run_.end_by_standstill();
         }
     }
 
@@ -104,23 +104,36 @@ private:
     }
 
     void take_turn(FiberPort& port) {
-        if (is_to_die(run_.options->kill, run_.kernel, port.rank())) {
+        if (run_.kernel.suffer(port.rank())) {
+            return;
+        }
+        if (port.waiting().empty() && port.threw) {
             run_.kernel.lose(port.rank());
             return;
         }
-        if (port.waiting().empty()) {
+        if (port.waiting().empty() && !port.abandoned()) {
             resume(port);
         }
-        if (port.abandoned()) {
-            is_stopped();
+        if (port.abandoned() && (is_stopped() || port.waiting().empty())) {
+            if (!run_.fail_by_mistake()) {
+                run_.fail_by_silence(port.rank(), fmt::format("rank {}", port.rank()), port.last_op());
+            }
             return;
         }
-        port.take(run_.kernel.accept(port.rank(), at_once(run_.options->kill, port.rank(), port.waiting())));
+        try {
+            port.take(run_.kernel.accept(port.rank(), run_.kernel.at_once(port.rank(), port.waiting())));
+        } catch (const std::overflow_error& error) {
+            run_.fail_by_overflow(port.rank(), error);
+        }
         if (out_of_memory_) {
             run_.fail({.failure = Failure::machine_limit,
                        .rank = port.rank(),
                        .message = fmt::format("rank {} got no memory {}: there is not enough for {} ranks", port.rank(),
                                               where_rank_is(run_.kernel, port.rank()), run_.options->ranks)});
+        }
+        if (thrown_ && run_.kernel.has_mistake()) {
+            thrown_.reset();  // a mistake comes first: what a rank makes of its data may end it
+            port.threw = true;
         }
         if (thrown_) {
             run_.fail({.failure = Failure::rank_died,

@@ -77,7 +77,10 @@ GroupId FiberPort::number(const Group& group) {
 
 void FiberPort::write(std::span<const std::byte> payload) {
     const BreakOut::HostCode here(*break_out_);
-    run_->payloads.put(rank(), {.bytes = {payload.begin(), payload.end()}});
+    run_->keep(rank(), {.bytes = {payload.begin(), payload.end()}});
+    if (run_->fault) {
+        end_ = next_ + 1;  // with the op that this belongs to the rank's turn is over
+    }
 }
 
 void FiberPort::read(std::span<std::byte> payload) {
@@ -119,6 +122,7 @@ void FiberPort::report(Label name, std::span<const double> values) {
 }
 
 void FiberPort::run_rank() {
+    last_ = last_op();
     next_ = slots_.data();
     taken_ = next_;
     resume();

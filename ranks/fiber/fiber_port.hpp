@@ -32,11 +32,14 @@ public:
     using Body = void (*)(FiberPort& port, void* host);
     void begin(std::span<std::byte> stack, Body body, void* host);
     Fiber fiber;
+    bool threw = false;  // its program: it never runs again
     // Ops posted and not yet taken by the kernel.
     std::span<const Op> waiting() const { return {taken_, next_}; }
     void take(std::size_t ops) { taken_ += ops; }
     // Runs the rank until it has handed over ops, or has returned, or was left. Requires: waiting() is empty.
     void run_rank();
+    // That it has posted; null: none.
+    const Op* last_op() const { return next_ > slots_.data() ? next_ - 1 : last_; }
     // The rank was left in its own code, or has refused to end: it never runs again.
     bool abandoned() const { return abandoned_; }
     // Unwinds the rank's stack, unless it is abandoned. Afterwards fiber.ended().
@@ -56,6 +59,7 @@ private:
     Op asked_ = {};  // the last question
     std::shared_ptr<const kernel::Gathering> lent_;
     const Op* taken_;
+    const Op* last_ = nullptr;  // of its earlier turns
     Body body_ = nullptr;
     void* host_ = nullptr;
     bool over_ = false;

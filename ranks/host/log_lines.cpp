@@ -1,5 +1,7 @@
 #include "ranks/host/log_lines.hpp"
 
+#include "libsim/plain_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ std::string to_text(const LogLine& line) {
 }
 
 void log_to_standard_error(const LogLine& line) {
-    const std::string text = to_text(line) + "\n";
+    const std::string text = plain_text(to_text(line)) + "\n";
     std::fputs(text.c_str(), stderr);
 }
 

@@ -30,14 +30,22 @@ class Payloads {
 public:
     explicit Payloads(int ranks) : sources_(static_cast<std::size_t>(ranks)) {}
 
-    void put(int source, Payload payload) {
+    void put(int source, Payload&& payload) {
         Source& from = sources_[static_cast<std::size_t>(source)];
+        from.held += cost_of(payload);
+        held_ += cost_of(payload);
         from.waiting.emplace(from.sent++, Held{std::move(payload)});
     }
+    // Bytes that wait to be received, with what it takes to keep them: in all, and of one source.
+    std::size_t held() const { return held_; }
+    std::size_t held(int source) const { return sources_[static_cast<std::size_t>(source)].held; }
 
     Payload take(int source, std::uint32_t number) {
         Payload payload = std::move(find(source, number).payload);
-        sources_[static_cast<std::size_t>(source)].waiting.erase(number);
+        Source& from = sources_[static_cast<std::size_t>(source)];
+        from.waiting.erase(number);
+        from.held -= cost_of(payload);
+        held_ -= cost_of(payload);
         return payload;
     }
 
@@ -56,7 +64,13 @@ private:
     struct Source {
         std::map<std::uint32_t, Held> waiting;
         std::uint32_t sent = 0;
+        std::size_t held = 0;
     };
+
+    static std::size_t cost_of(const Payload& payload) {
+        constexpr std::size_t of_keeping = 128;
+        return payload.size() + of_keeping;
+    }
 
     Held& find(int source, std::uint32_t number) {
         auto& waiting = sources_[static_cast<std::size_t>(source)].waiting;
@@ -66,6 +80,7 @@ private:
     }
 
     std::vector<Source> sources_;
+    std::size_t held_ = 0;
 };
 
 }  // namespace sim::ranks

@@ -3,6 +3,7 @@
 #include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/run_totals.hpp"
 #include "libsim/replay/recording.hpp"
+#include "ranks/host/machine_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -19,15 +20,42 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
       tape(run_options.record ? std::optional<replay::OpTape>(run_options.ranks) : std::nullopt),
       payloads(run_options.ranks),
       log(run_options.on_log),
+      standings(run_options.ranks, run_options.standings),
       kernel(run_options.ranks, run_options.cluster, names, groups,
              {.order = links_are_shared(run_options.cluster) ? kernel::Order::time : order,
               .on_span = span_sink(),
               .on_log = log_sink(),
-              .on_ops = op_sink()}),
-      shares_done(static_cast<std::size_t>(run_options.ranks)) {}
+              .on_ops = op_sink(),
+              .faults = run_options.faults,
+              .on_steps = steps_sink(),
+              .begin = run_options.begin}),
+      shares_done(static_cast<std::size_t>(run_options.ranks)),
+      half_of_memory_(static_cast<std::size_t>(available_memory()) / 2) {}
 
 SpanSink Run::span_sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
+}
+
+std::size_t Run::most_unreceived() const {
+    return options->most_unreceived_bytes > 0 ? options->most_unreceived_bytes : half_of_memory_;
+}
+
+void Run::limit_unreceived(int source, std::size_t on_its_way) {
+    const auto of = [&](int rank) { return payloads.held(rank) + (rank == source ? on_its_way : 0); };
+    const bool is_one = of(source) > most_unreceived();
+    if (!is_one && payloads.held() + on_its_way <= std::max(most_unreceived(), half_of_memory_)) {
+        return;
+    }
+    int most = source;
+    for (int rank = 0; rank < options->ranks && !is_one; ++rank) {
+        most = of(rank) > of(most) ? rank : most;
+    }
+    fail({.failure = Failure::machine_limit,
+          .rank = most,
+          .message =
+              fmt::format("rank {} has sent {:.0f} MB of data that nobody has received, {}{}: the limit is {:.0f} MB",
+                          most, static_cast<double>(of(most)) / 1e6, where_rank_is(kernel, most),
+                          is_one ? "" : ", the most of all ranks", static_cast<double>(most_unreceived()) / 1e6)});
 }
 
 // A line has the rank's time when its turn comes.
@@ -44,6 +72,17 @@ kernel::OpSink Run::op_sink() {
     return tape ? [this](int rank, std::span<const Op> ops) { tape->add(rank, ops); } : kernel::OpSink();
 }
 
+// The state of a checkpoint leaves the payloads, wanted or not.
+kernel::StepsSink Run::steps_sink() {
+    return [this](const kernel::StepsDone& told) {
+        std::vector<std::byte> state;
+        if (told.bytes > 0) {
+            state = payloads.take(told.rank, told.payload).bytes;
+        }
+        standings.add(told, standings.wants(told) ? std::move(state) : std::vector<std::byte>{});
+    };
+}
+
 void Run::tell_log_so_far() {
     if (options->clock == Clock::wall || !log.may_tell()) {
         return;
@@ -51,7 +90,8 @@ void Run::tell_log_so_far() {
     Time reached = kernel.end();
     for (int rank = 0; rank < kernel.ranks(); ++rank) {
         const kernel::RankStatus status = kernel.status(rank);
-        if (status != kernel::RankStatus::finished && status != kernel::RankStatus::lost) {
+        if (status != kernel::RankStatus::finished && status != kernel::RankStatus::lost &&
+            status != kernel::RankStatus::halted) {
             reached = std::min(reached, kernel.time(rank));
         }
     }
@@ -66,11 +106,28 @@ void Run::begin_with(std::vector<int> rank_pids) {
     look_at_the_clock();
 }
 
-void Run::require_nothing_left() const {
-    kernel.require_complete_collectives();
-    if (!options->allow_unreceived) {
-        kernel.require_received_messages();
+void Run::fail_by_leftovers() {
+    try {
+        kernel.require_complete_collectives();
+        if (!options->allow_unreceived) {
+            kernel.require_received_messages();
+        }
+    } catch (const ProgramError& error) {
+        fail(fault_of(error, -1));
     }
+}
+
+bool Run::fail_by_mistake() {
+    const std::optional<kernel::FoundMistake> mistake = kernel.first_mistake();
+    if (!mistake) {
+        return false;
+    }
+    try {
+        std::rethrow_exception(mistake->error);
+    } catch (const ProgramError& error) {
+        fail(fault_of(error, mistake->place.rank));
+    }
+    return true;
 }
 
 void Run::fail(Fault first) {
@@ -100,26 +157,68 @@ Payload Run::payload_of_answer(int rank, const Op& question) {
     return wants_data ? payloads.take(delivery.source, delivery.number) : Payload{};
 }
 
-void Run::fail_by_standstill() {
-    if (kernel.lost() == 0) {
-        return fail(fault_of(kernel::explain_deadlock(kernel), -1));
+void Run::end_by_standstill() {
+    if (fail_by_mistake()) {
+        return;
     }
-    const int rank = options->kill->rank;
+    if (kernel.all_finished()) {
+        return fail_by_leftovers();
+    }
+    if (kernel.lost() > 0 || kernel.lost_messages().count() > 0) {
+        return fail_by_loss();
+    }
+    fail(fault_of(kernel::explain_deadlock(kernel), -1));
+}
+
+void Run::fail_by_loss() {
     std::vector<kernel::WrongOp> waiting = kernel::waiting_ranks(kernel);
-    const bool is_process = options->host == Host::process;
-    std::string message = fmt::format(
-        "rank {}{} was killed{} {}, as was asked; {}", rank,
-        is_process ? fmt::format(" (pid {})", pids[static_cast<std::size_t>(rank)]) : "",
-        is_process ? fmt::format(" by signal {}", SIGKILL) : "", where_rank_is(kernel, rank),
-        waiting.empty() ? "nobody waits for it"
-                        : fmt::format("{} of {} ranks can never go on", waiting.size(), kernel.ranks() - 1));
+    const int others = kernel.ranks() - kernel.lost();
+    std::string message =
+        fmt::format("{}, as was asked; {}", what_was_lost(),
+                    waiting.empty() ? "nobody waits for it"
+                                    : fmt::format("{} of {} ranks can never go on", waiting.size(), others));
     message += kernel::lines_of(waiting);
-    fail({.failure = Failure::rank_died,
-          .rank = rank,
-          .signal = SIGKILL,
+    const std::vector<int> dead = kernel.dead_ranks();
+    fail({.failure = dead.empty() ? Failure::rank_hung : Failure::rank_died,
+          .rank = dead.empty() ? -1 : dead.front(),
+          .signal = dead.empty() ? 0 : SIGKILL,
           .message = std::move(message),
           .as_asked = true,
+          .dead = dead,
           .ops = std::move(waiting)});
+}
+
+void Run::fail_by_overflow(int rank, const std::overflow_error& error) {
+    const std::string where = rank < 0 ? fmt::format("after {}", kernel::describe_time(kernel.end()))
+                                       : fmt::format("rank {} {}", rank, where_rank_is(kernel, rank));
+    fail({.failure = Failure::out_of_range, .rank = rank, .message = fmt::format("{}: {}", where, error.what())});
+}
+
+// "rank 3 (pid 4711) was killed by signal 9 after op 5, at 2 s", of the first and how many more; or which messages.
+std::string Run::what_was_lost() const {
+    const std::vector<int> dead = kernel.dead_ranks();
+    if (dead.empty()) {
+        const std::int64_t messages = kernel.lost_messages().count();
+        return fmt::format("{} {} not get through", messages, messages == 1 ? "message did" : "messages did");
+    }
+    const int rank = dead.front();
+    const bool is_process = options->host == Host::process;
+    std::string text =
+        fmt::format("rank {}{} was killed{} {}", rank,
+                    is_process ? fmt::format(" (pid {})", pids[static_cast<std::size_t>(rank)]) : "",
+                    is_process ? fmt::format(" by signal {}", SIGKILL) : "", where_rank_is(kernel, rank));
+    if (dead.size() > 1) {
+        text += fmt::format(", and {} more were killed", dead.size() - 1);
+    }
+    return text;
+}
+
+void Run::fail_by_silence(int rank, const std::string& who, const Op* last) {
+    fail({.failure = Failure::rank_hung,
+          .rank = rank,
+          .message = fmt::format("{} hangs: no op for {} s, {}{}", who,
+                                 std::chrono::duration<double>(options->watchdog).count(), where_rank_is(kernel, rank),
+                                 last == nullptr ? "" : "\n  its last op: " + kernel::describe(*last))});
 }
 
 double Run::wall_seconds() const {
@@ -146,7 +245,8 @@ void Run::look_at_the_clock() {
 
 std::chrono::steady_clock::time_point Run::due(Time time) const {
     constexpr double thirty_years = 1e9;  // longer than the wall's clock need count
-    const std::chrono::duration<double> after(std::min(seconds(time) * options->time_scale, thirty_years));
+    const std::chrono::duration<double> after(
+        std::min(seconds(time - options->begin) * options->time_scale, thirty_years));
     return begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(after);
 }
 
@@ -170,6 +270,7 @@ Result Run::result() {
         result.recording = std::make_shared<const replay::Recording>(std::move(*tape).take(), names, groups);
     }
     result.reports = std::move(reports);
+    result.standings = standings.take();
     return result;
 }
 

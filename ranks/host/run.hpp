@@ -8,9 +8,12 @@
 #include "libsim/trace/timeline_hash.hpp"
 #include "ranks/host/log_lines.hpp"
 #include "ranks/host/payloads.hpp"
+#include "ranks/host/standings.hpp"
 #include "ranks/launch.hpp"
 
 #include <chrono>
+#include <stdexcept>
+#include <utility>
 
 namespace sim::ranks {
 
@@ -27,6 +30,20 @@ struct Run {
             tell_log_so_far();
         }
     }
+    // Keeps what a rank has sent until it is received. Too much of it ends the run.
+    void keep(int source, Payload&& payload) {
+        payloads.put(source, std::move(payload));
+        look_at_unreceived(source, 0);
+    }
+    // `on_its_way`: bytes that the rank has sent and that no op has yet. Cheap while there are few.
+    void look_at_unreceived(int source, std::size_t on_its_way) {
+        constexpr std::size_t few = 16U << 20U;
+        if (payloads.held() + on_its_way > few) [[unlikely]] {
+            limit_unreceived(source, on_its_way);
+        }
+    }
+    // The most that a rank may have sent unreceived.
+    std::size_t most_unreceived() const;
     // The payload that goes with the answer to the rank's question; empty: none.
     Payload payload_of_answer(int rank, const Op& question);
     // A rank has read what it took: `gone(payload)` for each that nobody else is to read.
@@ -45,12 +62,17 @@ struct Run {
         reports[names.text(name)][rank] = std::move(values);
     }
     void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
-    // Throws ProgramError where ranks that have all returned left something undone.
-    void require_nothing_left() const;
-    // A program's mistake as the kernel or the rank found it. Keeps the first.
+    // Keeps the first.
     void fail(Fault fault);
-    // Nobody goes on any more: without a rank that died as it was to, or in a deadlock.
-    void fail_by_standstill();
+    // Nobody goes on any more. That is no fault where all ranks have returned and left nothing undone; else the first
+    // mistake is, or a rank that died as it was to, or a deadlock.
+    void end_by_standstill();
+    // What the kernel has found by now; false: nothing.
+    bool fail_by_mistake();
+    // Simulated time, or what is counted, left its range in an op of that rank; -1: of no single rank.
+    void fail_by_overflow(int rank, const std::overflow_error& error);
+    // A rank runs its own code for longer than the watchdog waits. `who`: as it is to be called; its last op, or null.
+    void fail_by_silence(int rank, const std::string& who, const Op* last);
     double wall_seconds() const;
     // Of the rank that has come least far; 0: not all have said.
     double share_done() const;
@@ -68,6 +90,7 @@ struct Run {
     std::optional<replay::OpTape> tape;
     Payloads payloads;
     LogLines log;
+    Standings standings;
     kernel::Kernel kernel;
     std::map<std::string, std::map<int, std::vector<double>>> reports;
     std::vector<double> shares_done;  // by rank, as they say; 0: nothing yet
@@ -76,14 +99,24 @@ struct Run {
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
 private:
+    std::string what_was_lost() const;
+    void fail_by_leftovers();
+    void fail_by_loss();
+
     Time furthest_;
+    std::size_t half_of_memory_;
     std::chrono::steady_clock::time_point next_pulse_{};
 
     SpanSink span_sink();
     kernel::LogOpSink log_sink();
     kernel::OpSink op_sink();
+    kernel::StepsSink steps_sink();
     void tell_log_so_far();
+    void limit_unreceived(int source, std::size_t on_its_way);
 };
+
+// Throws std::invalid_argument for options that cannot be.
+void check_options(const LaunchOptions& options);
 
 // What the kernel found wrong with the program, when it threw `error`. `rank`: whose op it was; -1: no single rank's.
 Fault fault_of(const ProgramError& error, int rank);

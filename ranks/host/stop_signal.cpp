@@ -13,7 +13,7 @@ namespace {
 volatile std::sig_atomic_t stop_signal_received = 0;
 int stop_signals_alive = 0;
 std::atomic<std::int64_t> first_stop_signal{0};  // ms
-StopSignal::Reaction reaction;                   // changed while both signals are blocked
+StopSignal::Reaction reaction;                   // changed while the signals are blocked
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 // timeout(1) and terminals' job control send one signal to a process and once more to its group.
@@ -40,6 +40,12 @@ extern "C" void on_stop_signal(int signal) {
 
 }  // namespace
 
+bool stays_ignored(int signal) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    return (signal == SIGHUP || signal == SIGQUIT) && now.sa_handler == SIG_IGN;
+}
+
 StopSignal::StopSignal() {
     if (stop_signals_alive++ == 0) {
         stop_signal_received = 0;
@@ -47,26 +53,33 @@ StopSignal::StopSignal() {
     struct sigaction action {};
     action.sa_handler = on_stop_signal;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
+    for (std::size_t i = 0; i < stop_signals.size(); ++i) {
+        sigaction(stop_signals[i], stays_ignored(stop_signals[i]) ? nullptr : &action, &old_[i]);
+    }
 }
 
 StopSignal::~StopSignal() {
     --stop_signals_alive;
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
+    for (std::size_t i = 0; i < stop_signals.size(); ++i) {
+        sigaction(stop_signals[i], &old_[i], nullptr);
+    }
 }
 
 int StopSignal::received() const {
     return stop_signal_received;
 }
 
+bool StopSignal::is_alone() const {
+    return stop_signals_alive == 1;
+}
+
 StopSignal::Reaction StopSignal::react_by(const Reaction& next) {
     sigset_t stops;
     sigset_t before;
     sigemptyset(&stops);
-    sigaddset(&stops, SIGINT);
-    sigaddset(&stops, SIGTERM);
+    for (const int signal : stop_signals) {
+        sigaddset(&stops, signal);
+    }
     pthread_sigmask(SIG_BLOCK, &stops, &before);
     const Reaction old = std::exchange(reaction, next);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,10 +1,16 @@
-// While this object lives, SIGINT and SIGTERM set a flag that the program queries. A second signal, more than a second
+// While this object lives, the stop signals set a flag that the program queries. A second signal, more than a second
 // after the first, ends the process as usual. Objects may nest; a signal is visible to all of them.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace sim::ranks {
+
+// A user's Ctrl-C and Ctrl-\, a system that ends the process, and a terminal that is gone.
+inline constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// Whoever starts a program with nohup wants it to go on without its terminal.
+bool stays_ignored(int signal);
 
 class StopSignal {
 public:
@@ -15,6 +21,8 @@ public:
 
     // The signal that came, or 0.
     int received() const;
+    // Whether no other object lives, so that nobody else will hear of it.
+    bool is_alone() const;
 
     // An extra action of the signal handler on the first signal; null: none. It must be async-signal-safe.
     struct Reaction {
@@ -25,8 +33,7 @@ public:
     static Reaction react_by(const Reaction& reaction);
 
 private:
-    struct sigaction old_int_ {};
-    struct sigaction old_term_ {};
+    std::array<struct sigaction, stop_signals.size()> old_{};
 };
 
 }  // namespace sim::ranks

@@ -20,6 +20,7 @@ bool has_number(const Op& op) {
         case OpKind::look:
         case OpKind::test:
         case OpKind::now: return true;
+        case OpKind::checkpoint: return !only_tells_of_step(op);
         default: return false;
     }
 }

@@ -3,6 +3,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/given.hpp"
+#include "libsim/config/injection_text.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
@@ -31,6 +32,9 @@ Case case_from(const std::string& name, const Json& json) {
               .blocking_sends = json.value("blocking_sends", false)};
     for (const auto& [key, value] : config::given_of_json(json.at("costs").dump(), name + ": costs")) {
         read.costs.push_back({key, name, value});
+    }
+    for (const std::string& fault : json.value("faults", std::vector<std::string>{})) {
+        read.faults.push_back(config::injection_of_text(name + ": faults", fault));
     }
     return read;
 }
@@ -70,10 +74,15 @@ std::string to_json(const std::vector<Case>& cases) {
         for (const TomlEntry& entry : each.costs) {
             costs.emplace(entry.key, entry.value);
         }
+        Json suffered = Json::array();
+        for (const faults::Injection& fault : each.faults) {
+            suffered.push_back(to_text(fault));
+        }
         all.push_back({{"ranks", each.ranks},
                        {"costs", Json::parse(config::json_text(costs))},
                        {"given", each.given.numbers()},
-                       {"blocking_sends", each.blocking_sends}});
+                       {"blocking_sends", each.blocking_sends},
+                       {"faults", suffered}});
     }
     return Json{{"cases", all}}.dump(1) + "\n";
 }
@@ -95,6 +104,7 @@ ranks::LaunchOptions launch_options(const Case& played, ranks::Host host) {
     ranks::LaunchOptions options{.ranks = played.ranks, .host = host, .watchdog = patience};
     options.cluster = config::read_profile("the lab's costs", played.costs, played.ranks);
     options.cluster.blocking_sends = played.blocking_sends;
+    options.faults = played.faults;
     return options;
 }
 

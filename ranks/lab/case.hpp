@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/config/toml_file.hpp"
+#include "libsim/faults/injection.hpp"
 #include "ranks/lab.hpp"
 #include "ranks/launch.hpp"
 
@@ -15,9 +16,11 @@ struct Case {
     std::vector<config::TomlEntry> costs;  // keys and values of a profile (libsim/config/profile.hpp)
     Given given;
     bool blocking_sends = false;
+    std::vector<faults::Injection> faults = {};
 };
 
-// {"cases": [{"ranks": 4, "costs": {"kind": "units", …}, "given": {"items": 16}, "blocking_sends": false}, …]}
+// {"cases": [{"ranks": 4, "costs": {"kind": "units", …}, "given": {"items": 16}, "blocking_sends": false,
+//             "faults": ["kill rank 1 at 2s"]}, …]}
 std::string to_json(const std::vector<Case>& cases);
 // Throws UsageError, which begins with `name`.
 std::vector<Case> cases_from_json(const std::string& name, const std::string& json);

@@ -1,6 +1,7 @@
 // The main of a lab's program.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "libsim/plain_text.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "ranks/lab/case.hpp"
 #include "ranks/lab/explain_fault.hpp"
@@ -82,11 +83,15 @@ int draw(const std::vector<Record>& records, const std::string& source) {
     for (const Record& record : records) {
         std::fputs(report::text_timeline(record.timeline).c_str(), stdout);
         if (record.fault) {
-            std::fputs(explain_fault(record, source, source_text(source)).c_str(), stderr);
+            std::fputs(plain_text(explain_fault(record, source, source_text(source))).c_str(), stderr);
             return static_cast<int>(record.fault->failure);
         }
     }
     return 0;
+}
+
+void complain(const std::exception& error) {
+    std::fprintf(stderr, "lab: %s\n", plain_text(error.what()).c_str());
 }
 
 int play_all(int argc, char** argv, const Program& program) {
@@ -109,13 +114,13 @@ int run(int argc, char** argv, const Program& program) {
     try {
         return play_all(argc, argv, program);
     } catch (const config::UsageError& error) {
-        std::fprintf(stderr, "lab: %s\n", error.what());
+        complain(error);
         return exit_code::usage;
     } catch (const config::OutputError& error) {
-        std::fprintf(stderr, "lab: %s\n", error.what());
+        complain(error);
         return exit_code::no_output;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "lab: %s\n", error.what());
+        complain(error);
         return exit_code::machine_limit;
     }
 }

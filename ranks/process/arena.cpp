@@ -1,9 +1,15 @@
 #include "ranks/process/arena.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
+#include <new>
+#include <stdexcept>
+#include <utility>
 
 namespace sim::ranks {
 
@@ -15,31 +21,116 @@ constexpr std::size_t block_multiple = 4096;  // so that no two blocks share a p
 
 }  // namespace
 
-Arenas::Arenas(int ranks) {
-    const std::size_t each =
-        std::min(most_each, most_in_all / static_cast<std::size_t>(ranks)) / block_multiple * block_multiple;
-    const std::size_t bytes = each * static_cast<std::size_t>(ranks);
-    void* const mapped =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) {
-        return;
+std::size_t arena_bytes(int ranks, std::size_t most) {
+    const std::optional<NewArena> tried = make_arena(block_multiple);
+    if (!tried) {
+        return 0;
     }
-    madvise(mapped, bytes, MADV_DONTDUMP);
-    base_ = static_cast<std::byte*>(mapped);
-    bytes_each_ = each;
-    size_ = bytes;
+    munmap(tried->at, block_multiple);
+    return std::min({most, most_each, most_in_all / static_cast<std::size_t>(ranks)}) / block_multiple * block_multiple;
 }
+
+std::optional<NewArena> make_arena(std::size_t bytes) {
+    NewArena made{.descriptor = memory_of(bytes)};
+    made.at = made.descriptor ? map_memory(made.descriptor, bytes, Access::write) : nullptr;
+    if (made.at == nullptr) {
+        return std::nullopt;
+    }
+    if (!seal(made.descriptor, Writers::those_mapped)) {
+        munmap(made.at, bytes);
+        return std::nullopt;
+    }
+    return made;
+}
+
+Arenas::Arenas(int ranks, std::size_t bytes_each, Lines& lines)
+    : places_(bytes_each), lines_(&lines), all_(static_cast<std::size_t>(ranks)) {}
 
 Arenas::~Arenas() {
-    if (base_ != nullptr) {
-        munmap(base_, size_);
+    for (const Arena& arena : all_) {
+        if (arena.at != nullptr) {
+            munmap(arena.at, places_.bytes_each());
+        }
     }
 }
 
-void Arenas::keep_own(int rank) const {
-    if (base_ != nullptr) {
-        mprotect(base_, size_, PROT_READ);
-        mprotect(base_ + static_cast<std::size_t>(rank) * bytes_each_, bytes_each_, PROT_READ | PROT_WRITE);
+void Arenas::given(int rank, int descriptor) {
+    Descriptor memory(descriptor);
+    if (!of(rank).memory && is_sealed(memory, places_.bytes_each())) {
+        of(rank).memory = std::move(memory);
+    }
+}
+
+bool Arenas::has(int rank) {
+    if (!of(rank).memory) {
+        lines_->hear(rank, [this](int from, int descriptor) { given(from, descriptor); });
+    }
+    return static_cast<bool>(of(rank).memory);
+}
+
+bool Arenas::lend(int to, int of_rank) {
+    std::vector<bool>& lent_to = of(of_rank).lent_to;
+    lent_to.resize(all_.size());
+    const auto reader = static_cast<std::size_t>(to);
+    if (!lent_to[reader]) {
+        lent_to[reader] = to == of_rank || lines_->lend(to, of_rank, of(of_rank).memory.number());
+    }
+    return lent_to[reader];
+}
+
+std::span<const std::byte> Arenas::bytes(const Block& block) {
+    Arena& arena = of(block.rank);
+    if (arena.at == nullptr) {
+        arena.at = map_memory(arena.memory, places_.bytes_each(), Access::read);
+    }
+    if (arena.at == nullptr) {
+        throw std::bad_alloc();
+    }
+    return {arena.at + block.offset, block.size};
+}
+
+RankArenas::RankArenas(int rank, std::size_t bytes_each, LineEnd line)
+    : rank_(rank), places_(bytes_each), line_(line) {}
+
+RankArenas::~RankArenas() {
+    if (own_ != nullptr) {
+        munmap(own_, places_.bytes_each());
+    }
+    for (const auto& [rank, at] : others_) {
+        munmap(const_cast<std::byte*>(at), places_.bytes_each());
+    }
+}
+
+std::byte* RankArenas::own() {
+    if (!asked_) {
+        asked_ = true;
+        if (std::optional<NewArena> made = make_arena(places_.bytes_each())) {
+            own_ = line_.give(made->descriptor.number()) ? made->at : nullptr;
+        }
+    }
+    return own_;
+}
+
+const std::byte* RankArenas::at(std::size_t place) {
+    const int rank = places_.rank_of(place);
+    const auto known = others_.find(rank);
+    const std::byte* const begin = rank == rank_ ? own() : known != others_.end() ? known->second : await(rank);
+    return begin + places_.offset_of(place);
+}
+
+const std::byte* RankArenas::await(int rank) {
+    for (;;) {
+        const std::optional<LineEnd::Lent> lent = line_.next_lent();
+        const Descriptor memory(lent ? lent->descriptor : -1);
+        const std::byte* const at = memory ? map_memory(memory, places_.bytes_each(), Access::read) : nullptr;
+        if (at == nullptr) {
+            throw std::runtime_error(fmt::format("rank {} cannot map data of rank {}: {}", rank_, rank,
+                                                 lent ? std::strerror(errno) : "its line to the supervisor is closed"));
+        }
+        others_.emplace(lent->of, at);
+        if (lent->of == rank) {
+            return at;
+        }
     }
 }
 

@@ -1,9 +1,10 @@
-// The supervisor wakes a rank through a futex in its memory, and a rank wakes the supervisor through an eventfd.
+// The supervisor wakes a rank through a futex in its memory, and a rank wakes the supervisor through its line.
 //
 // std::atomic::wait cannot wake another process, and only a descriptor lets the supervisor wait for everything at once.
 // The wake-up call is made only when the other side has announced that it sleeps.
 #pragma once
 
+#include "ranks/process/lines.hpp"
 #include "ranks/process/shared_memory.hpp"
 
 #include <linux/futex.h>
@@ -63,11 +64,10 @@ void sleep_until(RankMemory& memory, int looks, Ready ready) {
 }
 
 // Rank: the supervisor should look, if it sleeps.
-inline void ring_supervisor(const SupervisorMemory& memory, int event_descriptor) {
+inline void ring_supervisor(const SupervisorMemory& memory, const LineEnd& line) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (memory.asleep.load(std::memory_order_relaxed) != 0) {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const ssize_t written = write(event_descriptor, &one, sizeof one);
+        line.ring();
     }
 }
 

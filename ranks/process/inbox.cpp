@@ -13,7 +13,7 @@
 
 namespace sim::ranks {
 
-Inbox::Inbox(int rank, RankMemory& memory, const Arenas& arenas, Run& run)
+Inbox::Inbox(int rank, RankMemory& memory, Arenas& arenas, Run& run)
     : rank_(rank), memory_(&memory), arenas_(&arenas), run_(&run), out_(memory.out), in_(memory.in) {}
 
 void Inbox::violated(const char* rule) const {
@@ -44,6 +44,7 @@ bool Inbox::fetch_bytes() {
     const std::size_t before = received_.size();
     received_.resize(before + available);
     out_.read(std::span(received_).subspan(before));
+    run_->look_at_unreceived(rank_, received_.size());
     ring_rank(*memory_);
     return true;
 }
@@ -84,7 +85,10 @@ void Inbox::accept(Op op) {
     }
     check_numbers(op);
     if ((op.kind == OpKind::send || op.kind == OpKind::bring) && op.bytes > 0) {
-        run_->payloads.put(rank_, take_payload(op));
+        run_->keep(rank_, take_payload(op));
+    }
+    if (op.kind == OpKind::checkpoint && op.bytes > 0) {
+        run_->payloads.put(rank_, {.bytes = take_bytes(op)});
     }
     ops_.push_back(op);
     last_op_ = op;
@@ -92,9 +96,9 @@ void Inbox::accept(Op op) {
 }
 
 void Inbox::lay_out_next(const Op& op) {
-    const std::size_t room = arenas_->bytes_each();
+    const std::size_t room = arenas_->places().bytes_each();
     const auto offset = static_cast<std::uint64_t>(op.amount);
-    if (laid_out_ || op.bytes == 0 || op.bytes > room || offset > room - op.bytes) {
+    if (laid_out_ || op.bytes == 0 || op.bytes > room || offset > room - op.bytes || !arenas_->has(rank_)) {
         violated("a block that is not in its arena");
     }
     laid_out_ = Block{rank_, offset, op.bytes};
@@ -205,6 +209,9 @@ void Inbox::check_numbers(Op& op) const {
     } else if (op.kind == OpKind::allocate ? op.amount == INT64_MIN : op.amount < (op.kind == OpKind::issue ? -1 : 0)) {
         violated("a negative amount");
     }
+    if (op.kind == OpKind::checkpoint && (op.tag < 0 || op.peer < 0 || op.peer > 1 || (op.peer == 0 && op.bytes > 0))) {
+        violated("a checkpoint that cannot be");
+    }
     check_stream(op);
     if (op.kind == OpKind::collective || op.kind == OpKind::enter) {
         CollectiveWord word = collective_word(op);
@@ -230,19 +237,35 @@ void Inbox::check_stream(const Op& op) const {
     const auto stream = static_cast<int>(op.stream);
     const bool is_message = op.kind == OpKind::send || op.kind == OpKind::receive;
     const bool is_collective = op.kind == OpKind::collective || op.kind == OpKind::enter;
-    const bool fits = op.stream == Stream::main  ? op.kind != OpKind::record
-                      : op.stream == Stream::own ? is_message || op.kind == OpKind::compute
-                                                 : is_message || is_collective || op.kind == OpKind::record ||
-                                                       (op.kind == OpKind::wait && op.bytes == 0);
+    const bool fits = op.stream == Stream::main ? op.kind != OpKind::record
+                      : op.stream == Stream::own
+                          ? is_message || op.kind == OpKind::compute
+                          : is_message || is_collective || op.kind == OpKind::record || op.kind == OpKind::checkpoint ||
+                                (op.kind == OpKind::wait && op.bytes == 0);
     if (!fits || (stream > last_channel_stream && op.stream != Stream::own)) {
         violated("an op on a stream that cannot have it");
     }
 }
 
+// From 1, of a block that the rank can read; 0: it needs a copy.
+std::uint64_t Inbox::place_for_rank(const Payload& payload) {
+    const bool can_read = payload.block && arenas_->lend(rank_, payload.block->rank);
+    return can_read ? arenas_->places().of(*payload.block) + 1 : 0;
+}
+
+std::span<const std::byte> Inbox::bytes_of(const Payload& payload) {
+    return payload.block ? arenas_->bytes(*payload.block) : std::span(payload.bytes);
+}
+
 void Inbox::answer(Time at, Payload payload) {
+    const std::uint64_t place = place_for_rank(payload);
+    if (payload.block && place == 0) {
+        const std::span<const std::byte> bytes = bytes_of(payload);
+        payload.bytes.assign(bytes.begin(), bytes.end());
+    }
     memory_->answer_time.store(at.time_since_epoch().count(), std::memory_order_relaxed);
     memory_->answer_bytes.store(payload.size(), std::memory_order_relaxed);
-    memory_->answer_place.store(payload.block ? arenas_->place_of(*payload.block) + 1 : 0, std::memory_order_relaxed);
+    memory_->answer_place.store(place, std::memory_order_relaxed);
     lent_ = payload.block;
     outgoing_ = std::move(payload.bytes);
     outgoing_done_ = in_.write(outgoing_);
@@ -257,8 +280,8 @@ void Inbox::answer_with(Time at, std::shared_ptr<const kernel::Gathering> gather
         GatheredRow row{.bytes = brought.bytes};
         if (brought.bytes > 0) {
             const Payload& payload = run_->payloads.lend(brought.source, brought.number);
-            row.place = payload.block ? arenas_->place_of(*payload.block) + 1 : 0;
-            behind += payload.block ? 0 : row.bytes;
+            row.place = place_for_rank(payload);
+            behind += row.place > 0 ? 0 : row.bytes;
         }
         rows.push_back(row);
     }
@@ -272,7 +295,7 @@ void Inbox::answer_with(Time at, std::shared_ptr<const kernel::Gathering> gather
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].bytes > 0 && rows[i].place == 0) {
             const kernel::Delivery& brought = gathering->all[i];
-            const std::vector<std::byte>& bytes = run_->payloads.lend(brought.source, brought.number).bytes;
+            const std::span<const std::byte> bytes = bytes_of(run_->payloads.lend(brought.source, brought.number));
             text.insert(text.end(), bytes.begin(), bytes.end());
         }
     }

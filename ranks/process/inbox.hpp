@@ -19,7 +19,7 @@ namespace sim::ranks {
 
 class Inbox {
 public:
-    Inbox(int rank, RankMemory& memory, const Arenas& arenas, Run& run);
+    Inbox(int rank, RankMemory& memory, Arenas& arenas, Run& run);
 
     struct Violation : std::runtime_error {
         using std::runtime_error::runtime_error;
@@ -47,6 +47,8 @@ public:
 
     const Op* last_op() const { return has_op_ ? &last_op_ : nullptr; }
     const char* last_words();
+    // It ended because it got no memory.
+    bool out_of_memory() const { return memory_->out_of_memory.load(std::memory_order_relaxed) != 0; }
     // What the rank says of its progress; what is no share is 0.
     double share_done() const;
 
@@ -58,6 +60,8 @@ private:
     Payload take_payload(const Op& op);
     std::vector<std::byte> take_bytes(const Op& op);
     void lay_out_next(const Op& op);
+    std::uint64_t place_for_rank(const Payload& payload);
+    std::span<const std::byte> bytes_of(const Payload& payload);
     void pass_on_releases();
     void check_numbers(Op& op) const;
     void check_stream(const Op& op) const;
@@ -65,7 +69,7 @@ private:
 
     int rank_;
     RankMemory* memory_;
-    const Arenas* arenas_;
+    Arenas* arenas_;
     Run* run_;
     StreamReader out_;
     StreamWriter in_;

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <new>
+#include <system_error>
 
 namespace sim::ranks {
 
@@ -27,7 +28,9 @@ void end_ranks(RankProcesses& processes, Run& run) {
     processes.kill_all();
     if (!processes.reap_all(time_to_die)) {
         run.fail({.failure = Failure::machine_limit,
-                  .message = fmt::format("{} rank processes could not be ended", processes.running())});
+                  .message = processes.running() > 0
+                                 ? fmt::format("{} rank processes could not be ended", processes.running())
+                                 : "processes that ranks have started could not be ended"});
     }
 }
 
@@ -69,6 +72,8 @@ Result run_as_processes(const LaunchOptions& options, const Program& program) {
         return machine_limit(limit.what());
     } catch (const boost::system::system_error& error) {
         return machine_limit(fmt::format("cannot watch {} ranks: {}", options.ranks, error.what()));
+    } catch (const std::system_error& error) {
+        return machine_limit(fmt::format("cannot reach {} ranks: {}", options.ranks, error.what()));
     } catch (const std::bad_alloc&) {
         return machine_limit(fmt::format("not enough memory for {} ranks", options.ranks));
     }

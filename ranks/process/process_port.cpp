@@ -7,18 +7,19 @@
 
 namespace sim::ranks {
 
-ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, Flags& flags, const Arenas& arenas,
+ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, Flags& flags, LineEnd line,
                          const ProcessPortOptions& options)
     : Port(options.rank, options.ranks),
       memory_(&memory),
       supervisor_(&supervisor),
       flags_(&flags),
-      arenas_(&arenas),
+      line_(line),
+      arenas_(options.rank, options.arena_bytes, line),
       options_(options),
       out_(memory.out),
       in_(memory.in),
       groups_(options.ranks),
-      blocks_(arenas.bytes_each()) {
+      blocks_(options.arena_bytes) {
     next_ = memory_->ops.data();
     end_ = next_ + 1;  // one slot at a time, so that every op is published
 }
@@ -76,7 +77,7 @@ Port::Answer ProcessPort::wait_for_answer() {
 
 // False: the payload is short, or there is no room for it in the arena.
 bool ProcessPort::lay_out_payload(std::span<const std::byte> payload) {
-    if (payload.size() < long_payload) {
+    if (payload.size() < long_payload || options_.arena_bytes == 0 || arenas_.own() == nullptr) {
         return false;
     }
     const std::uint64_t released = memory_->releases_written.load(std::memory_order_acquire);
@@ -88,8 +89,7 @@ bool ProcessPort::lay_out_payload(std::span<const std::byte> payload) {
     if (!offset) {
         return false;
     }
-    const Block block{.rank = rank(), .offset = *offset, .size = payload.size()};
-    std::memcpy(arenas_->bytes(block).data(), payload.data(), payload.size());
+    std::memcpy(arenas_.own() + *offset, payload.data(), payload.size());
     post({.kind = lay_out, .amount = static_cast<std::int64_t>(*offset), .bytes = payload.size()});
     return true;
 }
@@ -110,8 +110,11 @@ void ProcessPort::write(std::span<const std::byte> payload) {
 }
 
 void ProcessPort::read(std::span<std::byte> payload) {
+    if (payload.empty()) {
+        return;
+    }
     if (answer_place_ > 0) {
-        std::memcpy(payload.data(), arenas_->at(answer_place_ - 1), payload.size());
+        std::memcpy(payload.data(), arenas_.at(answer_place_ - 1), payload.size());
         answer_place_ += payload.size();
         return;
     }
@@ -144,7 +147,7 @@ std::vector<std::span<const std::byte>> ProcessPort::gathered() {
     std::size_t next = 0;
     for (const GatheredRow& row : rows) {
         if (row.place > 0) {
-            all.emplace_back(arenas_->at(row.place - 1), row.bytes);
+            all.emplace_back(arenas_.at(row.place - 1), row.bytes);
         } else {
             all.push_back(std::span(gathered_).subspan(next, row.bytes));
             next += row.bytes;

@@ -19,14 +19,14 @@ namespace sim::ranks {
 struct ProcessPortOptions {
     int rank = 0;
     int ranks = 1;
-    int event_descriptor = -1;
+    std::size_t arena_bytes = 0;   // of each rank; 0: none
     int looks_before_sleep = 0;    // see doorbells.hpp
     bool answer_every_op = false;  // the rank goes on when the op has passed: in wall time, or to be killed in time
 };
 
 class ProcessPort final : public Port {
 public:
-    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, Flags& flags, const Arenas& arenas,
+    ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor, Flags& flags, LineEnd line,
                 const ProcessPortOptions& options);
 
     Answer ask(Op op) override;
@@ -52,7 +52,7 @@ private:
     }
     void ring() {
         flags_->raise(rank());
-        ring_supervisor(*supervisor_, options_.event_descriptor);
+        ring_supervisor(*supervisor_, line_);
     }
     // An op of our own, which is never answered.
     void post_definition(OpKind kind, Label label, std::span<const std::byte> payload);
@@ -60,7 +60,8 @@ private:
     RankMemory* memory_;
     const SupervisorMemory* supervisor_;
     Flags* flags_;
-    const Arenas* arenas_;
+    LineEnd line_;
+    RankArenas arenas_;
     ProcessPortOptions options_;
     StreamWriter out_;
     StreamReader in_;

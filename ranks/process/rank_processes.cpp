@@ -1,10 +1,10 @@
 #include "ranks/process/rank_processes.hpp"
 
-#include "libsim/check.hpp"
+#include "ranks/host/machine_limits.hpp"
+#include "ranks/host/run.hpp"
 #include "ranks/process/process_port.hpp"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,14 +13,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <new>
+#include <system_error>
 #include <thread>
 
 namespace sim::ranks {
 
 namespace {
+
+// What a run opens beside the lines and queues of its ranks, and what its launcher may open meanwhile.
+constexpr rlim_t files_beside = 64;
+// What the system keeps of a process that does nothing, and the pages that it writes.
+constexpr std::int64_t bytes_of_rank = 300'000;
+// Few processes are faster tried than counted.
+constexpr int few_ranks = 64;
 
 std::string reason() {
     return std::strerror(errno);
@@ -52,6 +62,15 @@ void leave_last_words(RankMemory& memory, const char* text) {
     std::strncpy(memory.last_words.data(), text, memory.last_words.size() - 1);
 }
 
+std::size_t bytes_of_arena(const LaunchOptions& options, const FileLimit& files) {
+    const auto ranks = static_cast<rlim_t>(options.ranks);
+    // An arena is held open by its descriptor, beside the rank's line.
+    const bool has_room = files.left() > 3 * ranks + files_beside;
+    const std::size_t most = options.most_unreceived_bytes > 0 ? options.most_unreceived_bytes
+                                                               : static_cast<std::size_t>(available_memory()) / 2;
+    return has_room ? arena_bytes(options.ranks, most) : 0;
+}
+
 }  // namespace
 
 int cores() {
@@ -59,62 +78,88 @@ int cores() {
 }
 
 RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked)
-    : arenas_(options.ranks),
+    : lines_(options.ranks),
+      arenas_(options.ranks, bytes_of_arena(options, files_), lines_),
       ended_(static_cast<std::size_t>(options.ranks)),
       used_(static_cast<std::size_t>(options.ranks)) {
-    map_memory(options.ranks);
-    event_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (event_descriptor_ < 0) {
-        throw MachineLimit(fmt::format("cannot open a doorbell: {}", reason()));
-    }
+    require_room(options.ranks);
     try {
+        share_words(options.ranks);
         fork_all(options, program, blocked);
+        map_memories();
     } catch (...) {
-        kill_all();
-        reap_all(std::chrono::seconds(5));
-        close(event_descriptor_);
+        end();
         throw;
     }
 }
 
 RankProcesses::~RankProcesses() {
+    end();
+}
+
+// Before the first is forked: thousands that fail in the middle take seconds to end.
+void RankProcesses::require_room(int ranks) const {
+    const auto refuse = [&](std::int64_t needed, const char* what, std::int64_t left, const char* where) {
+        throw MachineLimit(
+            fmt::format("{} ranks need {} {}, and {} are left (see {})", ranks, needed, what, left, where));
+    };
+    const auto files = static_cast<std::int64_t>(files_.left());
+    if (const std::int64_t needed = 2 * std::int64_t{ranks} + static_cast<std::int64_t>(files_beside); needed > files) {
+        refuse(needed, "open files", files, "ulimit -Hn");
+    }
+    if (ranks <= few_ranks) {
+        return;
+    }
+    const ProcessLimit limit = process_limit();
+    if (const std::int64_t left = limit.most.value_or(INT64_MAX) - limit.in_use; ranks > left) {
+        refuse(ranks, "processes", std::max<std::int64_t>(left, 0), "ulimit -u, or the pids limit of the container");
+    }
+    if (const std::int64_t left = available_memory(); ranks * bytes_of_rank > left) {
+        refuse(ranks * bytes_of_rank / 1'000'000, "MB of memory", left / 1'000'000, "ulimit -v, or the container's");
+    }
+}
+
+void RankProcesses::end() {
     if (running_ > 0) {
         kill_all();
         reap_all(std::chrono::seconds(5));
     }
-    close(event_descriptor_);
+    const auto unmap = [](const void* at, std::size_t bytes) {
+        if (at != nullptr) {
+            munmap(const_cast<void*>(at), bytes);
+        }
+    };
+    for (RankMemory* const memory : memories_) {
+        unmap(memory, sizeof(RankMemory));
+    }
+    unmap(flag_words_, bytes_of_flags_);
+    unmap(supervisor_, sizeof *supervisor_);
+    unmap(for_ranks_, sizeof *for_ranks_);
 }
 
-void RankProcesses::map_memory(int ranks) {
-    const std::size_t page = boost::interprocess::mapped_region::get_page_size();
-    const auto in_pages = [page](std::size_t size) { return (size + page - 1) / page * page; };
-    bytes_of_flags_ = in_pages(Flags::bytes_for(ranks));
-    bytes_each_ = in_pages(sizeof(RankMemory));
-    const std::size_t before = page + bytes_of_flags_;
-    const std::size_t bytes = before + bytes_each_ * static_cast<std::size_t>(ranks);
-    try {
-        region_ = boost::interprocess::anonymous_shared_memory(bytes);
-    } catch (const boost::interprocess::interprocess_exception& error) {
-        throw MachineLimit(fmt::format("cannot share {} MB with {} ranks: {}", bytes / 1'000'000, ranks, error.what()));
+// What all ranks see: the supervisor's word, which they can only read, and the flags, which are hints.
+void RankProcesses::share_words(int ranks) {
+    bytes_of_flags_ = Flags::bytes_for(ranks);
+    word_ = memory_of(sizeof *supervisor_);
+    const Descriptor flags = memory_of(bytes_of_flags_);
+    if (word_ && flags) {
+        supervisor_ = reinterpret_cast<SupervisorMemory*>(map_memory(word_, sizeof *supervisor_, Access::write));
+        seal(word_, Writers::those_mapped);
+        for_ranks_ = reinterpret_cast<const SupervisorMemory*>(map_memory(word_, sizeof *supervisor_, Access::read));
+        flag_words_ = map_memory(flags, bytes_of_flags_, Access::write);
     }
-    // Pages come zeroed: every position begins at 0 without being touched.
-    auto* at = static_cast<std::byte*>(region_.get_address());
-    supervisor_ = reinterpret_cast<SupervisorMemory*>(at);
-    flags_.emplace(at + page, ranks);
-    for (int rank = 0; rank < ranks; ++rank) {
-        memories_.push_back(reinterpret_cast<RankMemory*>(at + before + bytes_each_ * static_cast<std::size_t>(rank)));
+    if (supervisor_ == nullptr || for_ranks_ == nullptr || flag_words_ == nullptr) {
+        throw MachineLimit(fmt::format("cannot share memory with {} ranks: {}", ranks, reason()));
     }
+    madvise(supervisor_, sizeof *supervisor_, MADV_DONTFORK);
+    flags_.emplace(flag_words_, ranks);
 }
 
 void RankProcesses::fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked) {
     flush_output();  // or every child would write it once more
     const int parent = static_cast<int>(getpid());
     for (int rank = 0; rank < options.ranks; ++rank) {
-        const int pid = static_cast<int>(fork());
-        if (pid < 0) {
-            throw MachineLimit(
-                fmt::format("cannot start rank {} of {}: {} (see ulimit -u)", rank, options.ranks, reason()));
-        }
+        const int pid = fork_one(rank, options);
         if (pid == 0) {
             setpgid(0, group_);
             prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -122,6 +167,8 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
                 _exit(1);  // the supervisor died before the line above
             }
             reset_signal_handlers();
+            descendants_.mark_own();
+            files_.put_back();
             weigh_less(options.ranks);
             blocked.unblock();
             be_rank(rank, options, program);
@@ -131,46 +178,85 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
             group_ = pid;
         }
         setpgid(pid, group_);
+        lines_.close_end_of_rank(rank);
         pids_.push_back(pid);
+        rank_of_.emplace(pid, static_cast<std::size_t>(rank));
         ++running_;
     }
 }
 
-// A rank reaches its own memory, the flags, which are hints, and, reading, the supervisor's word and the arenas:
-// whatever it does, it cannot disturb another rank.
-void RankProcesses::forget_other_memory(int rank) {
-    arenas_.keep_own(rank);
-    auto* const first = reinterpret_cast<std::byte*>(supervisor_);
-    auto* const mine = reinterpret_cast<std::byte*>(memories_[static_cast<std::size_t>(rank)]);
-    auto* const end = first + region_.get_size();
-    const std::size_t page = boost::interprocess::mapped_region::get_page_size();
-    mprotect(first, page, PROT_READ);
-    const std::size_t before = page + bytes_of_flags_;
-    if (mine > first + before) {
-        munmap(first + before, static_cast<std::size_t>(mine - first) - before);
+// Its memory and its line are made just before: earlier ranks have never had them.
+int RankProcesses::fork_one(int rank, const LaunchOptions& options) {
+    const auto refuse = [&](const char* what) {
+        throw MachineLimit(fmt::format("cannot {} rank {} of {}: {}", what, rank, options.ranks, reason()));
+    };
+    unmapped_.push_back(memory_of(sizeof(RankMemory)));
+    if (!unmapped_.back() || !seal(unmapped_.back(), Writers::all)) {
+        refuse("share memory with");
     }
-    if (mine + bytes_each_ < end) {
-        munmap(mine + bytes_each_, static_cast<std::size_t>(end - mine) - bytes_each_);
+    lines_.open(rank);
+    const int pid = static_cast<int>(fork());
+    if (pid < 0) {
+        refuse("start");
     }
+    return pid;
+}
+
+// Only now: what the supervisor had mapped before would be in the ranks, and copying it costs more than forking.
+void RankProcesses::map_memories() {
+    for (const Descriptor& memory : unmapped_) {
+        // Pages come zeroed: every position begins at 0 without being touched.
+        std::byte* const at = map_memory(memory, sizeof(RankMemory), Access::write);
+        if (at == nullptr) {
+            throw MachineLimit(fmt::format("cannot share {} MB with {} ranks: {}",
+                                           unmapped_.size() * sizeof(RankMemory) / 1'000'000, unmapped_.size(),
+                                           reason()));
+        }
+        memories_.push_back(reinterpret_cast<RankMemory*>(at));
+    }
+    unmapped_.clear();
+}
+
+// A rank reaches its own memory, the flags, which are hints, and, reading, the supervisor's word and what others have
+// lent it. It has nothing else, neither mapped nor as a descriptor, so that it cannot disturb another rank.
+RankMemory& RankProcesses::own_memory(int rank) {
+    std::byte* const own = map_memory(unmapped_[static_cast<std::size_t>(rank)], sizeof(RankMemory), Access::write);
+    if (own == nullptr) {
+        _exit(exit_code::machine_limit);
+    }
+    return *reinterpret_cast<RankMemory*>(own);
+}
+
+void RankProcesses::forget_others() {
+    std::vector<int> inherited = lines_.ends_of_supervisor();
+    inherited.push_back(word_.number());
+    for (const Descriptor& memory : unmapped_) {
+        inherited.push_back(memory.number());
+    }
+    close_all(inherited);
 }
 
 void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Program& program) {
-    RankMemory& own = memory(rank);
+    RankMemory& own = own_memory(rank);
     int status = 1;
     try {
-        forget_other_memory(rank);
-        // It must not be ahead of the time at which it is killed, or gone already.
-        const bool is_to_be_killed = options.kill && options.kill->rank == rank;
-        ProcessPort port(own, *supervisor_, *flags_, arenas_,
+        forget_others();
+        // It must not be ahead of the time at which it is killed or stopped, or gone already.
+        const bool is_interrupted =
+            faults::Conditions(options.faults, options.ranks, options.cluster.network).interrupt(rank);
+        ProcessPort port(own, *for_ranks_, *flags_, LineEnd(lines_.end_of_rank(rank)),
                          {.rank = rank,
                           .ranks = options.ranks,
-                          .event_descriptor = event_descriptor_,
+                          .arena_bytes = arenas_.places().bytes_each(),
                           .looks_before_sleep = looks_before_sleep(options.ranks, cores()),
-                          .answer_every_op = options.clock == Clock::wall || is_to_be_killed});
+                          .answer_every_op = options.clock == Clock::wall || is_interrupted});
         run_as_rank(options, port, program);
         flush_output();  // before the run can end
         port.finish();
         status = 0;
+    } catch (const std::bad_alloc& error) {
+        own.out_of_memory.store(1, std::memory_order_relaxed);
+        leave_last_words(own, error.what());
     } catch (const std::exception& error) {
         leave_last_words(own, error.what());
     } catch (...) {
@@ -178,6 +264,10 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     }
     flush_output();
     _exit(status);
+}
+
+void RankProcesses::hear_lines() {
+    lines_.hear([this](int rank, int descriptor) { arenas_.given(rank, descriptor); });
 }
 
 void RankProcesses::note_end(std::size_t rank, const rusage& used) {
@@ -203,16 +293,23 @@ std::vector<RankProcesses::Change> RankProcesses::changes(Look look) {
     };
     int status = 0;
     for (int pid = 0; (pid = static_cast<int>(wait4(-group_, &status, all_kinds, &used))) > 0;) {
-        const auto rank = std::find(pids_.begin(), pids_.end(), pid);
-        check(rank != pids_.end(), "process {} is in the ranks' group and is no rank", pid);
-        note(static_cast<std::size_t>(rank - pids_.begin()), status);
+        if (const auto rank = rank_of_.find(pid); rank != rank_of_.end()) {  // else a rank has started it
+            note(rank->second, status);
+        }
     }
     for (std::size_t rank = 0; look == Look::at_each && rank < pids_.size(); ++rank) {
         if (!ended_[rank] && wait4(pids_[rank], &status, all_kinds, &used) > 0) {
             note(rank, status);
         }
     }
+    if (look == Look::at_each) {
+        descendants_.reap_ended([this](int pid) { return rank_of_.contains(pid); });
+    }
     return found;
+}
+
+void RankProcesses::signal(int rank, int number) {
+    ::kill(pids_[static_cast<std::size_t>(rank)], number);
 }
 
 std::optional<int> RankProcesses::kill(int rank, std::chrono::milliseconds at_most) {
@@ -249,7 +346,7 @@ bool RankProcesses::reap_all(std::chrono::milliseconds at_most) {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
     }
-    return running_ == 0;
+    return running_ == 0 && descendants_.end_all(at_most);
 }
 
 }  // namespace sim::ranks

@@ -6,17 +6,18 @@
 
 #include "ranks/launch.hpp"
 #include "ranks/process/arena.hpp"
+#include "ranks/process/descendants.hpp"
+#include "ranks/process/file_limit.hpp"
 #include "ranks/process/flags.hpp"
+#include "ranks/process/lines.hpp"
 #include "ranks/process/shared_memory.hpp"
 #include "ranks/process/signals.hpp"
-
-#include <boost/interprocess/anonymous_shared_memory.hpp>
-#include <boost/interprocess/mapped_region.hpp>
 
 #include <sys/resource.h>
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sim::ranks {
@@ -40,9 +41,11 @@ public:
 
     RankMemory& memory(int rank) { return *memories_[static_cast<std::size_t>(rank)]; }
     SupervisorMemory& supervisor() { return *supervisor_; }
-    const Arenas& arenas() const { return arenas_; }
+    Arenas& arenas() { return arenas_; }
     Flags& flags() { return *flags_; }
-    int event_descriptor() const { return event_descriptor_; }
+    // Readable when a rank rings; then hear_lines() takes what there is.
+    int doorbell() const { return lines_.descriptor(); }
+    void hear_lines();
     const std::vector<int>& pids() const { return pids_; }
 
     // A rank that stopped, went on, or ended.
@@ -58,31 +61,44 @@ public:
     // Of those that have ended.
     const std::vector<ProcessUse>& used() const { return used_; }
 
+    // Requires: no change has reported its end.
+    void signal(int rank, int number);
     // SIGKILL to one, and waits until it has ended, at most so long: its status, as of waitpid. Empty: it has not
     // ended. Requires: no change has reported its end.
     std::optional<int> kill(int rank, std::chrono::milliseconds at_most);
     // SIGKILL to all that are left, and to what they have started.
     void kill_all();
-    // Waits until all have ended, at most so long. False: some have not.
+    // Waits until all have ended, then ends what they have started, at most so long each. False: some are left.
     bool reap_all(std::chrono::milliseconds at_most);
 
 private:
-    void map_memory(int ranks);
+    void require_room(int ranks) const;
+    void end();
+    void share_words(int ranks);
     void fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
+    int fork_one(int rank, const LaunchOptions& options);
+    void map_memories();
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);
-    void forget_other_memory(int rank);
+    // In the rank's process: its own memory, and nothing of the others'.
+    RankMemory& own_memory(int rank);
+    void forget_others();
     void note_end(std::size_t rank, const rusage& used);
 
-    boost::interprocess::mapped_region region_;
+    FileLimit files_;
+    Descendants descendants_;
+    Lines lines_;
     Arenas arenas_;
+    Descriptor word_;                              // of the supervisor
+    SupervisorMemory* supervisor_ = nullptr;       // which writes it
+    const SupervisorMemory* for_ranks_ = nullptr;  // which only read it
+    std::byte* flag_words_ = nullptr;
     std::size_t bytes_of_flags_ = 0;
-    std::size_t bytes_each_ = 0;
-    SupervisorMemory* supervisor_ = nullptr;
     std::optional<Flags> flags_;
-    std::vector<RankMemory*> memories_;
-    int event_descriptor_ = -1;
-    int group_ = 0;  // process group; 0: none started
+    std::vector<Descriptor> unmapped_;   // until all ranks are forked: each has its own alone
+    std::vector<RankMemory*> memories_;  // afterwards
+    int group_ = 0;                      // process group; 0: none started
     std::vector<int> pids_;
+    std::unordered_map<int, std::size_t> rank_of_;  // by pid
     std::vector<bool> ended_;
     std::vector<ProcessUse> used_;
     int running_ = 0;

@@ -1,5 +1,5 @@
-// A rank process and its supervisor share anonymous memory that is mapped before fork(): it has no name, so nothing is
-// left behind and no other process can open it.
+// A rank process and its supervisor share memory of their own: it has no name, so nothing is left behind and no other
+// process can open it, and no other rank has it, so none can map it.
 //
 // (1) No lock lives here: a process may be killed between any two instructions.
 //
@@ -36,8 +36,9 @@ struct RankMemory {
     alignas(64) std::atomic<std::uint64_t> ops_written;
     std::atomic<std::uint32_t> sleeping;  // 1: waits on `bell`
     std::atomic<std::uint64_t> releases_read;
-    std::atomic<double> share_done;     // of its program, as it says
-    std::array<char, 1024> last_words;  // what it threw, zero-terminated
+    std::atomic<double> share_done;            // of its program, as it says
+    std::array<char, 1024> last_words;         // what it threw, zero-terminated
+    std::atomic<std::uint32_t> out_of_memory;  // 1: that was std::bad_alloc
 
     // Written by the supervisor.
     alignas(64) std::atomic<std::uint64_t> ops_read;
@@ -54,7 +55,7 @@ struct RankMemory {
     ByteRing in;                                        // supervisor to rank: payloads, before their answers
 };
 
-// The supervisor's own word, which ranks may read: 1 while it sleeps and wants its doorbell rung.
+// The supervisor's own word, which ranks can only read: 1 while it sleeps and wants to be rung.
 struct SupervisorMemory {
     alignas(64) std::atomic<std::uint32_t> asleep;
 };

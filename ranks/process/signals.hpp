@@ -45,7 +45,7 @@ public:
     HandlersKept& operator=(const HandlersKept&) = delete;
 
 private:
-    static constexpr std::array signals{SIGCHLD, SIGINT, SIGTERM};
+    static constexpr std::array signals{SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     std::array<struct sigaction, signals.size()> before_{};
 };
 

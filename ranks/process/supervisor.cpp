@@ -24,8 +24,8 @@ Supervisor::Supervisor(RankProcesses& processes, Run& run)
     : processes_(&processes),
       run_(&run),
       running_(run.options->ranks),
-      doorbell_(io_, dup(processes.event_descriptor())),
-      signals_(io_, SIGCHLD, SIGINT, SIGTERM),
+      doorbell_(io_, dup(processes.doorbell())),
+      signals_(io_, SIGCHLD),
       tick_(io_),
       pace_(io_) {
     const WallTime now = std::chrono::steady_clock::now();
@@ -37,7 +37,11 @@ Supervisor::Supervisor(RankProcesses& processes, Run& run)
 
 void Supervisor::run() {
     run_->begin = std::chrono::steady_clock::now();
-    watch_and_serve();
+    try {
+        watch_and_serve();
+    } catch (const std::overflow_error& error) {
+        run_->fail_by_overflow(-1, error);
+    }
     io_.poll();  // a signal that came last is not lost
 }
 
@@ -52,11 +56,8 @@ void Supervisor::watch_and_serve() {
         if (run_->fault) {
             return;
         }
-        if (run_->kernel.all_finished()) {
-            return look_at_what_is_left();
-        }
-        if (run_->kernel.stuck()) {
-            return run_->fail_by_standstill();
+        if (run_->kernel.all_finished() || run_->kernel.stuck()) {
+            return run_->end_by_standstill();
         }
         const bool news = look_at_flagged_ranks() || more;
         report_ended_ranks();
@@ -71,14 +72,6 @@ void Supervisor::watch_and_serve() {
             io_.poll();
             next_poll = now + between_polls;
         }
-    }
-}
-
-void Supervisor::look_at_what_is_left() {
-    try {
-        run_->require_nothing_left();
-    } catch (const ProgramError& error) {
-        run_->fail(fault_of(error, -1));
     }
 }
 
@@ -127,8 +120,10 @@ void Supervisor::take_turn(int rank) {
     if (run_->options->clock == Clock::wall) {
         run_->has_come_to(run_->kernel.time(rank));
     }
-    if (is_to_die(run_->options->kill, run_->kernel, rank)) {
-        return kill(rank);
+    switch (run_->kernel.befalls(rank)) {
+        case kernel::Befalls::death: return kill(rank);
+        case kernel::Befalls::stop: return stop(rank);
+        case kernel::Befalls::nothing: go_on(rank);
     }
     if (self.asked && self.inbox.waiting().empty()) {
         answer(rank);
@@ -139,7 +134,27 @@ void Supervisor::take_turn(int rank) {
     }
 }
 
-// As LaunchOptions::kill asks: the process is gone before anybody goes on without it.
+// As LaunchOptions::faults ask: the process really stops. It goes on when its turn comes.
+void Supervisor::stop(int rank) {
+    Rank& self = of(rank);
+    if (self.ended || run_->fault) {
+        return;
+    }
+    processes_->signal(rank, SIGSTOP);
+    self.stopped_as_asked = true;
+    run_->kernel.suspend(rank);
+}
+
+void Supervisor::go_on(int rank) {
+    Rank& self = of(rank);
+    if (self.stopped_as_asked) {
+        self.stopped_as_asked = false;
+        self.last_sign = std::chrono::steady_clock::now();
+        processes_->signal(rank, SIGCONT);
+    }
+}
+
+// As LaunchOptions::faults ask: the process is gone before anybody goes on without it.
 void Supervisor::kill(int rank) {
     constexpr std::chrono::seconds time_to_die{5};
     Rank& self = of(rank);
@@ -187,7 +202,7 @@ bool Supervisor::accept(int rank) {
                 }
             });
         }
-        const std::span<const Op> ops = at_once(run_->options->kill, rank, self.inbox.waiting());
+        const std::span<const Op> ops = run_->kernel.at_once(rank, self.inbox.waiting());
         if (ops.empty()) {
             return false;
         }
@@ -197,8 +212,8 @@ bool Supervisor::accept(int rank) {
         self.last_sign = std::chrono::steady_clock::now();
     } catch (const Inbox::Violation& violation) {
         fail(Failure::rank_died, rank, violation.what());
-    } catch (const ProgramError& error) {
-        run_->fail(fault_of(error, rank));
+    } catch (const std::overflow_error& error) {
+        run_->fail_by_overflow(rank, error);
     }
     return true;
 }

@@ -38,6 +38,7 @@ private:
         Inbox inbox;
         bool asked = false;    // its last op wants an answer
         bool stopped = false;  // by SIGSTOP
+        bool stopped_as_asked = false;
         bool ended = false;    // as a process
         int status = 0;        // how it ended
         WallTime last_sign{};  // when it last posted something or was told something
@@ -45,10 +46,11 @@ private:
 
     // supervisor.cpp
     void watch_and_serve();
-    void look_at_what_is_left();
     bool give_turns(WallTime until);
     void take_turn(int rank);
     void kill(int rank);
+    void stop(int rank);
+    void go_on(int rank);
     void answer(int rank);
     bool look_at_running_ranks();
     bool look_at_flagged_ranks();
@@ -66,7 +68,9 @@ private:
     void watch_clock();
     void watch_pace(Time next);
     void note_changes();
+    void note_changes(RankProcesses::Look look);
     void report_ended_ranks();
+    bool lose(int rank);
     const Op* last_op_of_ended(int rank);
     void forgive_pause();
     bool has_posted(int rank);

@@ -1,9 +1,12 @@
 // The supervisor's other half: what happens outside simulated time.
 #include "libsim/kernel/describe.hpp"
+#include "ranks/host/stop_signal.hpp"
 #include "ranks/process/supervisor.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+
+#include <utility>
 
 namespace sim::ranks {
 
@@ -20,19 +23,23 @@ constexpr std::chrono::milliseconds pause{500};
 
 void Supervisor::begin_watching() {
     watch_doorbell();
+    for (const int signal : stop_signals) {
+        if (!stays_ignored(signal)) {
+            signals_.add(signal);
+        }
+    }
     watch_signals();
     watch_clock();
 }
 
 void Supervisor::watch_doorbell() {
-    doorbell_.async_wait(
-        boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
-            if (!error) {
-                std::uint64_t rings = 0;
-                [[maybe_unused]] const ssize_t got = read(doorbell_.native_handle(), &rings, sizeof rings);
-                watch_doorbell();
-            }
-        });
+    doorbell_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                         [this](const boost::system::error_code& error) {
+                             if (!error) {
+                                 processes_->hear_lines();
+                                 watch_doorbell();
+                             }
+                         });
 }
 
 void Supervisor::watch_signals() {
@@ -118,16 +125,24 @@ void Supervisor::tell_progress() {
 
 // Signals of several ranks may come as one: every change is fetched.
 void Supervisor::note_changes() {
+    using Look = RankProcesses::Look;
     const WallTime now = std::chrono::steady_clock::now();
     const bool thoroughly = now >= next_thorough_look_;
     if (thoroughly) {
         next_thorough_look_ = now + between_thorough_looks;
     }
-    using Look = RankProcesses::Look;
-    for (const auto& [number, status] : processes_->changes(thoroughly ? Look::at_each : Look::at_group)) {
+    note_changes(thoroughly ? Look::at_each : Look::at_group);
+}
+
+void Supervisor::note_changes(RankProcesses::Look look) {
+    const WallTime now = std::chrono::steady_clock::now();
+    for (const auto& [number, status] : processes_->changes(look)) {
         Rank& rank = of(number);
         if (WIFSTOPPED(status)) {
             rank.stopped = true;
+            if (rank.stopped_as_asked) {
+                continue;
+            }
             notice(fmt::format("rank {} (pid {}) is stopped; the run waits until it goes on", number,
                                processes_->pids()[static_cast<std::size_t>(number)]));
         } else if (WIFCONTINUED(status)) {
@@ -149,12 +164,32 @@ void Supervisor::report_ended_ranks() {
         const Op* last = last_op_of_ended(rank);
         if (run_->kernel.status(rank) == kernel::Kernel::Status::due) {
             later.push_back(rank);  // the kernel has not come to what it posted
+        } else if (run_->kernel.has_mistake()) {
+            // A mistake comes first: what a rank makes of its data may end it.
+            if (!lose(rank)) {
+                later.push_back(rank);
+            }
+        } else if (of(rank).inbox.out_of_memory()) {
+            fail(Failure::machine_limit, rank,
+                 fmt::format("rank {} (pid {}) got no memory {}: there is not enough for {} ranks", rank,
+                             processes_->pids()[static_cast<std::size_t>(rank)], where_rank_is(run_->kernel, rank),
+                             run_->options->ranks));
         } else if (last == nullptr || last->kind != OpKind::finish) {
             const int status = of(rank).status;
             fail(Failure::rank_died, rank, story_of(rank), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
         }
     }
     ended_ = std::move(later);
+}
+
+// The others go on without it. False: it is not its turn, so nobody does yet.
+bool Supervisor::lose(int rank) {
+    if (!running_.contains(rank)) {
+        return false;
+    }
+    running_.remove(rank);
+    run_->kernel.lose(rank);
+    return true;
 }
 
 // What a rank posted before it ended still counts.
@@ -202,22 +237,24 @@ bool Supervisor::has_posted(int rank) {
 
 void Supervisor::report_hung_ranks() {
     const WallTime now = std::chrono::steady_clock::now();
+    bool looked = false;
     for (const int rank : running_.all()) {
         Rank& self = of(rank);
         if (self.stopped || self.ended || now - self.last_sign < run_->options->watchdog) {
             continue;
         }
-        if (has_posted(rank)) {
+        if (!std::exchange(looked, true)) {
+            note_changes(RankProcesses::Look::at_each);  // it may have left its group, and died
+        }
+        if (self.stopped || self.ended || has_posted(rank)) {
             continue;
         }
-        const Op* last = self.inbox.last_op();
-        fail(Failure::rank_hung, rank,
-             fmt::format("rank {} (pid {}) hangs: no op for {} s, {}{}", rank,
-                         processes_->pids()[static_cast<std::size_t>(rank)],
-                         std::chrono::duration<double>(run_->options->watchdog).count(),
-                         where_rank_is(run_->kernel, rank),
-                         last == nullptr ? "" : "\n  its last op: " + kernel::describe(*last)));
-        return;
+        if (run_->fail_by_mistake()) {
+            return;
+        }
+        return run_->fail_by_silence(
+            rank, fmt::format("rank {} (pid {})", rank, processes_->pids()[static_cast<std::size_t>(rank)]),
+            self.inbox.last_op());
     }
 }
 

@@ -28,24 +28,26 @@ int states_per_weight(OptimizerKind kind) {
 
 UpdateRule::UpdateRule(OptimizerKind kind, std::size_t count) : kind_(kind) {
     if (kind == OptimizerKind::adam) {
-        mean_.resize(count);
-        square_.resize(count);
+        state_.mean.resize(count);
+        state_.square.resize(count);
     }
 }
 
 void UpdateRule::step(std::span<double> weights, std::span<const double> gradient_sum, int items) {
-    ++steps_;
+    ++state_.steps;
     if (kind_ == OptimizerKind::sgd) {
         sgd_step(weights, gradient_sum, items);
         return;
     }
-    const double mean_seen = 1 - std::pow(mean_decay, steps_);
-    const double square_seen = 1 - std::pow(square_decay, steps_);
+    const double mean_seen = 1 - std::pow(mean_decay, state_.steps);
+    const double square_seen = 1 - std::pow(square_decay, state_.steps);
+    std::vector<double>& mean = state_.mean;
+    std::vector<double>& square = state_.square;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const double gradient = gradient_sum[i] / items;
-        mean_[i] = mean_decay * mean_[i] + (1 - mean_decay) * gradient;
-        square_[i] = square_decay * square_[i] + (1 - square_decay) * gradient * gradient;
-        weights[i] -= adam_rate * (mean_[i] / mean_seen) / (std::sqrt(square_[i] / square_seen) + adam_epsilon);
+        mean[i] = mean_decay * mean[i] + (1 - mean_decay) * gradient;
+        square[i] = square_decay * square[i] + (1 - square_decay) * gradient * gradient;
+        weights[i] -= adam_rate * (mean[i] / mean_seen) / (std::sqrt(square[i] / square_seen) + adam_epsilon);
     }
 }
 

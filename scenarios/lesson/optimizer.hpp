@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sim::lesson {
@@ -19,9 +20,20 @@ enum class OptimizerKind { sgd, adam };
 // Numbers kept for each weight between steps.
 int states_per_weight(OptimizerKind kind);
 
+// What it keeps between steps.
+struct OptimizerState {
+    int steps = 0;
+    std::vector<double> mean;    // m; none with SGD
+    std::vector<double> square;  // v
+};
+
 class UpdateRule {
 public:
     UpdateRule(OptimizerKind kind, std::size_t count);
+
+    const OptimizerState& state() const { return state_; }
+    // Goes on from there. Requires: it is of a rule like this one.
+    void restore(OptimizerState state) { state_ = std::move(state); }
 
     // Dividing here, after the sum over all ranks, weighs every item alike however unevenly ranks share them.
     // Requires: both are `count` long, and at each step the same weights lie in the same place.
@@ -29,9 +41,7 @@ public:
 
 private:
     OptimizerKind kind_;
-    int steps_ = 0;
-    std::vector<double> mean_;    // m; none with SGD
-    std::vector<double> square_;  // v
+    OptimizerState state_;
 };
 
 }  // namespace sim::lesson

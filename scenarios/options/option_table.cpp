@@ -1,7 +1,10 @@
 #include "scenarios/options/option_table.hpp"
+#include "libsim/config/fault_option.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+
+#include "scenarios/options/recovery_options.hpp"
 
 #include <fmt/format.h>
 
@@ -148,7 +151,8 @@ std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& o
                  {"seed", "N", "of weights and items (1)",
                   config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}},
                  command_line::watchdog_row(options),
-                 command_line::fault_row(options)});
+                 config::fault_row(options.faults)});
+    add_recovery(options, rows);
     add_scaling(scenario, options, rows);
     command_line::add_output_rows(options, rows);
     add_model(options, rows);

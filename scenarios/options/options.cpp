@@ -5,6 +5,7 @@
 #include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/mesh.hpp"
 #include "scenarios/options/option_table.hpp"
+#include "scenarios/options/recovery_options.hpp"
 
 #include <fmt/format.h>
 
@@ -51,8 +52,8 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
         settings[first] = {"--scaling", *size, true};
         return;
     }
-    for (const std::string name :
-         {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule", "fault"}) {
+    for (const std::string name : {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule",
+                                   "fault", "on-fault", "checkpoint-every"}) {
         if (settings.contains(name)) {
             throw config::UsageError(fmt::format(
                 "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,
@@ -155,7 +156,6 @@ void check_ranks(const Scenario& scenario, Options& options) {
     const std::int64_t ranks = options.mesh.ranks();
     command_line::check_host(options.host, ranks);
     options.ranks = static_cast<int>(ranks);
-    command_line::check_fault(options);
 }
 
 }  // namespace
@@ -182,6 +182,7 @@ std::variant<Options, command_line::Answer> read_options(const Scenario& scenari
     check_ranks(scenario, options);
     settle_model(settings, options);
     check_combinations(options);
+    settle_recovery(settings, options);
     return options;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/op.hpp"
+#include "libsim/parallel/checkpointing.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/lesson/optimizer.hpp"
 #include "scenarios/lesson/transformer/shape.hpp"
@@ -9,6 +10,7 @@
 #include "tools/command_line/run_options.hpp"
 #include "tools/command_line/settings.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,6 +60,10 @@ struct Options : command_line::RunOptions {
     int chunks = 0;  // of each stage; 0: as the schedule needs
     bool blocking_sends = false;
     bool show_schedule = false;
+
+    // How often the state is handed over.
+    parallel::Checkpointing checkpoints{.write = std::chrono::seconds(2)};
+    Duration between_faults{0};  // the mean that is expected; 0: nobody asks for the best interval
 
     // Set by the scenario: a rank takes its items one by one, rather than in micro-batches.
     bool item_by_item = false;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace sim::scenarios {
 
 namespace {
@@ -25,7 +27,12 @@ Ordered waiting_report(const kernel::WrongOp& one, const std::vector<int>& pids)
 
 std::string json_of_fault(const std::string& scenario, const Options& options, const sim::ranks::Result& result) {
     const sim::ranks::Fault& fault = *result.fault;
-    const auto rank = static_cast<std::size_t>(fault.rank);
+    const bool died = fault.rank >= 0;
+    const auto rank = static_cast<std::size_t>(std::max(fault.rank, 0));
+    Ordered asked = Ordered::array();
+    for (const faults::Injection& one : options.faults) {
+        asked.push_back(to_text(one));
+    }
     Ordered waiting = Ordered::array();
     for (const kernel::WrongOp& one : fault.ops) {
         waiting.push_back(waiting_report(one, result.pids));
@@ -37,11 +44,12 @@ std::string json_of_fault(const std::string& scenario, const Options& options, c
                          {"ranks", options.ranks},
                          {"given", Ordered::parse(config::json_text(options.given))},
                          {"fault",
-                          {{"rank", fault.rank},
-                           {"pid", result.pids[rank]},
-                           {"signal", fault.signal},
-                           {"asked_seconds", seconds(options.kill->at)},
-                           {"died_seconds", seconds(result.ranks[rank].end)},
+                          {{"rank", died ? Ordered(fault.rank) : Ordered()},
+                           {"pid", died ? Ordered(result.pids[rank]) : Ordered()},
+                           {"signal", died ? Ordered(fault.signal) : Ordered()},
+                           {"died_seconds", died ? Ordered(seconds(result.ranks[rank].end)) : Ordered()},
+                           {"dead", fault.dead},
+                           {"asked", asked},
                            {"message", fault.message}}},
                          {"waiting", waiting},
                          {"standstill_seconds", seconds(result.end)},

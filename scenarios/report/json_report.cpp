@@ -2,6 +2,7 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "scenarios/report/process_report.hpp"
+#include "scenarios/report/recovery_report.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -74,6 +75,7 @@ std::string json_report(const Outcome& outcome) {
                       {"speedup", outcome.speedup()},
                       {"efficiency", outcome.efficiency()},
                       {"bubble_fraction", outcome.bubble_fraction()},
+                      {"recovery", recovery_report(outcome)},
                       {"per_rank", ranks},
                       {"loss_before", outcome.loss_before},
                       {"loss", outcome.loss},

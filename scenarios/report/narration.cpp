@@ -126,6 +126,11 @@ std::string Narration::what_happens(const Line& line) const {
                                seconds(acknowledgement));
         }
         case OpKind::log: return label;
+        case OpKind::checkpoint:
+            return begin ? fmt::format("Starting {} ({})", label, size)
+                         : fmt::format("Finished {} (took {:.3f}s)", label, took);
+        case OpKind::idle:
+            return begin ? fmt::format("Down for {}", label) : fmt::format("Finished {} (took {:.3f}s)", label, took);
         default:
             return begin ? fmt::format("Starting {}: {} ({})", name_of(span.kind), label, size)
                          : fmt::format("Finished {}: {} (took {:.3f}s)", name_of(span.kind), label, took);

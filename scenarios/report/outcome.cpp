@@ -28,6 +28,9 @@ double sequential_seconds(const Options& options, const Cluster& cluster) {
     if (result.fault && result.fault->failure == sim::ranks::Failure::interrupted) {
         throw config::Interrupted{result.fault->signal};
     }
+    if (!result.ok() && result.fault->failure == sim::ranks::Failure::machine_limit) {
+        throw config::MachineLimit(result.fault->message);
+    }
     check(result.ok(), "0D alone failed: {}", result.ok() ? "" : result.fault->message);
     return seconds(result.end);
 }
@@ -104,8 +107,8 @@ bool Outcome::agrees() const {
 }
 
 Outcome outcome_of(const std::string& scenario, const Options& options, const Cluster& cluster,
-                   sim::ranks::Result result) {
-    Outcome outcome{.scenario = scenario, .options = options, .result = std::move(result)};
+                   sim::ranks::Result result, std::vector<sim::ranks::Life> lives) {
+    Outcome outcome{.scenario = scenario, .options = options, .result = std::move(result), .lives = std::move(lives)};
     outcome.sequential_seconds = sequential_seconds(options, cluster);
     const lesson::Training alone = lesson::train({.shape = options.shape,
                                                   .seed = options.unsigned_seed(),
@@ -113,7 +116,8 @@ Outcome outcome_of(const std::string& scenario, const Options& options, const Cl
                                                   .steps = options.steps,
                                                   .optimizer = options.optimizer});
     const std::vector<double> start = lesson::initial_weights(options.shape, options.unsigned_seed());
-    const Assembled model = assemble(outcome.result, options.ranks, {start, alone.weights});
+    const int ranks = outcome.lives.empty() ? options.ranks : static_cast<int>(outcome.lives.back().places.size());
+    const Assembled model = assemble(outcome.result, ranks, {start, alone.weights});
     outcome.max_weight_difference = model.difference;
     outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(model.weights)));
     outcome.loss_before = alone.loss_before;

@@ -1,18 +1,20 @@
 // The outcome adds to the launcher's result a comparison with one rank alone.
 #pragma once
 
-#include "ranks/launch.hpp"
+#include "ranks/recovery.hpp"
 #include "scenarios/options/options.hpp"
 #include "scenarios/report/agreement.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sim::scenarios {
 
 struct Outcome {
     std::string scenario;
     Options options;
-    sim::ranks::Result result;      // of a run without a fault
+    sim::ranks::Result result;  // of a run without a fault, or which went on after it
+    std::vector<sim::ranks::Life> lives = {};
     double sequential_seconds = 0;  // what 0D takes for the same options, simulated
     double loss_before = 0;         // mean over the items
     double loss = 0;
@@ -30,6 +32,6 @@ struct Outcome {
 
 // Simulates 0D and trains alone. Requires: the ranks reported what train() does.
 Outcome outcome_of(const std::string& scenario, const Options& options, const Cluster& cluster,
-                   sim::ranks::Result result);
+                   sim::ranks::Result result, std::vector<sim::ranks::Life> lives = {});
 
 }  // namespace sim::scenarios

@@ -1,6 +1,7 @@
 #include "scenarios/report/summary.hpp"
 
 #include "libsim/report/text_table.hpp"
+#include "scenarios/report/recovery_report.hpp"
 #include "scenarios/report/spent.hpp"
 
 #include <fmt/format.h>
@@ -110,13 +111,20 @@ std::vector<std::string> why_not_ideal(const Outcome& outcome, const TimeSpent& 
         double seconds;
         std::string sentence;
     };
+    const ranks::LostTime lost = ranks::lost_time(outcome.lives);
+    const double stood = n * seconds(lost.all() - lost.lost_work);
+    const double repeated = n * seconds(lost.lost_work);
     std::vector<LossKind> losses{
+        {stood, fmt::format("nobody trains for {:.3f} s of {:.3f} s: checkpoints, and what follows a fault", stood / n,
+                            outcome.simulated_seconds())},
+        {repeated, fmt::format("the work of {:.3f} s was lost, and done again", repeated / n)},
         {spent.communication,
          fmt::format("a rank spends {:.3f} s of {:.3f} s on average with messages, which one GPU alone does not need",
                      spent.communication / n, outcome.simulated_seconds())},
-        {spent.idle, fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: {}", spent.idle / n,
-                                 outcome.simulated_seconds(), for_what(outcome, spent))},
-        {spent.extra_compute(outcome),
+        {spent.idle - stood,
+         fmt::format("a rank waits {:.3f} s of {:.3f} s on average for others: {}", (spent.idle - stood) / n,
+                     outcome.simulated_seconds(), for_what(outcome, spent))},
+        {repeated > 0 ? 0 : spent.extra_compute(outcome),
          fmt::format("the ranks compute {:.3f} s together where rank 0 alone needs {:.3f} s: {}", spent.compute,
                      outcome.sequential_seconds, why_longer(outcome))}};
     std::erase_if(losses, [&](const LossKind& loss) { return loss.seconds < worth_a_word * spent.all(); });
@@ -157,6 +165,9 @@ std::string summary(const Outcome& outcome) {
     line("time went into", fmt::format("{:.1f} % compute, {:.1f} % communication, {:.1f} % idle, of {} x {:.3f} s",
                                        spent.percent(spent.compute), spent.percent(spent.communication),
                                        spent.percent(spent.idle), outcome.options.ranks, outcome.simulated_seconds()));
+    for (const auto& [name, what] : recovery_lines(outcome)) {
+        line(name.c_str(), what);
+    }
     if (outcome.options.mesh.pp > 1) {
         line("bubble", fmt::format("{:.1f} % of all time, a part of idle: stages wait for each other (schedule {})",
                                    100 * outcome.bubble_fraction(), outcome.options.schedule->name));

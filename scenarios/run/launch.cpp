@@ -1,6 +1,7 @@
 #include "scenarios/run/launch.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/plain_text.hpp"
 #include "libsim/report/time_axis.hpp"
 #include "libsim/report/timeline.hpp"
 #include "scenarios/report/narration.hpp"
@@ -54,7 +55,7 @@ public:
                       .everything = options.verbose,
                       .live = in_step(),
                       .pid = [this](int rank) { return timeline_->pids[static_cast<std::size_t>(rank)]; },
-                      .tell = [this](const std::string& line) { log_.info(line); }}) {
+                      .tell = [this](const std::string& line) { log_.info(plain_text(line)); }}) {
         log_.set_pattern("%v");
         if (options.watch) {
             watch_.emplace(options);
@@ -149,7 +150,7 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const command_
                                      .clock = options.clock,
                                      .time_scale = options.time_scale,
                                      .cluster = cluster};
-    launch.kill = options.kill;
+    launch.faults = options.faults;
     launch.record = command_line::wants_program(options.outputs);
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
@@ -175,10 +176,11 @@ void complete(Timeline& timeline, const sim::ranks::Result& result) {
 }
 
 Launched launch_shown(sim::ranks::LaunchOptions launch, const command_line::RunOptions& options,
-                      const sim::ranks::Program& program, Timeline& timeline) {
+                      const sim::ranks::RecoverableProgram& program, Timeline& timeline) {
     Show show(options, launch.cluster, timeline);
     show.listen(launch);
-    Launched launched{sim::ranks::launch(launch, program)};
+    sim::ranks::Recovered run = sim::ranks::launch_with_recovery(launch, options.recovery, program);
+    Launched launched{std::move(run.result), std::move(run.lives)};
     launched.exit_code = launched.result.exit_code();
     complete(timeline, launched.result);
     show.end(launched.result);
@@ -188,7 +190,7 @@ Launched launch_shown(sim::ranks::LaunchOptions launch, const command_line::RunO
 }  // namespace
 
 Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
-                         const sim::ranks::Program& program) {
+                         const sim::ranks::RecoverableProgram& program) {
     command_line::check_watch(options);
     command_line::check_outputs(options.outputs);
     Timeline timeline{.title = name,
@@ -196,6 +198,9 @@ Launched launch_and_show(const std::string& name, const command_line::RunOptions
                       .ranks = options.ranks,
                       .topology = network::shared_topology(cluster.network),
                       .bytes_per_unit = cluster.bytes_per_unit};
+    if (!options.faults.empty()) {
+        timeline.facts.push_back({"faults", to_text(options.faults)});
+    }
     Launched launched = launch_shown(launch_options(name, options, cluster), options, program, timeline);
     try {
         // Of a run that failed, too: it shows how far the ranks came.

@@ -26,7 +26,7 @@ TEST(Json, HasTheContractsKeysInTheirOrder) {
     EXPECT_THAT(keys,
                 testing::ElementsAre("scenario", "host", "clock", "profile", "ranks", "mesh", "options", "given",
                                      "simulated_seconds", "wall_seconds", "sequential_seconds", "speedup", "efficiency",
-                                     "bubble_fraction", "per_rank", "loss_before", "loss", "weights_sha256",
+                                     "bubble_fraction", "recovery", "per_rank", "loss_before", "loss", "weights_sha256",
                                      "max_weight_difference", "timeline_sha256", "messages", "ops", "processes"));
     EXPECT_EQ(r["mesh"].dump(), R"({"dp":4,"tp":1,"pp":1,"ep":1,"cp":1})");
     EXPECT_EQ(r["scenario"], "1d_data_parallel");
@@ -252,6 +252,34 @@ TEST(Config, IsOverruledByTheCommandLine) {
     const std::string file = folder.with("run.toml", "items = 4\ncompute-units = 1\nquiet = true\njson = true\n");
     EXPECT_EQ(run_command("0d_sequential --config '" + file + "'").json()["simulated_seconds"], 0.4);
     EXPECT_EQ(run_command("0d_sequential --items 8 --config '" + file + "'").json()["simulated_seconds"], 0.8);
+}
+
+TEST(Config, NamesNoFileToWrite) {
+    const TemporaryFolder folder;
+    const std::string there = folder.with("there", "as it was");
+    const std::vector<std::pair<const char*, const char*>> cases{
+        {"0d_sequential", "trace"},
+        {"1d_data_parallel", "report"},
+        {"2d_tensor_parallel", "svg"},
+        {"3d_pipeline_parallel", "trace"},
+        {"4d_hybrid", "goal"},
+        {"distributed_hello", "chakra"},
+        {"communication_profile", "csv"},
+        {"ndsim train --model llama3-8b --gpus 8", "csv"},
+        {"ndsim sweep --model llama3-8b --gpus 8", "out"},
+        {"ndsim validate docs/data/published_runs.json", "out"},
+        {"ndsim plan --model llama3-8b --gpus 8", "svg"},
+        {"ndsim collective all-reduce --ranks 4", "csv"}};
+    for (const auto& [command, key] : cases) {
+        const std::string file = folder.with("run.toml", fmt::format("{} = \"{}\"\n", key, there));
+        const Said said = run_command(fmt::format("{} --config '{}'", command, file));
+        EXPECT_EQ(said.exit_code, 2) << command << said.err;
+        EXPECT_THAT(said.err, testing::HasSubstr(fmt::format("run.toml:1: {} names a file to write, and only the "
+                                                             "command line may; say --{} there",
+                                                             key, key)))
+            << command;
+    }
+    EXPECT_EQ(content_of(there), "as it was");
 }
 
 TEST(Trace, OnStandardOutputTakesTheSummarysPlace) {

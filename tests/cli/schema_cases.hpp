@@ -87,6 +87,9 @@ inline std::vector<PrintedJson> results_of_scenarios() {
         {"explain", "ndsim explain 1d_data_parallel --json"},
         {"explain", "ndsim explain 4d_hybrid --host fiber --json"},
         {"scenario_fault", "1d_data_parallel --fault 'kill rank 1 at 5s' --quiet --json", 4},
+        {"scenario",
+         "1d_data_parallel --steps 2 --checkpoint-every 1 --mtbf 1h --on-fault restart "
+         "--fault 'kill rank 1 at 20s' --quiet --json"},
         {"distributed_hello", "distributed_hello --quiet --json"},
         {"distributed_hello", "distributed_hello --ranks 3 --elements 9" + fast},
         {"communication_profile", "communication_profile --sizes 1000,5000 --json"},
@@ -129,6 +132,7 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
         {"train",
          "ndsim train --model gpt3-6.7b --machine h800-8 --gpus 8 --pp 4 --schedule zb_h1 --global-batch 16 "
          "--tokens 1e12 --unfold --json"},
+        {"train", "ndsim train --model llama3-8b --gpus 8 --tp 8 --fault 'slow rank 3 x1.3' --json"},
         {"train", "ndsim train --model llama3-70b --gpus 8 --json", 1},
         {"train", "ndsim train --model mixtral-8x7b --gpus 16 --ep 8 --zero 3 --global-batch 32 --json", 1},
         {"explain", "ndsim explain --json"},
@@ -144,6 +148,10 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
         {"plan", plan + "--model llama3-8b --gpus 8 --tp 3 --json", 1},
         {"sweep",
          "ndsim sweep --model gpt3-6.7b,llama3-70b --gpus 8 --tp 1,3 --usd-per-hour 2 --global-batch 64 --json"},
+        {"goodput", "ndsim goodput --study llama3-405b --runs 10 --json"},
+        {"goodput",
+         "ndsim goodput --model llama3-8b --gpus 64 --tp 2 --tokens 1e11 --repair-hours 5 --policy elastic "
+         "--checkpoint-write-seconds 60 --runs 10 --json"},
         {"validate", fmt::format("ndsim validate '{}' --json", SchemaInputs::published())},
         {"validate", fmt::format("ndsim validate '{}' --json", inputs.runs()), 2},
     };
@@ -183,6 +191,11 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
                                 inputs.result("c.json", "ndsim train --model llama3-8b --gpus 8 --global-batch 16"),
                                 inputs.result("d.json", "ndsim train --model llama3-8b --gpus 16 --tp 2"))},
         {"trace_summary", fmt::format("ndsim trace summary '{}' --json", inputs.trace("a.trace.json", traced))},
+        {"trace_summary",
+         fmt::format("ndsim trace summary '{}' --json",
+                     inputs.trace("e.ndjson",
+                                  "1d_data_parallel --quiet --host fiber --fault 'slow rank 2 x2; slow link "
+                                  "0-1 x4; stop rank 1 at 3s for 2s; stop rank 3 at 19s for 5s'"))},
         {"trace_diff",
          fmt::format("ndsim trace diff '{}' '{}' --json", inputs.trace("b.trace.json", traced),
                      inputs.trace("c.csv", "1d_data_parallel --quiet --host fiber --overlap --buckets 2"))},

@@ -174,12 +174,13 @@ TEST_P(SharedLinks, AStreamThatWaitsForALateMemberSlowsNothingDown) {
 }
 
 TEST_P(SharedLinks, TimesBeyondTheRangeOfSimulatedTimeAreAnError) {
-    EXPECT_THROW(simulate(ranks(2, star(2)),
-                          [](GPU& gpu) {
-                              const Bytes all{INT64_MAX};
-                              gpu.rank() == 0 ? gpu.send(1, all) : gpu.receive(0, all);
-                          }),
-                 std::overflow_error);
+    const Simulation s = simulate(ranks(2, star(2)), [](GPU& gpu) {
+        const Bytes all{INT64_MAX};
+        gpu.rank() == 0 ? gpu.send(1, all) : gpu.receive(0, all);
+    });
+    EXPECT_EQ(s.result.exit_code(), 2);
+    ASSERT_TRUE(s.result.fault);
+    EXPECT_EQ(s.result.fault->failure, ranks::Failure::out_of_range);
 }
 
 TEST_P(SharedLinks, MoreRanksThanGpusAreRefused) {

@@ -1,6 +1,7 @@
 // Ranks that are killed, crash, hang or scribble; a supervisor that is killed. Nothing hangs, nothing is left.
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
+#include "tests/support/soak.hpp"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -35,11 +36,12 @@ int start_killer(Shared& shared, int victim, std::chrono::microseconds after) {
     return pid;
 }
 
-TEST(Deaths, AThousandRandomKillsAreEachReportedWithTheirRankAndLeaveNothing) {
+TEST(Deaths, TwoThousandRandomKillsAreEachReportedWithTheirRankAndLeaveNothing) {
     const Census before;
     Random random(11);
     std::vector<double> latencies;
-    for (int trial = 0; trial < 1000; ++trial) {
+    const int kills = times(2'000, 10'000);
+    for (int trial = 0; trial < kills; ++trial) {
         SharedMemory shared;
         const int victim = random.below(world_size);
         const int killer = start_killer(*shared, victim, std::chrono::microseconds(random.below(3000)));
@@ -57,8 +59,9 @@ TEST(Deaths, AThousandRandomKillsAreEachReportedWithTheirRankAndLeaveNothing) {
     }
     EXPECT_EQ(Census{}, before);
     std::sort(latencies.begin(), latencies.end());
-    std::cout << "from the kill to the end of the run: median " << latencies[500] << " ms, p99 " << latencies[990]
-              << " ms, most " << latencies.back() << " ms\n";
+    const auto at = [&](std::size_t percent) { return latencies[latencies.size() * percent / 100]; };
+    std::cout << "from the kill to the end of the run: median " << at(50) << " ms, p99 " << at(99) << " ms, most "
+              << latencies.back() << " ms\n";
 }
 
 TEST(Deaths, ARankKilledWhileItComputesWithoutAnOpIsReported) {
@@ -147,6 +150,21 @@ TEST(Deaths, OfARankThatHasLeftTheProcessGroupIsReportedToo) {
     EXPECT_EQ(Census{}, before);
 }
 
+TEST(Deaths, OfRanksThatHaveLeftTheProcessGroupAreNotTakenForHanging) {
+    const auto result = ranks::launch({.ranks = 3, .watchdog = 100ms}, [](GPU& gpu) {
+        gpu.barrier();
+        if (gpu.rank() == 1) {
+            setsid();
+            std::this_thread::sleep_for(50ms);  // so that the look of once a second is over
+            std::raise(SIGKILL);
+        }
+        gpu.barrier();
+    });
+    EXPECT_EQ(result.exit_code(), 4);
+    EXPECT_EQ(result.fault->rank, 1);
+    EXPECT_EQ(result.fault->signal, SIGKILL);
+}
+
 // A supervisor, with ranks that never end, that is killed at a random instant of its first milliseconds.
 int start_doomed_supervisor(Shared& shared) {
     const int pid = fork();
@@ -160,7 +178,7 @@ int start_doomed_supervisor(Shared& shared) {
 TEST(Deaths, NoRankOutlivesAKilledSupervisor) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans come to this process, which can then see them end
     Random random(12);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < times(200, 1'000); ++trial) {
         SharedMemory shared;
         const int supervisor = start_doomed_supervisor(*shared);
         std::this_thread::sleep_for(std::chrono::microseconds(random.below(3000)));
@@ -219,9 +237,19 @@ TEST(Deaths, OutputOfARankIsWrittenOnceWhenItEnds) {
 
 TEST(Deaths, ManyRunsLeaveNoDescriptorChildOrNamedMemory) {
     const Census before;
-    for (int run = 0; run < 100; ++run) {
-        ranks::launch({.ranks = 4}, [](GPU& gpu) { gpu.barrier(); });
-        ranks::launch({.ranks = 4, .host = ranks::Host::fiber}, [](GPU& gpu) { gpu.barrier(); });
+    for (int run = 0; run < times(100, 1'000); ++run) {
+        for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+            ranks::launch({.ranks = 4, .host = host}, [](GPU& gpu) { gpu.barrier(); });
+            ranks::launch({.ranks = 4, .host = host}, [run](GPU& gpu) {  // one that breaks off
+                std::vector<double> data(10'000);
+                gpu.send((gpu.rank() + 1) % 4, data, "", Units(1));
+                if (gpu.rank() == run % 4) {
+                    throw std::runtime_error("no");
+                }
+                gpu.receive((gpu.rank() + 3) % 4, std::span(data), "", Units(1));
+                gpu.barrier();
+            });
+        }
     }
     EXPECT_EQ(Census{}, before);
 }

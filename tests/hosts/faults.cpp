@@ -3,7 +3,7 @@
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/collectives/reduce_scatter.hpp"
 #include "libsim/error.hpp"
-#include "tests/support/simulate.hpp"
+#include "tests/support/rank_processes.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -336,7 +336,9 @@ TEST_P(Faults, CountsThatLeaveTheirRangeEndTheRun) {
         gpu.rank() == 0 ? gpu.send(1, Bytes(INT64_MAX)) : gpu.receive(0, Bytes(INT64_MAX));
         gpu.rank() == 0 ? gpu.send(1, Bytes(INT64_MAX)) : gpu.receive(0, Bytes(INT64_MAX));
     };
-    EXPECT_THROW(ranks::launch(ranks(2, uniform({})), program), std::overflow_error);
+    const ranks::Fault fault = fault_of(ranks(2, uniform({})), program, 2);
+    EXPECT_EQ(fault.message,
+              fmt::format("rank {} after op 1, at 0 s: a rank sends more than 64 bits can count", fault.rank));
 }
 
 TEST_P(Faults, SimulatedTimeThatLeavesItsRangeEndsTheRunAndLeavesNoRank) {
@@ -346,7 +348,12 @@ TEST_P(Faults, SimulatedTimeThatLeavesItsRangeEndsTheRunAndLeavesNoRank) {
         }
         gpu.barrier();
     };
-    EXPECT_THROW(ranks::launch(ranks(3), century), std::overflow_error);
+    // 9e6 s each: op 1 would end at 18e6 s, beyond 2^63 ps = 9.22e6 s.
+    const Census before;
+    const ranks::Fault fault = fault_of(ranks(3), century, 2);
+    EXPECT_EQ(fault.message,
+              fmt::format("rank {} after op 0, at 9000000 s: simulated time left its range of 106 days", fault.rank));
+    EXPECT_EQ(Census{}, before);
 }
 
 TEST(Launch, RefusesOptionsThatCannotBe) {

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <bit>
 #include <cstring>
@@ -21,8 +22,19 @@ struct Written {
     LaunchOptions options{.ranks = 2};
     Run run{options, Order::any};
     std::unique_ptr<RankMemory> memory = std::make_unique<RankMemory>();
-    Arenas arenas{2};
+    Lines lines{2};
+    std::size_t room = arena_bytes(2, SIZE_MAX);
+    Arenas arenas{2, room, lines};
+    NewArena own = make_arena(room).value();
     Inbox inbox{0, *memory, arenas, run};
+
+    Written() {
+        lines.open(0);
+        arenas.given(0, own.descriptor.release());
+    }
+    ~Written() { munmap(own.at, room); }
+    Written(const Written&) = delete;
+    Written& operator=(const Written&) = delete;
 
     // Empty: the op was taken.
     std::string complaint(const Op& op) {
@@ -167,6 +179,21 @@ TEST(Inbox, RefusesTimesBeforeTheRunAndDataOfCollectivesThatCannotBe) {
     EXPECT_EQ(complaint({.kind = OpKind::issue, .amount = -2}), negative);
 }
 
+TEST(Inbox, TakesCheckpointsWithTheStateThatIsThere) {
+    constexpr const char* wrong = "rank 0 broke its queue (a checkpoint that cannot be)";
+    const Op told{.kind = OpKind::checkpoint, .peer = 0, .tag = 3, .amount = 5};
+    EXPECT_EQ(complaint(told), "");
+    EXPECT_EQ(complaint(on(most_streams, told)), "");
+    EXPECT_EQ(complaint(on(255, told)), wrong_stream);
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .tag = -1}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 2}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .bytes = 8}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 1, .bytes = 8}),
+              "rank 0 broke its queue (an op without its payload)");
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .amount = -5}),
+              "rank 0 broke its queue (a negative amount)");
+}
+
 TEST(Inbox, RefusesToBringWhatIsNotThere) {
     constexpr const char* missing = "rank 0 broke its queue (an op without its payload)";
     EXPECT_EQ(complaint({.kind = OpKind::bring, .bytes = 1}), missing);
@@ -188,7 +215,7 @@ TEST(Inbox, LendsBroughtDataByItsPlaceInTheArenaUntilTheRankGoesOn) {
     written.inbox.answer_with(Time{}, gathering);
     std::uint64_t table[1 + 2 * 2] = {};
     StreamReader(written.memory->in).read(std::as_writable_bytes(std::span(table)));
-    EXPECT_THAT(table, testing::ElementsAre(2, 20'000, written.arenas.place_of(block) + 1, 0, 0));
+    EXPECT_THAT(table, testing::ElementsAre(2, 20'000, written.arenas.places().of(block) + 1, 0, 0));
     EXPECT_EQ(written.inbox.gathering_read(), nullptr);
     EXPECT_EQ(written.complaint({.kind = OpKind::compute}), "");
     EXPECT_EQ(written.inbox.gathering_read(), gathering);
@@ -204,18 +231,17 @@ TEST(Inbox, RefusesAFlagThatIsNeitherOnNorOff) {
 
 TEST(Inbox, TakesAPayloadFromItsBlock) {
     Written written;
-    const Block block{.rank = 0, .offset = 4096, .size = 30'000};
-    written.arenas.bytes(block)[29'999] = std::byte{7};
+    written.own.at[4096 + 29'999] = std::byte{7};
     EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 4096, .bytes = 30'000}), "");
     EXPECT_EQ(written.complaint({.kind = OpKind::send, .peer = 1, .amount = 1, .bytes = 30'000}), "");
     const ranks::Payload payload = written.run.payloads.take(0, 0);
     ASSERT_TRUE(payload.block);
     EXPECT_EQ(payload.block->offset, 4096);
-    EXPECT_EQ(written.arenas.at(written.arenas.place_of(*payload.block))[29'999], std::byte{7});
+    EXPECT_EQ(written.arenas.bytes(*payload.block)[29'999], std::byte{7});
 }
 
 TEST(Inbox, RefusesABlockThatIsNotInItsArena) {
-    const std::uint64_t room = Written{}.arenas.bytes_each();
+    const std::uint64_t room = arena_bytes(2, SIZE_MAX);
     ASSERT_GT(room, 1'000'000U);
     constexpr const char* wrong = "rank 0 broke its queue (a block that is not in its arena)";
     for (const auto& [offset, bytes] : std::vector<std::pair<std::int64_t, std::uint64_t>>{

@@ -19,7 +19,7 @@ using Kills = OnBothHosts;
 INSTANTIATE_TEST_SUITE_P(Hosts, Kills, both_hosts(), host_name);
 
 ranks::LaunchOptions killing(ranks::LaunchOptions options, int rank, Duration at) {
-    options.kill = ranks::Kill{.rank = rank, .at = Time{at}};
+    options.faults = {faults::KillRank{.rank = rank, .at = Time{at}}};
     return options;
 }
 
@@ -131,7 +131,7 @@ TEST(Kills, OfARecordingAreThoseOfTheRun) {
     const replay::Recording program(4, three_seconds_and_a_message);
     const auto options = killing({.ranks = 4, .host = ranks::Host::fiber}, 2, 1500ms);
     const ranks::Result run = ranks::launch(options, three_seconds_and_a_message);
-    const replay::Replay again = program.replay({.kill = options.kill});
+    const replay::Replay again = program.replay({.faults = options.faults});
     EXPECT_EQ(again.timeline_sha256, run.timeline_sha256);
     EXPECT_EQ(again.end, run.end);
     ASSERT_EQ(again.waiting.size(), run.fault->ops.size());

@@ -94,6 +94,27 @@ TEST_P(LeftUndone, TheMemberThatNeverCameToABroadcastIsNamed) {
               "  broadcast of 4 units, elements of 8 B, root 0 in the world: rank 3 never came; ranks 0, 1, 2 did");
 }
 
+// Whichever rank came first in wall time.
+TEST_P(LeftUndone, TheOpsOfThoseWhoCameAreNamedByRank) {
+    const ranks::Result result = sim::ranks::launch({.ranks = 4, .host = GetParam(), .on_log = nullptr}, [](GPU& gpu) {
+        for (int i = 0; i <= gpu.rank(); ++i) {
+            gpu.compute(Units{1});
+        }
+        std::vector<double> data(4);
+        if (gpu.rank() != 3) {
+            broadcast(gpu, world(gpu), 0, data, Units{4});
+        }
+    });
+    ASSERT_EQ(result.exit_code(), 3);
+    const std::vector<kernel::WrongOp>& ops = result.fault->ops;
+    ASSERT_EQ(ops.size(), 3U);
+    EXPECT_EQ(ops[0].op_number, 1U);
+    EXPECT_EQ(ops[1].op_number, 2U);
+    EXPECT_EQ(ops[2].rank, 2);
+    EXPECT_EQ(ops[2].op_number, 3U);
+    EXPECT_EQ(ops[2].waits_for, 3);
+}
+
 TEST_P(LeftUndone, AMessageThatNobodyReceivesIsNamed) {
     int tried = 0;
     for (const bool has_data : {false, true}) {

@@ -3,6 +3,7 @@
 #include "libsim/replay/recording.hpp"
 #include "tests/support/mixed_program.hpp"
 #include "tests/support/simulate.hpp"
+#include "tests/support/soak.hpp"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ Simulation run(ranks::Host host, int ranks, std::uint64_t seed, double overlap_s
 
 TEST(SameTimeline, OfRandomProgramsOnBothHostsForEveryNumberOfRanks) {
     for (int ranks = 1; ranks <= 16; ++ranks) {
-        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(times(5, 600)); ++seed) {
             const double slowdown = seed % 2 == 0 ? 1.25 : 1;
             const Simulation processes = run(ranks::Host::process, ranks, seed, slowdown);
             const Simulation fibers = run(ranks::Host::fiber, ranks, seed, slowdown);
@@ -69,10 +70,11 @@ TEST(SameTimeline, IsRecordedOnlyOnRequestAndOfARunThatEndsWell) {
     }
 }
 
-TEST(SameTimeline, InAHundredRunsAsProcesses) {
+TEST(SameTimeline, InAHundredRunsOnBothHosts) {
     const std::string first = run(ranks::Host::process, 8, 42).result.timeline_sha256;
-    for (int i = 0; i < 100; ++i) {
-        ASSERT_EQ(run(ranks::Host::process, 8, 42).result.timeline_sha256, first) << "run " << i;
+    for (int i = 0; i < times(100, 1'000); ++i) {
+        ASSERT_EQ(run(i % 2 == 0 ? ranks::Host::process : ranks::Host::fiber, 8, 42).result.timeline_sha256, first)
+            << "run " << i;
     }
 }
 

@@ -1,4 +1,5 @@
 // Signals to the launcher and to its ranks: interrupts, stops, and what the launcher had set up for itself.
+#include "ranks/host/stop_signal.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
 
@@ -52,7 +53,7 @@ TEST(Signals, AStoppedRankIsNotHungAndGoesOnToTheSameTimeline) {
 }
 
 TEST(Signals, AnInterruptedRunStopsItsRanksAndSaysWhichSignal) {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : ranks::stop_signals) {
         const Census before;
         SharedMemory shared;
         const int parent = getpid();
@@ -157,7 +158,7 @@ void loop_for_ever() {
 }
 
 TEST(Signals, TheFirstOneEndsARunOfFibersOfWhichOneLoopsForEver) {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : ranks::stop_signals) {
         std::vector<std::string> spans;
         ranks::LaunchOptions options{.ranks = 3, .host = ranks::Host::fiber};
         options.on_span = [&](const Span& span) { spans.push_back(*span.label); };
@@ -174,6 +175,66 @@ TEST(Signals, TheFirstOneEndsARunOfFibersOfWhichOneLoopsForEver) {
         EXPECT_THAT(result.fault->message, HasSubstr("stopped by signal "));
         EXPECT_THAT(spans, testing::Each("before")) << "what was done is told";
     }
+}
+
+// A signal from outside, while the loop runs, and where a program around the run listens for it, too.
+TEST(Signals, TheFirstOneFromOutsideEndsALoopForEver) {
+    const ranks::StopSignal outer;
+    const int parent = getpid();
+    SharedMemory shared;
+    const int sender = fork();
+    if (sender == 0) {
+        while (shared->victim == 0) {
+            std::this_thread::sleep_for(1ms);
+        }
+        kill(parent, SIGTERM);
+        _exit(0);
+    }
+    const auto result = ranks::launch({.ranks = 3, .host = ranks::Host::fiber}, [&](GPU& gpu) {
+        gpu.barrier();
+        if (gpu.rank() == 1) {
+            shared->victim = 1;
+            loop_for_ever();
+        }
+        gpu.barrier();
+    });
+    waitpid(sender, nullptr, 0);
+    EXPECT_EQ(result.exit_code(), 143);
+    EXPECT_EQ(outer.received(), SIGTERM);
+}
+
+TEST(Watchdog, NamesAFiberThatLoopsForEverAndItsLastOp) {
+    const auto result = ranks::launch({.ranks = 3, .host = ranks::Host::fiber, .watchdog = 200ms}, [](GPU& gpu) {
+        gpu.compute("last words", Units(10));
+        if (gpu.rank() == 2) {
+            loop_for_ever();
+        }
+        gpu.barrier();
+    });
+    EXPECT_EQ(result.exit_code(), 5);
+    EXPECT_EQ(result.fault->rank, 2);
+    EXPECT_EQ(result.fault->message,
+              "rank 2 hangs: no op for 0.2 s, after op 0, at 1 s\n  its last op: compute 10 units");
+}
+
+TEST(Watchdog, NamesAFiberThatWaitsForEverInALibrary) {
+    const auto result = ranks::launch({.ranks = 2, .host = ranks::Host::fiber, .watchdog = 100ms}, [](GPU& gpu) {
+        while (gpu.rank() == 0) {
+            std::this_thread::sleep_for(1h);
+        }
+    });
+    EXPECT_EQ(result.exit_code(), 5);
+    EXPECT_EQ(result.fault->message, "rank 0 hangs: no op for 0.1 s, before its first op, at 0 s");
+}
+
+TEST(Watchdog, HasNothingAgainstFibersThatComputeLongerTogether) {
+    const auto result = ranks::launch({.ranks = 8, .host = ranks::Host::fiber, .watchdog = 400ms}, [](GPU& gpu) {
+        for (int i = 0; i < 10; ++i) {
+            std::this_thread::sleep_for(10ms);
+            gpu.now();
+        }
+    });
+    EXPECT_TRUE(result.ok()) << result.fault->message;
 }
 
 TEST(Signals, EndFibersThatWaitForEverInALibraryToo) {
@@ -235,10 +296,22 @@ TEST(Signals, OneThatComesTwiceAtOnceEndsNothingHalfway) {
     EXPECT_EQ(result.exit_code(), 130);
 }
 
+TEST(Signals, OfTheTerminalsEndThatAreIgnoredStayIgnored) {
+    for (const int signal : {SIGHUP, SIGQUIT}) {
+        std::signal(signal, SIG_IGN);
+        for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
+            ranks::LaunchOptions options{.ranks = 2, .host = host};
+            options.on_start = [signal](const std::vector<int>&) { std::raise(signal); };
+            EXPECT_EQ(ranks::launch(options, [](GPU& gpu) { gpu.barrier(); }).exit_code(), 0);
+        }
+        std::signal(signal, SIG_DFL);
+    }
+}
+
 extern "C" void some_handler(int) {}
 
 TEST(Signals, TheLaunchersOwnSignalHandlersAreItsAgainAfterwards) {
-    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) {
         struct sigaction mine {};
         mine.sa_handler = some_handler;
         struct sigaction before {};

@@ -264,3 +264,15 @@ def test_a_rank_killed_from_outside_at_any_time_is_reported(quiet):
         dice.random()
         with pytest.raises(ndsim.RankDied, match="rank 0 .* was killed by signal 9"):
             quiet(3, program, timeline=False)
+
+
+def test_faults_are_suffered_in_simulated_time(quiet):
+    def program(gpu):
+        gpu.compute(units=10)
+
+    result = quiet(2, program, faults=["slow rank 1 x2.5"])
+    assert [rank.end for rank in result.ranks] == [1.0, 2.5]
+    with pytest.raises(ndsim.RankDied, match="was killed by signal 9 before its first op, at 0 s, as was asked"):
+        quiet(2, program, faults=["kill rank 1 at 0s"])
+    with pytest.raises(ndsim.UsageError, match="write kill rank R at TIME"):
+        quiet(2, program, faults=["kill rank 1"])

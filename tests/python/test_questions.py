@@ -1,4 +1,4 @@
-"""predict, plan, memory, collective_time and hardware give what the commands print with --json."""
+"""predict, plan, memory, goodput, collective_time and hardware give what the commands print with --json."""
 
 import json
 import os
@@ -37,6 +37,12 @@ def test_plan_takes_lists(command):
     assert answer == command(
         "plan", "--model=llama3-8b", "--gpus=8,16", "--tp=1,2", "--pp=1", "--global-batch=64", "--zero=1,3", "--recompute=none"
     )
+
+
+def test_goodput_takes_the_options_of_a_study(command):
+    answer = ndsim.goodput(study="llama3-405b", runs=20, spares=2)
+    assert answer == command("goodput", "--study=llama3-405b", "--runs=20", "--spares=2")
+    assert answer["job"]["detect_seconds"] == 60
 
 
 def test_collective_time_is_collective(command):

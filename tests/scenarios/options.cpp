@@ -105,6 +105,8 @@ TEST(Options, OfAFileAreRefusedWithFileAndLine) {
     EXPECT_EQ(refused("[items]\n"), "run.toml:1: items must be a whole number from 1 to 1000000, not a table");
     EXPECT_EQ(refused("compute-units = nan\n"),
               "run.toml:1: compute-units must be a number from 0 to 1000000000, not nan");
+    EXPECT_EQ(refused("items = 2\ntrace = \"t.json\"\n"),
+              "run.toml:2: trace names a file to write, and only the command line may; say --trace there");
     EXPECT_EQ(refused("config = \"other.toml\"\n"), "run.toml:1: unknown option config");
     EXPECT_EQ(refused("pp = 2\n").substr(0, 31), "run.toml:1: unknown option pp; ");
     EXPECT_EQ(refused("a = 1\nb 2\n").substr(0, 11), "run.toml:2:");
@@ -287,18 +289,14 @@ TEST(Given, AreReadBackAsTheyWereWritten) {
     EXPECT_EQ(typed_text(given.at("e")), "1,2.5");
 }
 
-TEST(Options, AFaultNamesARankAndASimulatedTime) {
-    const Options o = read(parallel, {"--fault", "kill rank 3 at 120ms"});
-    ASSERT_TRUE(o.kill);
-    EXPECT_EQ(o.kill->rank, 3);
-    EXPECT_EQ(o.kill->at, sim::Time{sim::Duration{120'000'000'000}});
-    EXPECT_EQ(sim::config::json_text(o.given), R"({"fault":"kill rank 3 at 120ms"})");
-    EXPECT_EQ(complaint(parallel, {"--fault", "kill rank 4 at 1s"}), "--fault: there is no rank 4: ranks are 0 to 3");
-    for (const char* const wrong : {"kill rank 3", "kill rank x at 1s", "kill rank 3 at 1", "stop rank 3 at 1s"}) {
-        EXPECT_EQ(
-            complaint(parallel, {"--fault", wrong}),
-            fmt::format("--fault must be 'kill rank R at TIME', such as 'kill rank 1 at 1.5s', not \"{}\"", wrong));
-    }
+TEST(Options, FaultsAreSentencesOneOptionEach) {
+    const Options o = read(parallel, {"--fault", "kill rank 3 at 120ms", "--fault", "slow rank 1 x2"});
+    ASSERT_EQ(o.faults.size(), 2U);
+    EXPECT_EQ(to_text(o.faults[0]), "kill rank 3 at 120ms");
+    EXPECT_EQ(to_text(o.faults[1]), "slow rank 1 x2");
+    EXPECT_EQ(sim::config::json_text(o.given), R"({"fault":"kill rank 3 at 120ms; slow rank 1 x2"})");
+    EXPECT_EQ(complaint(parallel, {"--fault", "kill rank 3"}),
+              "--fault 'kill rank 3' is no fault; write kill rank R at TIME");
     EXPECT_EQ(complaint(parallel, {"--fault", "kill rank 1 at 1s", "--scaling", "1,2"}),
               "--scaling and --fault exclude each other: there is more than one run");
 }

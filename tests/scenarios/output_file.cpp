@@ -8,6 +8,7 @@
 
 namespace {
 
+using sim::command_line::AppendedOutput;
 using sim::command_line::write_output;
 using sim::config::OutputError;
 
@@ -68,6 +69,30 @@ TEST(OutputFile, IsRefusedInPlaceOfWhatIsNoOrdinaryFile) {
         EXPECT_EQ(complaint(file), file + " cannot be written: it is there and is not an ordinary file");
     }
     EXPECT_EQ(content_of(target), "old");
+}
+
+TEST(AppendedOutput, HoldsWhatWasAddedAtOnce) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("rows", "a\n");
+    const AppendedOutput rows(file);
+    rows.add("b\n");
+    EXPECT_EQ(content_of(file), "a\nb\n");
+    rows.add("c\n");
+    EXPECT_EQ(content_of(file), "a\nb\nc\n");
+}
+
+TEST(AppendedOutput, FollowsNoLinkThatHasTakenTheFilesPlace) {
+    const TemporaryFolder folder;
+    const std::string target = folder.with("target", "as it was");
+    const std::string link = folder.file("rows");
+    std::filesystem::create_symlink(target, link);
+    EXPECT_THROW(AppendedOutput{link}, OutputError);
+    EXPECT_THROW(AppendedOutput{folder.file("")}, OutputError);
+    EXPECT_EQ(content_of(target), "as it was");
+}
+
+TEST(AppendedOutput, IsRefusedInPlaceOfADevice) {
+    EXPECT_THROW(AppendedOutput{"/dev/full"}, OutputError);
 }
 
 }  // namespace

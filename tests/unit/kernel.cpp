@@ -101,7 +101,11 @@ TEST(Kernel, RefusesToJoinAnAsynchronousOpTwice) {
     async.stream = Stream::own;
     const std::vector<Op> ops{async, {.kind = OpKind::wait, .amount = 0}, {.kind = OpKind::wait, .amount = 0}};
     world.kernel.next_turn();
-    EXPECT_THROW(world.kernel.accept(0, ops), ProgramError);
+    EXPECT_EQ(world.kernel.accept(0, ops), 3U);
+    EXPECT_EQ(world.kernel.status(0), Kernel::Status::halted);
+    ASSERT_TRUE(world.kernel.has_mistake());
+    EXPECT_EQ(world.kernel.first_mistake()->place.at, Time{1s});
+    EXPECT_THROW(std::rethrow_exception(world.kernel.first_mistake()->error), ProgramError);
 }
 
 TEST(Kernel, TwoSimulationsInOneTestDoNotDisturbEachOther) {

@@ -54,4 +54,12 @@ TEST(Nesting, LeavesATextWithoutEndToTheParser) {
     EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
 }
 
+TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
+    const std::string said = "the name of a table must be letters, digits, _ and -, or in quotes";
+    EXPECT_EQ(refusal_of("[(", Notation::toml), "a.txt:1: " + said);
+    EXPECT_EQ(refusal_of("a = 1\n  [a.\xc3\xa9]\n", Notation::toml), "a.txt:2: " + said);
+    EXPECT_EQ(refusal_of("\xef\xbb\xbf[\xff]", Notation::toml), "a.txt:1: " + said);
+    EXPECT_EQ(refusal_of("[ a . \"b(\\\"\" . 'c)' ] # (\n[[x-1_y]]\nz = [\n[1],\n[(2)]]\n", Notation::toml), "");
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 #include "libsim/nearest.hpp"
 #include "libsim/planning/machine_file.hpp"
 #include "tools/answers/collective_options.hpp"
+#include "tools/answers/goodput_options.hpp"
 #include "tools/answers/hardware_report.hpp"
 #include "tools/answers/memory_answer.hpp"
 #include "tools/answers/plan_report.hpp"
@@ -48,7 +49,7 @@ std::string train_answer(const Given& given, const ShouldStop& /*should_stop*/) 
     const Given named = set_given(train_rows(options), given);
     report::Timeline timeline;
     StepWatch watch{.hash = true};
-    if (!options.unfold) {
+    if (!options.every_rank()) {
         watch.on_span = [&](const Span& span) { timeline.add(span); };
     }
     const TrainStep step = train_step(options, watch);
@@ -67,6 +68,16 @@ std::string plan_answer(const Given& given, const ShouldStop& should_stop) {
     PlanOptions options;
     set_given(plan_rows(options), given);
     return planning::json_of(plan_report(options, {.should_stop = should_stop}));
+}
+
+std::string goodput_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+    GoodputOptions options;
+    const std::vector<OptionRow> rows = goodput_rows(options);
+    const Given named = set_given(rows, given);
+    take_study(options, rows, [&](const std::string& name) { return named.count(name) > 0; });
+    planning::GoodputReport report = planning::goodput_report(question_of(options), one_by_one);
+    report.given = named;
+    return planning::json_of(report);
 }
 
 std::string collective_answer(const Given& given, const ShouldStop& should_stop) {
@@ -93,6 +104,7 @@ constexpr auto rows_of_answers = std::to_array<AnswerRow>({
     {"train", train_answer},
     {"memory", memory_answer},
     {"plan", plan_answer},
+    {"goodput", goodput_answer},
     {"collective", collective_answer},
     {"hardware", hardware_answer},
 });

@@ -5,7 +5,7 @@ namespace sim::tools {
 using namespace planning;
 
 planning::StepReport train_report(const TrainOptions& options, const TrainStep& step, const std::vector<Span>& spans) {
-    StepReport report{.what = step.what, .step = step.step, .unfolded = step.unfolded};
+    StepReport report{.what = step.what, .step = step.step, .unfolded = step.unfolded, .faults = step.faults};
     const TrainingCase& what = report.what;
     report.path = critical_path(spans);
     report.per_step = cost_of(report.step, what.machine, what.layout, 1);
@@ -16,7 +16,8 @@ planning::StepReport train_report(const TrainOptions& options, const TrainStep& 
         report.run = cost_of_tokens(report.step, what, options.tokens);
     }
     // Both compare with what predict_step() gives: without jitter, folded.
-    const double plain = seconds(predict_step(what.model, what.machine, what.layout).step);
+    report.undisturbed = predict_step(what.model, what.machine, what.layout).step;
+    const double plain = seconds(report.undisturbed);
     report.sensitivities = sensitivities(what, plain, predict_step);
     report.advice = advice(options.training, what, plain, predict_step);
     return report;

@@ -17,6 +17,10 @@ struct TrainOptions {
     double tokens = 0;  // 0: not said
     double steps = 0;
     bool unfold = false;
+    std::vector<faults::Injection> faults = {};
+
+    // What befalls one rank would befall all that it stands for.
+    bool every_rank() const { return unfold || !faults.empty(); }
 };
 
 // All that change the result. They set `options`.
@@ -26,6 +30,7 @@ struct TrainStep {
     planning::TrainingCase what;
     planning::Prediction step;
     bool unfolded = false;
+    std::vector<faults::Injection> faults = {};
 };
 
 struct StepWatch {

@@ -2,10 +2,12 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 #include "tools/command_line/help_topics.hpp"
 #include "tools/command_line/program_facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -65,10 +67,12 @@ void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
         app.add_flag_function("--" + row.name, on, row.help)->disable_flag_override();
     } else {
         const auto add = [&](const std::string& name) {
-            const auto take_it = [&line, name](const std::string& text) { line.given.emplace_back(name, text); };
+            const auto take_it = [&line, name, repeats = row.repeats](const std::string& text) {
+                line.given.emplace_back(name, repeats ? fmt::format("{}", fmt::join(split(text, '\n'), "; ")) : text);
+            };
             return app.add_option_function<std::string>((name.size() == 1 ? "-" : "--") + name, take_it, row.help)
                 ->type_name(row.takes)
-                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+                ->multi_option_policy(row.repeats ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
         };
         add(row.name);
         for (const std::string& name : row.also) {

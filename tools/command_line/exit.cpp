@@ -2,14 +2,19 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
+#include "libsim/plain_text.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
+#include <string_view>
 #include <system_error>
 
 namespace sim::command_line {
@@ -20,10 +25,42 @@ namespace {
 
 // A line that echoes more than this of what was typed or read helps nobody.
 constexpr std::size_t longest_complaint = 1'000;
+// 1 where an allocation has failed.
+volatile std::sig_atomic_t memory_is_short = 0;
+
+[[noreturn]] void fail_allocation() {
+    memory_is_short = 1;
+    throw std::bad_alloc();
+}
+
+// Some of what fails for want of memory cannot be caught: what initialises before main(), and the functions of
+// libraries that promise to throw nothing. Allocates nothing.
+[[noreturn]] void end_program() {
+    if (memory_is_short == 0) {
+        __gnu_cxx::__verbose_terminate_handler();
+    }
+    for (const std::string_view part :
+         {std::string_view(program_invocation_short_name), std::string_view(": there is not enough memory\n")}) {
+        if (::write(STDERR_FILENO, part.data(), part.size()) < 0) {
+            break;  // the exit code still tells
+        }
+    }
+    ::_exit(machine_limit);
+}
+
+// Before the initialisation of anything else.
+[[gnu::constructor(101)]] void expect_little_memory() {
+    std::set_new_handler(fail_allocation);
+    std::set_terminate(end_program);
+}
 
 }  // namespace
 
 void tell(const std::string& text) {
+    tell_drawn(plain_text(text));
+}
+
+void tell_drawn(const std::string& text) {
     // fmt::print() would throw, and from a handler that ends the program. The exit code says what went wrong.
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
@@ -31,25 +68,27 @@ void tell(const std::string& text) {
 int complain(const std::string& name, std::string what, int exit_code) {
     // One line, whatever was typed or read.
     std::replace_if(
-        what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+        what.begin(), what.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     tell(fmt::format("{}: {}\n", name, shortened(what, longest_complaint)));
     return exit_code;
 }
 
 void print(const std::string& text) {
+    print_drawn(plain_text(text));
+}
+
+void print_drawn(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         throw config::OutputError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
     }
 }
 
-int exit_code_of(const std::string& name, const std::function<int()>& body) {
-    // A file that grows too large and a reader that goes away are failed writes, which are reported, not an end.
-    std::signal(SIGXFSZ, SIG_IGN);
-    std::signal(SIGPIPE, SIG_IGN);
+namespace {
+
+// Requires: called in the handler of an exception.
+int exit_code_of_exception(const std::string& name) {
     try {
-        return body();
-    } catch (const config::Interrupted& interrupted) {
-        return stopped + interrupted.signal;
+        throw;
     } catch (const config::UsageError& error) {
         return complain(name, error.what(), usage);
     } catch (const std::invalid_argument& error) {
@@ -63,6 +102,9 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
         return deadlock;
     } catch (const MismatchError& error) {
         return complain(name, error.what(), deadlock);
+    } catch (const BrokenRunError& error) {
+        tell(fmt::format("{}: {}\n", name, error.what()));
+        return error.died ? rank_died : rank_hung;
     } catch (const config::MachineLimit& error) {
         return complain(name, error.what(), machine_limit);
     } catch (const config::OutputError& error) {
@@ -73,6 +115,23 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
         return complain(name, "there is not enough memory", machine_limit);
     } catch (const std::exception& error) {
         return complain(name, error.what(), failed);
+    }
+}
+
+}  // namespace
+
+int exit_code_of(const std::string& name, const std::function<int()>& body) {
+    // A file that grows too large and a reader that goes away are failed writes, which are reported, not an end.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return body();
+    } catch (const config::Interrupted& interrupted) {
+        return stopped + interrupted.signal;
+    } catch (...) {
+        // A library that could not allocate may have said something else of it.
+        return memory_is_short != 0 ? complain(name, "there is not enough memory", machine_limit)
+                                    : exit_code_of_exception(name);
     }
 }
 

@@ -32,7 +32,7 @@ void LivePicture::draw(const std::string& whole) {
     const std::string picture = terminal.lines > 0 ? first_lines(whole, terminal.lines - 1) : whole;
     // In a window of another width the lines that were drawn lie somewhere else.
     const bool moved = columns_ != 0 && columns != columns_;
-    tell((moved ? "\033[2J\033[H" : "") + redrawing(picture, moved ? 0 : lines_));
+    tell_drawn((moved ? "\033[2J\033[H" : "") + redrawing(picture, moved ? 0 : lines_));
     lines_ = static_cast<int>(std::count(picture.begin(), picture.end(), '\n'));
     columns_ = columns;
 }

@@ -1,6 +1,7 @@
 #include "tools/command_line/output_file.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "ranks/host/stop_signal.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -22,6 +23,19 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& file, const std::string& reason) {
     throw config::OutputError(fmt::format("{} cannot be written: {}", file, reason));
+}
+
+// Returns an errno; 0: all is written.
+int write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(written));
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
 }
 
 // A file that was opened so that nobody else can have it, which no std::ofstream does.
@@ -60,13 +74,8 @@ protected:
 
 private:
     bool write_out() {
-        for (const char* at = pbase(); at != pptr() && error_ == 0;) {
-            const ssize_t written = ::write(fd_, at, static_cast<std::size_t>(pptr() - at));
-            if (written >= 0) {
-                at += written;
-            } else if (errno != EINTR) {
-                error_ = errno;
-            }
+        if (error_ == 0) {
+            error_ = write_all(fd_, {pbase(), static_cast<std::size_t>(pptr() - pbase())});
         }
         setp(buffer_.data(), buffer_.data() + buffer_.size());
         return error_ == 0;
@@ -128,6 +137,7 @@ void write_output(const std::string& file, const std::function<void(std::ostream
         return write_standard_output(write);
     }
     check_output(file);
+    const ranks::StopSignal stop;  // a file is written as a whole or not at all
     std::string name;
     const int fd = open_beside(file, name);
     if (fd < 0) {
@@ -150,6 +160,31 @@ void write_output(const std::string& file, const std::function<void(std::ostream
     }
     if (std::rename(name.c_str(), file.c_str()) != 0) {
         give_up(errno);
+    }
+    if (stop.is_alone() && stop.received() != 0) {
+        throw config::Interrupted{stop.received()};
+    }
+}
+
+AppendedOutput::AppendedOutput(std::string file)
+    : file_(std::move(file)), fd_(::open(file_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
+    struct stat status {};
+    if (fd_ < 0 || ::fstat(fd_, &status) != 0) {
+        refuse(file_, std::strerror(errno));
+    }
+    if (!S_ISREG(status.st_mode)) {
+        ::close(fd_);
+        refuse(file_, "it is there and is not an ordinary file");
+    }
+}
+
+AppendedOutput::~AppendedOutput() {
+    ::close(fd_);
+}
+
+void AppendedOutput::add(std::string_view text) const {
+    if (const int error = write_all(fd_, text); error != 0) {
+        refuse(file_, std::strerror(error));
     }
 }
 

@@ -134,6 +134,7 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
                 wanted ? void(outputs[name] = where) : void(outputs.erase(name));
             }};
         } else {
+            row.writes = true;
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
             row.help += format.details != nullptr ? format.details() : "";
             row.kind = config::Text{
@@ -213,7 +214,7 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
             const bool is_free = shows_text(outputs);
             const std::string picture =
                 format.picture(timeline, text_style(outputs, is_free ? STDOUT_FILENO : STDERR_FILENO));
-            is_free ? print(picture + "\n") : tell(picture + "\n");
+            is_free ? print_drawn(picture + "\n") : tell_drawn(picture + "\n");
             continue;
         }
         const std::string& file = wanted->second;

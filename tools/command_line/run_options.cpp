@@ -1,14 +1,13 @@
 #include "tools/command_line/run_options.hpp"
 
-#include "libsim/config/durations.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
+#include "libsim/split.hpp"
 #include "tools/command_line/terminal.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
-
-#include <regex>
 
 namespace sim::command_line {
 
@@ -63,43 +62,6 @@ config::OptionRow profile_row(RunOptions& options, const std::vector<std::string
 config::OptionRow watchdog_row(RunOptions& options) {
     return keeping_result({"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
                            config::real(options.watchdog_seconds, 0.001, 1e6)});
-}
-
-namespace {
-
-// "kill rank 3 at 120ms"
-std::optional<ranks::Kill> kill_of_text(const std::string& text) {
-    static const std::regex form(R"( *kill +rank +([0-9]{1,6}) +at +([0-9.]{1,30} *[a-z]{1,3}) *)");
-    std::smatch parts;
-    if (!std::regex_match(text, parts, form)) {
-        return std::nullopt;
-    }
-    const std::optional<Duration> at = duration_of_text(parts[2]);
-    return at ? std::optional(ranks::Kill{.rank = std::stoi(parts[1]), .at = Time{*at}}) : std::nullopt;
-}
-
-}  // namespace
-
-config::OptionRow fault_row(RunOptions& options) {
-    const auto take = [&options](const std::string& what, const TomlValue& value, bool sets) {
-        const auto* const text = std::get_if<std::string>(&value);
-        const auto kill = text == nullptr ? std::nullopt : kill_of_text(*text);
-        if (!kill) {
-            throw UsageError(fmt::format("{} must be 'kill rank R at TIME', such as 'kill rank 1 at 1.5s', not {}",
-                                         what, describe(value)));
-        }
-        if (sets) {
-            options.kill = kill;
-        }
-    };
-    return {"fault", "TEXT", "'kill rank 1 at 1.5s': its process is killed at that simulated time", Custom{take}};
-}
-
-void check_fault(const RunOptions& options) {
-    if (options.kill && options.kill->rank >= options.ranks) {
-        throw UsageError(
-            fmt::format("--fault: there is no rank {}: ranks are 0 to {}", options.kill->rank, options.ranks - 1));
-    }
 }
 
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {

@@ -4,6 +4,7 @@
 #include "libsim/config/option_row.hpp"
 #include "ranks/hosts.hpp"
 #include "ranks/launch.hpp"
+#include "ranks/recovery.hpp"
 #include "tools/command_line/outputs.hpp"
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct RunOptions {
     bool watch = false;
     bool verbose = false;
     bool quiet = false;
-    std::optional<sim::ranks::Kill> kill = std::nullopt;  // as --fault says
+    std::vector<faults::Injection> faults = {};  // as --fault says
+    sim::ranks::RecoveryPolicy recovery = {};    // what happens after one
 };
 
 inline constexpr std::int64_t most_ranks = 100'000;
@@ -37,16 +39,11 @@ config::OptionRow host_row(RunOptions& options);
 void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
 config::OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names);
 config::OptionRow watchdog_row(RunOptions& options);
-// --fault 'kill rank 3 at 120ms'
-config::OptionRow fault_row(RunOptions& options);
 // Those of the outputs, with a timeline; --verbose, --quiet
 void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows);
 
 // Throws UsageError for --watch where it cannot be.
 void check_watch(const RunOptions& options);
-
-// Throws UsageError for a fault of a rank that is not there.
-void check_fault(const RunOptions& options);
 
 // Throws UsageError for more ranks than the host can have.
 void check_host(sim::ranks::Host host, std::int64_t ranks);

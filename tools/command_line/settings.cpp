@@ -22,6 +22,11 @@ void read_config(const std::string& file, const std::vector<config::OptionRow>& 
             throw config::UsageError(fmt::format("{}: unknown option {}{}", entry.where, entry.key,
                                                  did_you_mean(entry.key, config::option_names(rows))));
         }
+        if (row->writes) {
+            throw config::UsageError(
+                fmt::format("{}: {} names a file to write, and only the command line may; say --{} there", entry.where,
+                            entry.key, row->name));
+        }
         const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
         config::check_option(*row, setting.what, setting.value);
         settings[row->name] = setting;

@@ -9,6 +9,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace sim::command_line {
 
@@ -27,7 +28,12 @@ public:
     bool run(boost::asio::thread_pool& pool, int threads) {
         running_ = std::min(static_cast<std::size_t>(threads), (count_ + block_ - 1) / block_);
         for (std::size_t i = running_; i > 0; --i) {
-            boost::asio::post(pool, [this] { take_blocks(); });
+            try {
+                boost::asio::post(pool, [this] { take_blocks(); });
+            } catch (...) {
+                give_up(i, std::current_exception());
+                break;
+            }
         }
         wait();
         if (error_) {
@@ -37,6 +43,15 @@ public:
     }
 
 private:
+    // So many threads will never begin; those that have must not outlive this.
+    void give_up(std::size_t threads, std::exception_ptr error) {
+        const std::lock_guard lock(mutex_);
+        running_ -= threads;
+        error_ = std::move(error);
+        error_at_ = 0;
+        stop_ = true;
+    }
+
     void take_blocks() {
         while (!stop_) {
             const std::size_t begin = next_.fetch_add(block_);

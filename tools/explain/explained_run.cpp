@@ -5,6 +5,7 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/planning/explain/run_sections.hpp"
 #include "libsim/split.hpp"
+#include "libsim/trace/stragglers.hpp"
 #include "tools/command_line/child_process.hpp"
 #include "tools/explain/explain_options.hpp"
 #include "tools/ndsim/run_again.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace sim::tools {
@@ -65,14 +67,22 @@ ResultJson alone(const ResultJson& result) {
     return said.code == 0 ? ResultJson::parse(said.out) : ResultJson();
 }
 
+void add_faults(Words& arguments, const std::vector<faults::Injection>& faults) {
+    for (const faults::Injection& one : faults) {
+        arguments.insert(arguments.end(), {"--fault", to_text(one)});
+    }
+}
+
 // The same run without one of its ranks; none where that rank had finished by then.
 std::optional<planning::KilledRun> killed(const RunQuestion& question, const ResultJson& result) {
     const int rank = result.at("ranks").get<int>() / 2;
     const double at = result.at("simulated_seconds").get<double>() / 2;
-    const std::string fault =
-        question.fault.empty() ? fmt::format("kill rank {} at {:.15g}s", rank, at) : question.fault;
+    std::vector<faults::Injection> all = question.faults;
+    if (std::none_of(all.begin(), all.end(), faults::breaks)) {
+        all.emplace_back(faults::KillRank{rank, Time{duration_of_seconds(at)}});
+    }
     Words arguments = question.arguments;
-    arguments.insert(arguments.end(), {"--fault", fault});
+    add_faults(arguments, all);
     const ChildSaid said = say(question.scenario, arguments, {"--quiet", "--json"});
     if (said.code == 2) {
         throw config::UsageError(said.err.substr(0, said.err.find('\n')));
@@ -107,6 +117,11 @@ bool has_tensors(const planning::ExplainedRun& run) {
 }
 
 const RunChange run_changes[] = {
+    {"items by the GPUs' speed: the slow ones get fewer",
+     [](const planning::ExplainedRun& run) {
+         return has_replicas(run) && !trace::blame(run.timeline.spans).ranks.empty();
+     },
+     [](const planning::ExplainedRun&) { return Words{"--weighted"}; }},
     {"gradients leave in 4 parts, beside the backward pass", has_replicas,
      [](const planning::ExplainedRun&) {
          return Words{"--overlap", "--buckets", "4"};
@@ -178,7 +193,12 @@ std::vector<planning::TriedRun> tried(const RunQuestion& question, const plannin
 
 }  // namespace
 
-ExplainedScenario explained_scenario(const RunQuestion& question) {
+ExplainedScenario explained_scenario(const RunQuestion& asked) {
+    RunQuestion question = asked;
+    std::vector<faults::Injection> lasting = asked.faults;
+    std::erase_if(lasting, faults::breaks);
+    std::erase_if(question.faults, [](const faults::Injection& one) { return !faults::breaks(one); });
+    add_faults(question.arguments, lasting);
     const PassingFolder folder;
     const std::string trace = folder.file("spans.ndjson");
     const ChildSaid said = say(question.scenario, question.arguments, {"--quiet", "--json", "--trace", trace});

@@ -2,6 +2,7 @@
 // with --json, and from its timeline. It is run again with a rank that is killed, and with one thing changed each.
 #pragma once
 
+#include "libsim/faults/injection.hpp"
 #include "libsim/planning/explain/explain_settings.hpp"
 #include "libsim/planning/explain/explanation.hpp"
 #include "libsim/report/timeline.hpp"
@@ -14,7 +15,8 @@ namespace sim::tools {
 struct RunQuestion {
     std::string scenario;
     std::vector<std::string> arguments;  // the scenario's own
-    std::string fault;                   // as --fault takes it; empty: the middle rank, in the middle of the run
+    // What breaks the run is suffered in a second one; without any, its middle rank is killed in the middle of it.
+    std::vector<faults::Injection> faults;
     planning::ExplainSettings settings;
     planning::Level level = planning::Level::field;
 };

@@ -12,7 +12,7 @@ struct Command {
     CommandMain* run;
 };
 
-CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_collective;
+CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_goodput, run_collective;
 CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
 CommandMain run_doctor, run_completion;
 
@@ -23,6 +23,7 @@ inline constexpr Command commands[] = {
     {"memory", "what a GPU's memory holds in a training step, over time, and whether it fits", run_memory},
     {"plan", "the fastest or cheapest of all layouts that fit, and the flags it is launched with", run_plan},
     {"sweep", "any option of train as a list or range: a row for each combination", run_sweep},
+    {"goodput", "weeks of training with failures, checkpoints and restarts: how much of it is effective", run_goodput},
     {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
     {"compare", "two results side by side: what makes the difference, and why", run_compare},
     {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},

@@ -48,7 +48,7 @@ std::vector<config::OptionRow> option_rows(CompareOptions& options) {
         {.json = "print one JSON object instead of the table", .table = "a line for each part of the time"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     // This page shows two timelines, where those of other commands show one.
-    rows.push_back(config::keeping_result(
+    rows.push_back(config::writing(
         {page_option, "FILE.html", "a page for the browser: both timelines, for which the runs are done again",
          config::Text{[&outputs = options.outputs](const std::string& file) { outputs[page_option] = file; },
                       {.path = Known::Path::file}}}));

@@ -59,9 +59,9 @@ Check process_limit_check(const DoctorFacts& facts) {
 
 Check file_limit_check(const DoctorFacts& facts) {
     Check check{.name = "open files",
-                .what = facts.most_files ? fmt::format("up to {}; a run needs about 12, however many ranks it has",
-                                                       *facts.most_files)
-                                         : "there is no limit"};
+                .what = facts.most_files
+                            ? fmt::format("up to {}; a run of processes needs two for each rank", *facts.most_files)
+                            : "there is no limit"};
     if (facts.most_files && *facts.most_files < few_files) {
         check.health = Health::limited;
         check.repair = "ulimit -n 1024";

@@ -3,6 +3,7 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "ranks/host/machine_limits.hpp"
 #include "ranks/hosts.hpp"
 #include "tools/command_line/child_process.hpp"
 #include "tools/command_line/terminal.hpp"
@@ -64,63 +65,6 @@ TriedHost tried(const ranks::HostRow& row) {
         host.complaint = error.what();
     }
     return host;
-}
-
-// The number in a file of the kernel's; none: it says max, or is not there.
-std::optional<std::int64_t> number_in(const char* file) {
-    std::ifstream in(file);
-    std::int64_t number = 0;
-    return in >> number ? std::optional(number) : std::nullopt;
-}
-
-std::int64_t available_memory() {
-    std::ifstream in("/proc/meminfo");
-    std::int64_t bytes = 0;
-    for (std::string line; std::getline(in, line);) {
-        std::istringstream words(line);
-        std::string name;
-        std::int64_t kibibytes = 0;
-        if (words >> name >> kibibytes && name == "MemAvailable:") {
-            bytes = kibibytes * 1024;
-        }
-    }
-    const auto most = number_in("/sys/fs/cgroup/memory.max");
-    return most ? std::min(bytes, *most - number_in("/sys/fs/cgroup/memory.current").value_or(0)) : bytes;
-}
-
-std::optional<std::int64_t> limit(decltype(RLIMIT_NOFILE) resource) {
-    rlimit found{};
-    if (getrlimit(resource, &found) != 0 || found.rlim_cur == RLIM_INFINITY) {
-        return std::nullopt;
-    }
-    return static_cast<std::int64_t>(found.rlim_cur);
-}
-
-// A process of this user is a folder of /proc whose name is a number.
-std::int64_t own_processes() {
-    std::int64_t count = 0;
-    std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator("/proc", ignored)) {
-        struct stat facts {};
-        const std::string name = entry.path().filename();
-        const bool is_process = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
-        count += is_process && stat(entry.path().c_str(), &facts) == 0 && facts.st_uid == getuid() ? 1 : 0;
-    }
-    return count;
-}
-
-// The nearer of two limits: the user's, which does not bind root, and the container's.
-void find_processes(DoctorFacts& facts) {
-    facts.processes = own_processes();
-    if (getuid() != 0) {
-        facts.most_processes = limit(RLIMIT_NPROC);
-    }
-    const auto most = number_in("/sys/fs/cgroup/pids.max");
-    const std::int64_t in_use = number_in("/sys/fs/cgroup/pids.current").value_or(0);
-    if (most && (!facts.most_processes || *most - in_use < *facts.most_processes - facts.processes)) {
-        facts.most_processes = most;
-        facts.processes = in_use;
-    }
 }
 
 // What a program prints, or nothing where it is not there or fails.
@@ -216,9 +160,11 @@ DoctorFacts doctor_facts() {
         facts.hosts.push_back(tried(row));
     }
     facts.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    facts.memory_bytes = available_memory();
-    find_processes(facts);
-    facts.most_files = limit(RLIMIT_NOFILE);
+    facts.memory_bytes = ranks::available_memory();
+    const ranks::ProcessLimit processes = ranks::process_limit();
+    facts.most_processes = processes.most;
+    facts.processes = processes.in_use;
+    facts.most_files = ranks::most_open_files();
     find_temporary_folder(facts);
     facts.utf8 = says_utf8();
     facts.colour = command_line::terminal_at(STDOUT_FILENO).colour;

@@ -1,6 +1,7 @@
 #include "tools/ndsim/explain_run.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/fault_option.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/command_line/settings.hpp"
@@ -19,9 +20,11 @@ const Executable explain_run_command{
     .name = "ndsim explain",
     .summary =
         "Explains the run of a scenario: it is run as real processes, then with one of them killed, and with one thing "
-        "changed each. All other options are the scenario's.",
+        "changed each: --fault kills another one, or makes the run itself slower. All other options are the "
+        "scenario's.",
     .examples = {"ndsim explain 1d_data_parallel", "ndsim explain 3d_pipeline_parallel --micro-batches 8",
-                 "ndsim explain 4d_hybrid --fault 'kill rank 2 at 3s'"},
+                 "ndsim explain 4d_hybrid --fault 'kill rank 2 at 3s'",
+                 "ndsim explain 1d_data_parallel --fault 'slow rank 2 x2'"},
 };
 
 struct ExplainRunCommand {
@@ -30,10 +33,7 @@ struct ExplainRunCommand {
 };
 
 std::vector<config::OptionRow> own_rows(ExplainRunCommand& command) {
-    std::vector<config::OptionRow> rows{
-        level_row(command.question.level),
-        {"fault", "TEXT", "whom to kill: 'kill rank 1 at 1.5s' (the middle rank, in the middle of the run)",
-         config::text(command.question.fault)}};
+    std::vector<config::OptionRow> rows{level_row(command.question.level), config::fault_row(command.question.faults)};
     for (const auto& more : {planning::setting_rows(command.question.settings),
                              output_rows(command.outputs, {.table = "every figure, in full",
                                                           .timeline = "the run's timeline, for ui.perfetto.dev"})}) {

@@ -1,10 +1,12 @@
 // `ndsim lab list|start|check|hint|show|report|key`: a course whose labs grade themselves.
 #include "libsim/config/errors.hpp"
+#include "libsim/config/fault_option.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/help_topics.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/program_facts.hpp"
+#include "tools/command_line/run_options.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/labs/desk/desk.hpp"
@@ -39,6 +41,7 @@ struct LabOptions {
     std::string predict;
     std::string host = "process";
     std::string svg;  // empty: no picture
+    std::vector<faults::Injection> faults;
     bool json = false;
     bool ascii = false;
 };
@@ -96,6 +99,10 @@ int start(LabOptions& options) {
     return done;
 }
 
+void print_with_pictures(const std::string& text, const ShowStyle& style) {
+    style.colour ? print_drawn(text) : print(text);
+}
+
 void remember(Desk& desk, const Verdict& verdict) {
     const CaseVerdict& own = verdict.cases.front();
     desk.attempts.push_back(
@@ -125,7 +132,11 @@ int check(LabOptions& options) {
         verdict.prediction = compare_prediction(*desk.lab, desk.seed, desk.prediction);
     }
     remember(desk, verdict);
-    print(options.json ? json_of(verdict, desk) : text_of(verdict, desk, style_of(options)));
+    if (options.json) {
+        print(json_of(verdict, desk));
+    } else {
+        print_with_pictures(text_of(verdict, desk, style_of(options)), style_of(options));
+    }
     return verdict.passed() ? done : failed;
 }
 
@@ -138,7 +149,9 @@ int hint(LabOptions& options) {
 
 int show(LabOptions& options) {
     const Desk desk = desk_of(lab_named(options.lab), options.folder);
-    const Case played = desk.lab->cases(desk.seed).front();
+    Case played = desk.lab->cases(desk.seed).front();
+    config::check_faults(options.faults, played.ranks, launch_options(played, ranks::Host::fiber).cluster.network);
+    played.faults = options.faults;
     const Played theirs = play(desk, {played}, host_of(options, desk));
     if (!theirs.trouble.empty()) {
         print(text_of_trouble(desk, theirs.trouble));
@@ -146,10 +159,10 @@ int show(LabOptions& options) {
     }
     const Record& found = theirs.plays.records.front();
     const ShowStyle style = style_of(options);
-    print((found.ok() ? "" : explain_fault(found, desk) + "\n") +
-          draw_both(found,
-                    desk.lab->is_script() ? theirs.plays.references.front() : play_here(played, desk.lab->solution),
-                    style.width, style.ascii, style.colour));
+    print(found.ok() ? "" : explain_fault(found, desk) + "\n");
+    const Record reference =
+        desk.lab->is_script() ? theirs.plays.references.front() : play_here(played, desk.lab->solution);
+    print_with_pictures(draw_both(found, reference, style.width, style.ascii, style.colour), style);
     return done;
 }
 
@@ -218,11 +231,11 @@ const std::array<Action, 7> actions{{
      },
      hint},
     {"show",
-     "your timeline above the reference, with the first difference marked",
-     {"ndsim lab show 2"},
+     "your timeline above the reference, with the first difference marked; with --fault, both suffer it",
+     {"ndsim lab show 2", "ndsim lab show 1 --fault 'slow rank 1 x2'"},
      [](LabOptions& options) {
          return std::vector{lab_row(options), folder_row(options, where_desks_are), host_row(options),
-                            ascii_row(options)};
+                            config::fault_row(options.faults), ascii_row(options)};
      },
      show},
     {"report",
@@ -239,8 +252,8 @@ const std::array<Action, 7> actions{{
          return std::vector{lab_row(options),
                             OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
                             seed_row(options),
-                            OptionRow{"svg", "FILE.svg", "draw the timeline of the right program, for slides",
-                                      config::file(options.svg)}};
+                            config::writing({"svg", "FILE.svg", "draw the timeline of the right program, for slides",
+                                             config::file(options.svg)})};
      },
      key},
 }};

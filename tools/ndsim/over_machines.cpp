@@ -1,6 +1,7 @@
 #include "tools/ndsim/over_machines.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "tools/command_line/exit.hpp"
 
 #include <unistd.h>
 
@@ -182,7 +183,7 @@ void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& wor
         }
     } catch (const std::exception& error) {
         // The others would wait for ever.
-        std::fprintf(stderr, "ndsim sweep: %s\n", error.what());
+        command_line::complain("ndsim sweep", error.what(), command_line::failed);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }

@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 
@@ -57,9 +56,9 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
         };
         rows.push_back({row.name, row.takes + ",…", row.help, Custom{take, known_values(row)}});
     }
-    rows.insert(rows.end(), {{"out", "FILE.csv", "write the rows there; what is there already is not done again",
-                              config::file(options.out)},
-                             command_line::jobs_row(options.jobs)});
+    rows.push_back(config::writing({"out", "FILE.csv", "write the rows there; what is there already is not done again",
+                                    config::file(options.out)}));
+    rows.push_back(command_line::jobs_row(options.jobs));
     const std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -112,18 +111,15 @@ public:
         if (!file_name_.empty()) {
             // Whole rows only: what is appended begins a line.
             command_line::write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
-            file_.open(file_name_, std::ios::app | std::ios::binary);
+            file_.emplace(file_name_);
         } else if (prints_) {
             command_line::print(table_.header() + "\n");
         }
     }
 
     void add(std::size_t number, std::string row) {
-        if (file_.is_open()) {
-            file_ << row << '\n' << std::flush;
-            if (!file_) {
-                throw config::OutputError(fmt::format("{} cannot be written", file_name_));
-            }
+        if (file_) {
+            file_->add(row + '\n');
         }
         table_.add(number, std::move(row));
         while (prints_ && next_ < table_.grid().size() && table_.has(next_)) {
@@ -132,8 +128,8 @@ public:
     }
 
     void finish() {
-        if (file_.is_open()) {
-            file_.close();
+        if (file_) {
+            file_.reset();
             command_line::write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
         }
     }
@@ -142,7 +138,7 @@ private:
     planning::SweepTable& table_;
     bool prints_;
     std::string file_name_;
-    std::ofstream file_;
+    std::optional<command_line::AppendedOutput> file_;
     std::size_t next_ = 0;
 };
 

@@ -39,8 +39,9 @@ struct TraceOptions {
 };
 
 std::vector<config::OptionRow> trace_rows(TraceOptions& options) {
-    config::OptionRow to{"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
-                         config::file(options.to)};
+    config::OptionRow to =
+        config::writing({"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
+                         config::file(options.to)});
     to.also = {"o"};
     std::vector<config::OptionRow> rows{
         config::as_argument({"ACTION", "", "summary, diff or convert",

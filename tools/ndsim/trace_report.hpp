@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/report/table.hpp"
+#include "libsim/trace/stragglers.hpp"
 #include "libsim/trace_files/difference.hpp"
 #include "libsim/trace_files/read_trace.hpp"
 
@@ -13,6 +14,7 @@ struct TraceSummary {
     std::string file;
     trace_files::ReadTrace trace;
     trace_files::TraceShares shares;
+    trace::Blame blame;
 };
 TraceSummary summary_of(const std::string& file);
 

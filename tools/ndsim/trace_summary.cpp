@@ -74,11 +74,69 @@ std::string messages_text(const TraceShares& shares) {
                                                               "parts in collectives"));
 }
 
+constexpr std::size_t most_to_blame = 5;
+
+std::string blame_text(const trace::Blame& blame) {
+    std::string text;
+    const auto add = [&text](const auto& all, const auto& line) {
+        for (std::size_t i = 0; i < std::min(all.size(), most_to_blame); ++i) {
+            text += line(all[i]);
+        }
+        if (all.size() > most_to_blame) {
+            text += fmt::format("  … and {} more; --json has all\n", all.size() - most_to_blame);
+        }
+    };
+    add(blame.ranks, [](const trace::Straggler& one) {
+        return fmt::format("  rank {} computes {:.2f} times as long as others do the same, from {} to {}: {} lost\n",
+                           one.rank, one.factor, planning::time_text(seconds(one.from)),
+                           planning::time_text(seconds(one.until)), planning::time_text(seconds(one.lost)));
+    });
+    add(blame.links, [](const trace::LateLink& one) {
+        return fmt::format("  messages from rank {} to {} take {:.2f} times as long as others of their size: {} lost\n",
+                           one.source, one.target, one.factor, planning::time_text(seconds(one.lost)));
+    });
+    add(blame.standstills, [](const trace::Standstill& one) {
+        return fmt::format("  rank {} stands still from {} on, for {}\n", one.rank,
+                           planning::time_text(seconds(one.from)), planning::time_text(seconds(one.lost)));
+    });
+    if (text.empty()) {
+        return blame.judged > 1 ? "Stragglers: none; no rank computes 5 % longer than others do the same.\n"
+                                : "Stragglers: not to be found; no two ranks do the same.\n";
+    }
+    return "Stragglers\n" + text;
+}
+
+nlohmann::ordered_json json_of(const trace::Blame& blame) {
+    nlohmann::ordered_json object{{"judged_ranks", blame.judged}};
+    for (const char* const key : {"ranks", "links", "standstills"}) {
+        object[key] = nlohmann::ordered_json::array();
+    }
+    for (const trace::Straggler& one : blame.ranks) {
+        object["ranks"].push_back({{"rank", one.rank},
+                                   {"factor", one.factor},
+                                   {"lost_seconds", seconds(one.lost)},
+                                   {"from_seconds", seconds(one.from)},
+                                   {"to_seconds", seconds(one.until)}});
+    }
+    for (const trace::LateLink& one : blame.links) {
+        object["links"].push_back({{"source", one.source},
+                                   {"target", one.target},
+                                   {"factor", one.factor},
+                                   {"lost_seconds", seconds(one.lost)}});
+    }
+    for (const trace::Standstill& one : blame.standstills) {
+        object["standstills"].push_back(
+            {{"rank", one.rank}, {"from_seconds", seconds(one.from)}, {"lost_seconds", seconds(one.lost)}});
+    }
+    return object;
+}
+
 }  // namespace
 
 TraceSummary summary_of(const std::string& file) {
-    TraceSummary summary{.file = file, .trace = read_trace(file), .shares = {}};
+    TraceSummary summary{.file = file, .trace = read_trace(file), .shares = {}, .blame = {}};
     summary.shares = shares_of(summary.trace.timeline);
+    summary.blame = trace::blame(summary.trace.timeline.spans);
     return summary;
 }
 
@@ -91,7 +149,11 @@ std::string text_of(const TraceSummary& summary) {
     if (summary.trace.steps > 0) {
         text.insert(text.size() - 2, fmt::format(", {}", planning::number_text(summary.trace.steps, "step", "steps")));
     }
+    if (summary.trace.timeline.is_partial()) {
+        text.insert(text.size() - 2, ", partial: the run ended early");
+    }
     return text + shares_text(summary) + "\n" + labels_text(summary.shares) + "\n" + messages_text(summary.shares) +
+           "\n" + blame_text(summary.blame) +
            "\nThe first four add up to the time of the whole run. waiting: the part of exposed communication that "
            "waited "
            "for\nthe other side, where the trace says it. overlapped: communication beside computation. Labels: mean "
@@ -101,6 +163,7 @@ std::string text_of(const TraceSummary& summary) {
 std::string json_of(const TraceSummary& summary) {
     nlohmann::ordered_json object{{"file", summary.file},
                                   {"profiled", summary.trace.profiled},
+                                  {"partial", summary.trace.timeline.is_partial()},
                                   {"steps", summary.trace.steps},
                                   {"ranks", summary.shares.ranks.size()},
                                   {"spans", summary.trace.timeline.spans.size()},
@@ -127,6 +190,7 @@ std::string json_of(const TraceSummary& summary) {
                                     {"exposed_seconds", label.exposed},
                                     {"lasted_seconds", label.lasted}});
     }
+    object["stragglers"] = json_of(summary.blame);
     object["messages"] = summary.shares.messages;
     object["bytes_sent"] = summary.shares.bytes;
     object["units_sent"] = summary.shares.units;

@@ -53,7 +53,7 @@ std::vector<config::OptionRow> option_rows(TrainCommand& command) {
 
 // Others' simulators know no rank that stands for many.
 void require_every_rank(const TrainOptions& options) {
-    if (!options.unfold) {
+    if (!options.every_rank()) {
         throw config::UsageError("--goal and --chakra write down what every rank does; add --unfold");
     }
 }
@@ -83,7 +83,7 @@ int run_train(int argc, const char* const* argv) {
     Timeline timeline;
     StepWatch watch{.hash = command.hash || command.outputs.contains("json")};
     // Of all ranks' spans only a trace is made: they would fill the memory.
-    if (!options.unfold || command_line::wants_timeline(command.outputs)) {
+    if (!options.every_rank() || command_line::wants_timeline(command.outputs)) {
         watch.on_span = [&](const Span& span) { timeline.add(span); };
     }
     if (command_line::wants_program(command.outputs)) {

@@ -45,7 +45,7 @@ const command_line::Executable validate_command{
 std::vector<config::OptionRow> option_rows(ValidateOptions& options) {
     std::vector<config::OptionRow> rows{
         config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
-        {"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)},
+        config::writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
         {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
         {"efficiency", "CHANGES",
          "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",

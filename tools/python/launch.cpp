@@ -1,5 +1,6 @@
 // launch: a Python function as many forked ranks.
 #include "libsim/config/errors.hpp"
+#include "libsim/config/injection_text.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/planning/machine_file.hpp"
 #include "libsim/training/machine_cluster.hpp"
@@ -28,6 +29,7 @@ struct Settings {
     bool keeps_timeline = true;
     bool blocking_sends = false;
     std::string title;
+    std::vector<std::string> faults;
 };
 
 Cluster profile_of(const py::object& profile, int ranks) {
@@ -61,12 +63,16 @@ ranks::LaunchOptions launch_options(const Settings& settings) {
         throw config::UsageError(
             fmt::format("watchdog must be more than 0 seconds and less than 1e9, not {}", settings.watchdog_seconds));
     }
-    return {.ranks = settings.ranks,
-            .clock = settings.time_scale ? ranks::Clock::wall : ranks::Clock::virtual_time,
-            .time_scale = settings.time_scale.value_or(1.0),
-            .cluster = cluster_of(settings),
-            .watchdog =
-                std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(settings.watchdog_seconds))};
+    ranks::LaunchOptions options{.ranks = settings.ranks,
+                                 .clock = settings.time_scale ? ranks::Clock::wall : ranks::Clock::virtual_time,
+                                 .time_scale = settings.time_scale.value_or(1.0),
+                                 .cluster = cluster_of(settings),
+                                 .watchdog = std::chrono::ceil<std::chrono::milliseconds>(
+                                     std::chrono::duration<double>(settings.watchdog_seconds))};
+    for (const std::string& fault : settings.faults) {
+        options.faults.push_back(config::injection_of_text("faults=", fault));
+    }
+    return options;
 }
 
 // In the parent, while Python's lock is free.
@@ -153,7 +159,7 @@ void bind_launch(py::module_& module) {
         "run",
         [](int ranks, const py::object& program, const py::object& on_log, const py::object& on_notice,
            const std::string& machine, const py::object& profile, std::optional<double> time_scale, double watchdog,
-           bool timeline, bool blocking_sends, const std::string& title) {
+           bool timeline, bool blocking_sends, const std::string& title, const std::vector<std::string>& faults) {
             return run_ranks(program,
                              {.ranks = ranks,
                               .machine = machine,
@@ -162,12 +168,13 @@ void bind_launch(py::module_& module) {
                               .watchdog_seconds = watchdog,
                               .keeps_timeline = timeline,
                               .blocking_sends = blocking_sends,
-                              .title = title},
+                              .title = title,
+                              .faults = faults},
                              on_log, on_notice);
         },
         py::arg("ranks"), py::arg("program"), py::kw_only(), py::arg("on_log"), py::arg("on_notice"),
         py::arg("machine"), py::arg("profile"), py::arg("time_scale"), py::arg("watchdog"), py::arg("timeline"),
-        py::arg("blocking_sends"), py::arg("title"),
+        py::arg("blocking_sends"), py::arg("title"), py::arg("faults"),
         "Run a program, which returns its last words, as forked ranks. ndsim.launch is what to call.");
 }
 

@@ -81,6 +81,7 @@ const char* kind_of(const ranks::Fault& fault) {
         case Failure::rank_hung: return "RankHung";
         case Failure::machine_limit: return "MachineLimit";
         case Failure::interrupted: return "Interrupted";
+        case Failure::out_of_range:
         case Failure::mismatch_or_deadlock: break;
     }
     return fault.mistake == Mistake::deadlock   ? "DeadlockError"

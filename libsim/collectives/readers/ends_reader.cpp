@@ -14,6 +14,7 @@ struct Cards {
 
     const Cluster& cluster;
     Size each;
+    const MessageEnd& end;
 
     std::int64_t bytes(int chunks) const {
         return bytes_of(cluster, {time_for(each.amount, {chunks, 1}).count(), each.measure});  // checked
@@ -21,7 +22,11 @@ struct Cards {
     // Returns when the first byte is at the receiver.
     Time send(MemberClock& member, const ChannelMessage& message) const {
         const Time begin = std::max(member.time, member.sends_free);
-        const SendTimes ends = send_at(cluster.network, begin, bytes(message.chunks));
+        SendTimes ends = send_at(cluster.network, begin, bytes(message.chunks));
+        if (end) {
+            ends.card = end(message.from, message.to, begin, ends.card - begin);
+            ends.there = end(message.from, message.to, begin, ends.there - begin);
+        }
         member.busy += ends.processor - member.time;
         member.time = ends.processor;
         member.sends_free = ends.card;
@@ -41,8 +46,8 @@ struct Cards {
 }  // namespace
 
 void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
-                          std::vector<MemberClock>& members) {
-    const Cards cards{cluster, each};
+                          std::vector<MemberClock>& members, const MessageEnd& end) {
+    const Cards cards{cluster, each, end};
     ChannelWalk(schedule, channel, cards).all_steps(members);
 }
 

@@ -78,11 +78,12 @@ struct Links {
 
     Time send(MemberClock& member, const ChannelMessage& message) const {
         const Duration price = costs.send(costs.hop(message.from, message.to), message.chunks);
-        member.time = later(std::max(member.time, member.sends_free), price);
+        const Time begin = std::max(member.time, member.sends_free);
+        member.time = costs.sent(message.from, message.to, begin, price);
         member.sends_free = member.time;
         member.messages += 1;
         member.chunks += message.chunks;
-        member.busy += price;
+        member.busy += member.time - begin;
         return member.time;
     }
     void receive(MemberClock& member, const ChannelMessage& message, Time there) const {
@@ -93,7 +94,7 @@ struct Links {
 };
 
 void read_channel(const Channel& channel, Members& members, Reading reading) {
-    const bool in_closed_form = reading == Reading::closed_form_where_exact;
+    const bool in_closed_form = reading == Reading::closed_form_where_exact && !channel.costs.disturbed();
     if (in_closed_form && has_closed_form(channel.schedule, channel.costs, members)) {
         read_lock_step(channel, members);
         return;

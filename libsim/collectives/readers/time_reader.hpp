@@ -14,6 +14,7 @@
 #pragma once
 
 #include "libsim/cluster.hpp"
+#include "libsim/collectives/readers/message_end.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/units.hpp"
 
@@ -38,6 +39,10 @@ public:
     // `node` of each member; empty: all are on one. `price` is asked once for each hop and number of chunks.
     LinkCosts(Price price, const std::array<Duration, 2>& acknowledgements, std::vector<int> node);
 
+    // From now on `end` says when a message is there.
+    void disturb(MessageEnd end) { end_ = std::move(end); }
+    bool disturbed() const { return end_ != nullptr; }
+
     bool uniform() const;
     Hop hop(int a, int b) const {
         return node_.empty() || node_[static_cast<std::size_t>(a)] == node_[static_cast<std::size_t>(b)] ? Hop::within
@@ -46,12 +51,16 @@ public:
     Duration send(Hop hop, int chunks) const {
         return chunks == 1 ? of_one_[static_cast<std::size_t>(hop)] : of_several(hop, chunks);
     }
+    Time sent(int from, int to, Time begin, Duration price) const {
+        return end_ ? end_(from, to, begin, price) : later(begin, price);
+    }
     Duration acknowledgement(Hop hop) const { return acknowledgements_[static_cast<std::size_t>(hop)]; }
 
 private:
     Duration of_several(Hop hop, int chunks) const;
 
     Price price_;
+    MessageEnd end_;
     std::array<Duration, 2> of_one_;
     std::array<Duration, 2> acknowledgements_;
     std::vector<int> node_;

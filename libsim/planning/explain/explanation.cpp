@@ -22,6 +22,7 @@ constexpr std::array section_rows{
     SectionRow{"synchronisation", "Synchronisation in each step"},
     SectionRow{"speedup", "Speedup over one GPU, and where the rest went"},
     SectionRow{"pipeline", "Pipeline bubble"},
+    SectionRow{"stragglers", "Stragglers"},
     SectionRow{"memory", "Memory of each process"},
     SectionRow{"processes", "Processes"},
     SectionRow{"input", "Input pipeline"},

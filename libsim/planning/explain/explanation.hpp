@@ -21,6 +21,7 @@ enum class SectionKind : std::uint8_t {
     synchronisation,
     speedup,
     pipeline,
+    stragglers,
     memory,
     processes,
     input,

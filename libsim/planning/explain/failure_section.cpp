@@ -1,5 +1,7 @@
 #include "libsim/planning/explain/failure_section.hpp"
 
+#include "libsim/faults/failure_rates.hpp"
+
 #include <fmt/format.h>
 
 namespace sim::planning {
@@ -8,10 +10,6 @@ namespace {
 
 // torch.utils.data, MP_STATUS_CHECK_INTERVAL: how often a process that waits for a batch looks at its workers.
 constexpr double loader_looks_every = 5;
-// torch.distributed, the default time-out of NCCL's process group.
-constexpr double collective_times_out_after = 600;
-// "The Llama 3 Herd of Models" (2024): 419 unexpected interruptions in 54 days on 16,384 GPUs.
-constexpr double gpu_hours_between_failures = 16'384.0 * 54 * 24 / 419;
 
 FigureTable victims_table(const FailureSituation& situation) {
     const double seconds_lost = situation.checkpoint_seconds / 2;
@@ -62,7 +60,7 @@ void add_failures(Section& section, const FailureSituation& situation) {
              {"looks_seconds", "until it is noticed, at most", loader_looks_every, Unit::seconds,
               "torch.utils.data: MP_STATUS_CHECK_INTERVAL"}});
     }
-    const double between = gpu_hours_between_failures * 3600 / situation.gpus;
+    const double between = faults::llama3_gpu_hours * 3600 / situation.gpus;
     section.figures.insert(
         section.figures.end(),
         {{"timeout_seconds", "until a collective gives up", collective_times_out_after, Unit::seconds,

@@ -9,6 +9,9 @@
 
 namespace sim::planning {
 
+// torch.distributed, the default time-out of NCCL's process group, in seconds.
+inline constexpr double collective_times_out_after = 600;
+
 struct FailureSituation {
     InputPipeline input;
     int gpus = 1;

@@ -41,7 +41,7 @@ void add_killed_rank(Section& section, const ExplainedRun& run) {
          {"standstill_seconds", "all stand still from", value_at(killed.result, "/standstill_seconds"), Unit::seconds,
           "simulated: the last one begins to wait, or has finished"},
          {"lost_seconds", "work of this run lost", died * static_cast<double>(run.ranks()), Unit::seconds,
-          "died at x ranks: a scenario writes no checkpoint"}});
+          "died at x ranks: without --checkpoint-every a run has no checkpoint"}});
     section.said.push_back(
         {"Rank {killed_rank} was really killed: its process {killed_pid} was ended by signal "
          "{signal} at {died_seconds} of simulated time. {waiting} others can never go on, and from "
@@ -57,6 +57,9 @@ std::optional<Section> explain_run_failures(const ExplainedRun& run) {
     if (run.killed) {
         add_killed_rank(section, run);
     }
+    section.notes = {
+        {"--on-fault restart|spare|elastic lets the training go on from a checkpoint, really: docs/faults.md."},
+        {"What weeks of failures leave of a training, and how often to take a checkpoint: ndsim goodput."}};
     add_failures(section, {.input = best_pipeline(input_of(run)),
                            .gpus = static_cast<int>(run.ranks()),
                            .gpus_per_node = static_cast<int>(run.ranks()),

@@ -8,10 +8,9 @@ namespace {
 
 // In the order in which they are shown.
 constexpr std::array run_section_rows{
-    explain_run_verdict,     explain_run_holdings, explain_run_links,  explain_run_synchronisation,
-    explain_run_speedup,     explain_run_pipeline, explain_run_memory, explain_run_processes,
-    explain_run_input,       explain_run_failures, explain_run_energy, explain_run_advice,
-    explain_run_assumptions,
+    explain_run_verdict,  explain_run_holdings,   explain_run_links,  explain_run_synchronisation, explain_run_speedup,
+    explain_run_pipeline, explain_run_stragglers, explain_run_memory, explain_run_processes,       explain_run_input,
+    explain_run_failures, explain_run_energy,     explain_run_advice, explain_run_assumptions,
 };
 
 Duration duration_at(const nlohmann::ordered_json& object, const char* key) {

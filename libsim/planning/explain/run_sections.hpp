@@ -56,6 +56,7 @@ std::optional<Section> explain_run_links(const ExplainedRun& run);
 std::optional<Section> explain_run_synchronisation(const ExplainedRun& run);
 std::optional<Section> explain_run_speedup(const ExplainedRun& run);
 std::optional<Section> explain_run_pipeline(const ExplainedRun& run);
+std::optional<Section> explain_run_stragglers(const ExplainedRun& run);
 std::optional<Section> explain_run_memory(const ExplainedRun& run);
 std::optional<Section> explain_run_processes(const ExplainedRun& run);
 std::optional<Section> explain_run_input(const ExplainedRun& run);

@@ -24,10 +24,10 @@ struct KilledGpu {
 KilledGpu killed_gpu(const TrainingCase& what, const Prediction& step) {
     KilledGpu killed{.rank = what.gpus() / 2};
     const auto kill = [&](const replay::Recording& program, const Cluster& cluster) {
-        const auto run =
-            program.replay({.cluster = cluster,
-                            .hash_timeline = false,
-                            .kill = kernel::Kill{.rank = killed.rank, .at = Time{Duration{step.step.count() / 2}}}});
+        const auto run = program.replay(
+            {.cluster = cluster,
+             .hash_timeline = false,
+             .faults = {faults::KillRank{.rank = killed.rank, .at = Time{Duration{step.step.count() / 2}}}}});
         killed.died = seconds(run.ranks[static_cast<std::size_t>(killed.rank)].end);
         killed.waiting = static_cast<std::int64_t>(run.waiting.size());
         killed.first = seconds(run.end);
@@ -72,9 +72,11 @@ std::optional<Section> explain_failures(const ExplainedStep& explained) {
                            .gpus = what.gpus(),
                            .gpus_per_node = what.machine.gpus_per_node,
                            .checkpoint_seconds = explained.settings.checkpoint_seconds});
-    section.notes = {{"With one checkpoint each {checkpoint_seconds}, a failure of these GPUs each {between_seconds} "
-                      "costs {lost_gpu_seconds} of GPU time on average, and what the restart takes."},
-                     {"A scenario's process is really killed: ndsim explain 1d_data_parallel shows who waits for it."}};
+    section.notes = {
+        {"With one checkpoint each {checkpoint_seconds}, a failure of these GPUs each {between_seconds} "
+         "costs {lost_gpu_seconds} of GPU time on average, and what the restart takes."},
+        {"A scenario's process is really killed: ndsim explain 1d_data_parallel shows who waits for it."},
+        {"What weeks of failures leave of the training, and how often to take a checkpoint: ndsim goodput."}};
     return section;
 }
 

@@ -111,6 +111,11 @@ std::string json_of(const StepReport& report) {
     object["cost_per_step"] = json_of(report.per_step);
     object["cost_per_trillion_tokens"] = json_of(report.per_trillion_tokens);
     object["cost_of_run"] = report.run ? json_of(*report.run) : Json(nullptr);
+    object["faults"] = Json::array();
+    for (const faults::Injection& one : report.faults) {
+        object["faults"].push_back(to_text(one));
+    }
+    object["undisturbed_step_seconds"] = seconds(report.undisturbed);
     object["derived"] = report.what.told;
     object["simulated_ranks"] = step.simulated_ranks;
     object["ops"] = step.ops;

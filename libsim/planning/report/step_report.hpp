@@ -23,6 +23,8 @@ struct StepReport {
     std::vector<Sensitivity> sensitivities;
     AdviceList advice;
     bool unfolded = false;
+    std::vector<faults::Injection> faults = {};  // that the step suffers
+    Duration undisturbed{0};                     // the step without them
 };
 
 // Over all of data parallelism.

@@ -164,6 +164,25 @@ void StageChunk::update(int items) {
     done_.assign(done_.size(), 0);
 }
 
+void StageChunk::add_state(TrainingState& state) const {
+    const std::vector<std::size_t> in_model = stage_.places();
+    for (const Replica* const pack : {shared_.get(), experts_.get()}) {
+        if (pack != nullptr) {
+            PackState& added = state.emplace_back(pack->state());
+            for (std::uint64_t& place : added.places) {
+                place = in_model[place];
+            }
+        }
+    }
+}
+
+void StageChunk::restore(std::span<const PackState>& state) {
+    each_pack([&](Replica& pack) {
+        pack.restore(state.front());
+        state = state.subspan(1);
+    });
+}
+
 std::vector<double> StageChunk::weights() const {
     std::vector<double> here;
     for (const Replica* const pack : {shared_.get(), experts_.get()}) {

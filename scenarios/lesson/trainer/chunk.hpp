@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sim::lesson {
@@ -30,6 +31,11 @@ public:
 
     void accumulate();
     void update(int items);
+
+    // Adds what is to be kept between steps, pack after pack.
+    void add_state(TrainingState& state) const;
+    // Goes on from there: takes the next packs.
+    void restore(std::span<const PackState>& state);
 
     // The weights that are here, and where each is in the whole model.
     std::vector<double> weights() const;

@@ -181,6 +181,35 @@ void Replica::copy_out(std::size_t begin, std::size_t end) {
     }
 }
 
+PackState Replica::state() const {
+    PackState state{.places = {layout_.places.begin(), layout_.places.end()},
+                    .weights = weights_,
+                    .own = {},
+                    .optimizer = optimizer_->state(),
+                    .unsent = buckets_ ? buckets_->unsent() : std::vector<std::vector<double>>{}};
+    if (zero_) {
+        const std::vector<std::size_t> own = zero_->own_places();
+        state.own.assign(own.begin(), own.end());
+    } else {
+        state.own.resize(weights_.size());
+        std::iota(state.own.begin(), state.own.end(), std::uint64_t{0});
+    }
+    return state;
+}
+
+void Replica::restore(const PackState& state) {
+    if (zero_) {
+        zero_->restore(state.weights);
+    } else {
+        std::copy(state.weights.begin(), state.weights.end(), weights_.begin());
+    }
+    optimizer_->restore(state.optimizer);
+    if (buckets_ && !state.unsent.empty()) {
+        buckets_->remember(state.unsent);
+    }
+    copy_out(0, weights_.size());
+}
+
 std::vector<std::size_t> Replica::held_places() const {
     if (zero_stage_ < 3) {
         return layout_.places;

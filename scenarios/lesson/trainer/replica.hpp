@@ -8,6 +8,7 @@
 #include "libsim/parallel/gradient_buckets.hpp"
 #include "libsim/parallel/zero.hpp"
 #include "scenarios/lesson/optimizer.hpp"
+#include "scenarios/lesson/trainer/state.hpp"
 #include "scenarios/options/options.hpp"
 
 #include <cstddef>
@@ -47,6 +48,11 @@ public:
     void accumulate();
     // Adds up over the replicas, steps the weights by the mean over `items`, and puts them into the stage's array.
     void update(int items);
+
+    // What is to be kept between steps; the places are those in the stage's array. And going on from there, where that
+    // has the same places.
+    PackState state() const;
+    void restore(const PackState& state);
 
     // Places in the stage's array whose weights are here between steps.
     std::vector<std::size_t> held_places() const;

@@ -1,16 +1,20 @@
 #include "scenarios/lesson/trainer/trainer.hpp"
 
+#include "libsim/parallel/checkpointing.hpp"
 #include "libsim/parallel/pipeline/pipeline.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/lesson/trainer/chunk.hpp"
 #include "scenarios/lesson/trainer/costs.hpp"
 #include "scenarios/lesson/trainer/meter.hpp"
 #include "scenarios/lesson/trainer/plan.hpp"
+#include "scenarios/lesson/trainer/state.hpp"
 #include "scenarios/lesson/transformer/batch.hpp"
 
 #include <fmt/format.h>
 
 #include <deque>
+#include <optional>
+#include <span>
 
 namespace sim::lesson {
 
@@ -20,6 +24,14 @@ using lesson::Matrix;
 
 std::vector<double> numbers_of(const Matrix& x) {
     return {x.data(), x.data() + x.size()};
+}
+
+std::vector<TrainingState> states_of(const ranks::Checkpoint& checkpoint) {
+    std::vector<TrainingState> states;
+    for (const std::vector<std::byte>& state : checkpoint.states) {
+        states.push_back(lesson::state_of(state));
+    }
+    return states;
 }
 
 class Trainer {
@@ -43,6 +55,37 @@ public:
         for (StageChunk& chunk : chunks_) {
             chunk.update(options_->items);
         }
+    }
+
+    TrainingState state() const {
+        TrainingState state;
+        for (const StageChunk& chunk : chunks_) {
+            chunk.add_state(state);
+        }
+        return state;
+    }
+
+    // Goes on from a checkpoint: from this rank's own part of it, or, where that is another part of the model, from
+    // what all ranks' parts are together.
+    void restore(const ranks::Start& start) {
+        TrainingState mine = state();
+        const TrainingState before = lesson::state_of(start.state_of(gpu_->rank()));
+        std::optional<WholeState> whole;
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            if (mine[i].places == before[i].places && mine[i].own == before[i].own) {
+                mine[i] = before[i];
+                continue;
+            }
+            if (!whole) {
+                whole.emplace(states_of(*start.from));
+            }
+            whole->fill(mine[i]);
+        }
+        std::span<const PackState> left(mine);
+        for (StageChunk& chunk : chunks_) {
+            chunk.restore(left);
+        }
+        passes_done_ = static_cast<std::size_t>(start.first_step()) * passes_of_step();
     }
 
     void report() {
@@ -120,13 +163,14 @@ private:
 
     // For those who watch the run: the share of forward and backward passes, as they are run. A hundred times at most.
     void pass_done() {
-        const std::size_t of_micro_batch = is_pipeline() ? 2 * chunks_.size() : 1;
-        const std::size_t all = static_cast<std::size_t>(options_->steps) * batches_.size() * of_micro_batch;
+        const std::size_t all = static_cast<std::size_t>(options_->steps) * passes_of_step();
         ++passes_done_;
         if (passes_done_ * 100 / all != (passes_done_ - 1) * 100 / all) {
             gpu_->progress(static_cast<double>(passes_done_) / static_cast<double>(all));
         }
     }
+
+    std::size_t passes_of_step() const { return batches_.size() * (is_pipeline() ? 2 * chunks_.size() : 1); }
 
     bool is_pipeline() const { return plan_.pipeline.stages * plan_.pipeline.chunks > 1; }
 
@@ -175,10 +219,14 @@ private:
 
 }  // namespace
 
-void train(GPU& gpu, const scenarios::Options& options) {
+void train(GPU& gpu, const scenarios::Options& options, const ranks::Start& start) {
     Trainer trainer(gpu, options);
-    for (int step = 0; step < options.steps; ++step) {
+    if (start.from) {
+        trainer.restore(start);
+    }
+    for (std::int64_t step = start.first_step(); step < options.steps; ++step) {
         trainer.step();
+        end_step(gpu, options.checkpoints, step + 1, options.steps, [&] { return bytes_of(trainer.state()); });
     }
     trainer.report();
 }

@@ -7,11 +7,14 @@
 #pragma once
 
 #include "libsim/gpu.hpp"
+#include "ranks/recovery.hpp"
 #include "scenarios/options/options.hpp"
 
 namespace sim::lesson {
 
-// Reports "weights", those that are on this rank at the end, and "places", where in the whole model each of them is.
-void train(GPU& gpu, const scenarios::Options& options);
+// From its beginning, or from where a checkpoint says (options.checkpoints); the options' mesh is that of this life's
+// ranks. Reports "weights", those that are on this rank at the end, and "places", where in the whole model each of them
+// is.
+void train(GPU& gpu, const scenarios::Options& options, const ranks::Start& start = {});
 
 }  // namespace sim::lesson

@@ -2,8 +2,8 @@
 
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/parallel/shares.hpp"
+#include "libsim/planning/goodput/closed_forms.hpp"
 
-#include <cmath>
 #include <numeric>
 
 namespace sim::labs {
@@ -32,7 +32,7 @@ std::vector<int> SlowRankNumbers::fair_shares() const {
 }
 
 double SlowRankNumbers::youngs_interval() const {
-    return std::sqrt(2 * checkpoint_seconds * seconds_between_failures());
+    return planning::young_interval(checkpoint_seconds, seconds_between_failures());
 }
 
 lab::Program with_slow_rank(SlowRankHabits habits) {

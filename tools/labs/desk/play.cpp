@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "tools/command_line/child_process.hpp"
+#include "tools/command_line/exit.hpp"
 #include "tools/labs/desk/child_words.hpp"
 #include "tools/labs/desk/play_scripts.hpp"
 #include "tools/labs/desk/toolbox.hpp"
@@ -114,7 +115,7 @@ Played play(const Desk& desk, const std::vector<Case>& cases, ranks::Host host) 
         return {.trouble = code == 0 ? fmt::format("{} ran no lab; its last line must stay as it was", desk.file())
                                      : last_line(said)};
     }
-    std::fputs(said.c_str(), stderr);
+    command_line::tell(said);
     const std::string records = text_in(passing.file("records.json"));
     return {.plays = {.records = lab::records_from_json("the run's records", records)}};
 }

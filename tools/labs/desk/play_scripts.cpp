@@ -3,6 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "ranks/exit_code.hpp"
 #include "tools/command_line/child_process.hpp"
+#include "tools/command_line/exit.hpp"
 #include "tools/labs/desk/child_words.hpp"
 #include "tools/labs/desk/files.hpp"
 #include "tools/labs/desk/toolbox.hpp"
@@ -64,7 +65,7 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
             }
         }
     }
-    std::fputs(said.c_str(), stderr);
+    command_line::tell(said);
     return played;
 }
 

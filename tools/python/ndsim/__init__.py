@@ -1,7 +1,7 @@
 """ndsim: parallel training of neural networks, simulated, with real processes as ranks.
 
-launch() runs a Python function of a GPU as many ranks; predict(), plan(), memory(), collective_time() and hardware()
-answer what the commands of `ndsim` do. docs/python.md tells the story.
+launch() runs a Python function of a GPU as many ranks; predict(), plan(), memory(), goodput(), collective_time() and
+hardware() answer what the commands of `ndsim` do. docs/python.md tells the story.
 """
 
 from ._errors import (
@@ -18,7 +18,7 @@ from ._errors import (
 )
 from ._launch import launch
 from ._ndsim import GPU, Arrival, Fault, Group, Handle, LogLine, Mesh, RankTotals, Result
-from ._questions import collective_time, hardware, memory, plan, predict
+from ._questions import collective_time, goodput, hardware, memory, plan, predict
 
 __all__ = [
     "GPU",
@@ -41,6 +41,7 @@ __all__ = [
     "Result",
     "UsageError",
     "collective_time",
+    "goodput",
     "hardware",
     "launch",
     "memory",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _ndsim
@@ -35,6 +35,7 @@ def launch(
     timeline: bool = True,
     blocking_sends: bool = False,
     title: str | None = None,
+    faults: Sequence[str] = (),
 ) -> _ndsim.Result:
     """Run ``program(gpu, *args)`` as so many ranks, each a forked process, in simulated time.
 
@@ -48,6 +49,7 @@ def launch(
     timeline: keep the spans of all operations, for pictures, traces and columns.
     blocking_sends: a send ends when its receive begins, at the earliest.
     title: what pictures call the run; the name of the program by default.
+    faults: what the run is to suffer, in simulated time: ["kill rank 1 at 2s", "slow rank 0 x2"].
 
     Raises what ended the run: DeadlockError, MismatchError, ProgramError, RankDied, RankHung, MachineLimit, each with
     the whole explanation, and UsageError for an argument that cannot be. What a rank changes in its memory nobody
@@ -71,6 +73,7 @@ def launch(
         timeline=timeline,
         blocking_sends=blocking_sends,
         title=title if title is not None else getattr(program, "__name__", "program"),
+        faults=list(faults),
     )
     if result.fault is None:
         return result

@@ -388,5 +388,6 @@ def run(
     timeline: bool,
     blocking_sends: bool,
     title: str,
+    faults: list[str],
 ) -> Result: ...
 def answer(command: str, options: dict[str, Any]) -> str: ...

@@ -39,6 +39,14 @@ def plan(**options: Any) -> dict[str, Any]:
     return _answer("plan", options)
 
 
+def goodput(**options: Any) -> dict[str, Any]:
+    """How much of weeks of training is effective, with failures, checkpoints and restarts: `ndsim goodput`.
+
+    goodput(study="llama3-405b")["ettr"], goodput(gpus=1024, step_seconds=5, repair_hours=24, spares=2)["policies"]
+    """
+    return _answer("goodput", options)
+
+
 def collective_time(kind: str, **options: Any) -> dict[str, Any]:
     """How long collectives take, by size and algorithm: `ndsim collective`.
 

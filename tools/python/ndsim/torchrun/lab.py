@@ -90,6 +90,7 @@ class Play:
             machine=self.case["costs"]["machine"],
             hollow=self.case["costs"].get("hollow", False),
             watchdog=PATIENCE,
+            fault=";".join(self.case.get("faults", [])),
             timeline=True,
         )
         setting = ranks.Setting(options, start.machine_of(options))

@@ -35,6 +35,8 @@ class Options:
     """The version of its kernels; None: PyTorch's."""
     launch_microseconds: float | None = None
     watchdog: float = 120.0
+    fault: str = ""
+    """What the run is to suffer; several, with ; between them."""
 
 
 EVERY_GPU = 0
@@ -115,6 +117,7 @@ ROWS = (
     Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
     Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
+    Row("fault", "TEXT", "'slow rank 1 x2', 'kill rank 3 at 2s': what the run suffers; several: with ; between them"),
     Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes"),
     Row("nproc-per-node", "N|gpu", "start N ranks on each node; gpu: as many as a node has GPUs", per_node, "per_node"),
     Row("module", "", "the script is the name of a module, as in python3 -m; also -m", field="is_module"),

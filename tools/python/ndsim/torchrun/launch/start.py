@@ -154,6 +154,7 @@ class Starter:
                         watchdog=options.watchdog,
                         timeline=bool(options.trace or options.report or options.timeline),
                         title=os.path.basename(options.script),
+                        faults=[fault for fault in options.fault.split(";") if fault.strip()],
                     )
             except Error as error:
                 if error.result is None:

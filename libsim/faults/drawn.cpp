@@ -1,0 +1,66 @@
+#include "libsim/faults/drawn.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/faults/failure_rates.hpp"
+#include "libsim/faults/network_parts.hpp"
+
+namespace sim::faults {
+
+namespace {
+
+Injection failure_of(Part part, int which, Time at) {
+    switch (part) {
+        case Part::gpu: return KillRank{which, at};
+        case Part::node: return KillNode{which, at};
+        case Part::link: break;
+    }
+    return DropNic{which, at};
+}
+
+int count_of(Part part, const NetworkParts& parts) {
+    switch (part) {
+        case Part::gpu: return parts.ranks;
+        case Part::node: return parts.nodes();
+        case Part::link: break;
+    }
+    return parts.card_count();
+}
+
+void draw(const RandomFailures& random, const NetworkParts& parts, std::vector<Injection>& all) {
+    constexpr double nanoseconds_per_hour = 3.6e12;
+    constexpr std::int64_t picoseconds_each = 1'000;
+    const int count = count_of(random.part, parts);
+    if (count == 0) {
+        throw ProgramError("there are no nodes to fail: this network has none");
+    }
+    FailureRates rates;
+    rates[random.part] = {
+        .count = count,
+        .mean_hours = static_cast<double>(random.mean.count()) / picoseconds_each / nanoseconds_per_hour,
+        .shape = random.shape};
+    FailureStream stream(rates, random.seed, 0);
+    for (int i = 0; i < most_drawn; ++i) {
+        const PartFailure failure = stream.next();
+        if (failure.at.count() >= Time::max().time_since_epoch().count() / picoseconds_each) {
+            return;  // beyond simulated time
+        }
+        all.push_back(failure_of(random.part, static_cast<int>(failure.which),
+                                 Time{Duration{failure.at.count() * picoseconds_each}}));
+    }
+}
+
+}  // namespace
+
+std::vector<Injection> drawn(std::span<const Injection> injections, int ranks, const Network& network) {
+    std::vector<Injection> all;
+    for (const Injection& injection : injections) {
+        if (const auto* const random = std::get_if<RandomFailures>(&injection)) {
+            draw(*random, parts_of(network, ranks), all);
+        } else {
+            all.push_back(injection);
+        }
+    }
+    return all;
+}
+
+}  // namespace sim::faults

@@ -1,0 +1,104 @@
+// Failure rates say how often the parts of a cluster fail; a failure stream draws the failures themselves, in order.
+//
+// A part lives for a random time and is then replaced by a new one. Its lifetime is exponential (the same chance in
+// each hour), or Weibull with another shape: below 1 the young fail, above 1 the old. All parts are new at time 0. The
+// same seed gives the same failures, with every compiler where the lifetimes are exponential; with all means doubled
+// they are the same, twice as far apart.
+//
+// Cost: the logarithm of the failures so far for each, however many parts there are.
+// Source of the Weibull streams: Rényi, "On the theory of order statistics", 1953, for which part is the next to fail.
+#pragma once
+
+#include "libsim/faults/part.hpp"
+#include "libsim/heap.hpp"
+#include "libsim/random.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace sim::faults {
+
+// Weeks and years, for which simulated time in picoseconds has no room (106 days): up to 292 years.
+using LongDuration = std::chrono::nanoseconds;
+inline constexpr LongDuration never = LongDuration::max();
+
+double hours_of(LongDuration time);
+double seconds_of(LongDuration time);
+// To the nearest nanosecond; never, where it is longer than 290 years.
+LongDuration long_duration(double seconds);
+
+// How many of a part there are, and how long each lives.
+struct Population {
+    std::int64_t count = 0;
+    double mean_hours = 0;  // 0: they never fail
+    double shape = 1;       // of the Weibull distribution; 1: exponential
+
+    bool fails() const { return count > 0 && mean_hours > 0; }
+};
+
+struct FailureRates {
+    std::array<Population, part_kinds> of{};
+
+    Population& operator[](Part part) { return of[static_cast<std::size_t>(part)]; }
+    const Population& operator[](Part part) const { return of[static_cast<std::size_t>(part)]; }
+    // In the long run, of all parts together.
+    double failures_per_hour() const;
+    // Whether every hour has the same chance of a failure, whatever was before.
+    bool memoryless() const;
+};
+
+// Meta's Llama 3: 419 unexpected interruptions in 54 days on 16,384 GPUs, of whatever cause, as GPU-hours between two.
+// Source: "The Llama 3 Herd of Models", arXiv:2407.21783, section 3.3.4.
+inline constexpr double llama3_gpu_hours = 16'384.0 * 54 * 24 / 419;
+
+struct PartFailure {
+    LongDuration at = never;
+    Part part = Part::gpu;
+    std::int64_t which = 0;  // from 0
+};
+
+// The failures of one sort of part.
+class PartStream {
+public:
+    PartStream(const Population& population, Random random);
+    LongDuration next_at() const { return next_at_; }
+    // Which part fails then; goes on to the next failure. Requires: next_at() is not never.
+    std::int64_t pop();
+
+private:
+    struct Replaced {
+        LongDuration dies{0};
+        std::int64_t which = 0;
+        friend std::pair<LongDuration, std::int64_t> key_of(const Replaced& part) { return {part.dies, part.which}; }
+    };
+
+    bool exponential() const { return population_.shape == 1; }
+    LongDuration lifetime(double hazard) const;
+    void draw_original();
+    void find_next();
+
+    Population population_;
+    Random random_;
+    double scale_ = 0;  // of the Weibull distribution, in nanoseconds
+    LongDuration next_at_ = never;
+    // Of a Weibull stream: those that have not failed yet, their accumulated hazard, and the next of them to fail.
+    std::vector<std::int32_t> originals_;
+    double hazard_ = 0;
+    LongDuration original_at_ = never;
+    Heap<Replaced> replaced_;
+};
+
+class FailureStream {
+public:
+    // Runs of one seed are independent of each other.
+    FailureStream(const FailureRates& rates, std::uint64_t seed, std::uint64_t run);
+    // `at` is never where nothing fails any more. Of two failures in one nanosecond the GPU's comes first.
+    PartFailure next();
+
+private:
+    std::array<PartStream, part_kinds> streams_;
+};
+
+}  // namespace sim::faults

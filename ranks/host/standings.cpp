@@ -1,0 +1,119 @@
+#include "ranks/host/standings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sim::ranks {
+
+Standings::Standings(int ranks, std::vector<Time> times)
+    : ranks_(ranks), times_(std::move(times)), at_(times_.size()) {}
+
+// The first time that is not before this one; their number: none.
+std::size_t Standings::first_from(Time time) const {
+    return static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
+}
+
+bool Standings::wants(const kernel::StepsDone& told) const {
+    return told.with_state && first_from(told.end) < times_.size();
+}
+
+void Standings::add(const kernel::StepsDone& told, std::vector<std::byte> state) {
+    if (times_.empty()) {
+        return;
+    }
+    if (told.in_program) {
+        add_steps(told);
+    }
+    if (wants(told)) {
+        add_state(told, std::move(state));
+    }
+}
+
+void Standings::add_steps(const kernel::StepsDone& told) {
+    const std::size_t done = first_from(told.begin);
+    if (done < times_.size()) {
+        std::vector<std::int64_t>& steps = at_[done].steps;
+        steps.resize(static_cast<std::size_t>(ranks_));
+        std::int64_t& most = steps[static_cast<std::size_t>(told.rank)];
+        most = std::max(most, told.steps);
+    }
+    if (told.rank != 0) {
+        return;
+    }
+    const std::size_t ended = first_from(told.end);
+    for (std::size_t i = done; i < ended; ++i) {
+        at_[i].stall_under_way = times_[i] - told.begin;
+    }
+    if (ended < times_.size()) {
+        at_[ended].stalls_ended += told.end - told.begin;
+    }
+    stalled_ += told.end - told.begin;
+}
+
+// Of several of a rank for the same steps the first counts.
+void Standings::add_state(const kernel::StepsDone& told, std::vector<std::byte> state) {
+    Parts& parts = parts_[told.steps];
+    const auto rank = static_cast<std::size_t>(told.rank);
+    parts.here.resize(static_cast<std::size_t>(ranks_));
+    if (parts.here[rank]) {
+        return;
+    }
+    parts.here[rank] = true;
+    Checkpoint& checkpoint = *parts.checkpoint;
+    checkpoint.steps = told.steps;
+    checkpoint.taken = std::max(checkpoint.taken, told.in_program ? told.end : told.asked);
+    checkpoint.complete = std::max(checkpoint.complete, told.end);
+    checkpoint.states.resize(static_cast<std::size_t>(ranks_));
+    checkpoint.states[rank] = std::move(state);
+    parts.stalled_before = told.rank == 0 ? stalled_ : parts.stalled_before;
+    if (++parts.count == ranks_) {
+        forget_older();
+    }
+}
+
+// Whether it is the last that is complete at one of the times before `until`.
+bool Standings::is_needed(const Checkpoint& checkpoint, Time until) const {
+    const std::size_t first = first_from(checkpoint.complete);
+    return first < times_.size() && times_[first] < until;
+}
+
+void Standings::forget_older() {
+    const Parts* newer = nullptr;
+    for (auto at = parts_.end(); at != parts_.begin();) {
+        --at;
+        if (at->second.count < ranks_) {
+            continue;
+        }
+        if (newer != nullptr && !is_needed(*at->second.checkpoint, newer->checkpoint->complete)) {
+            at = parts_.erase(at);
+        } else {
+            newer = &at->second;
+        }
+    }
+}
+
+std::vector<Standing> Standings::take() const {
+    std::vector<Standing> standings;
+    std::vector<std::int64_t> steps(static_cast<std::size_t>(ranks_));
+    Duration ended{0};
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+        for (std::size_t rank = 0; rank < at_[i].steps.size(); ++rank) {
+            steps[rank] = std::max(steps[rank], at_[i].steps[rank]);
+        }
+        ended += at_[i].stalls_ended;
+        Standing& standing = standings.emplace_back();
+        standing.at = times_[i];
+        standing.steps = *std::min_element(steps.begin(), steps.end());
+        standing.stalled = ended + at_[i].stall_under_way;
+        standing.stalled_since = standing.stalled;
+        for (const auto& [done, parts] : parts_) {
+            if (parts.count == ranks_ && parts.checkpoint->complete <= times_[i]) {
+                standing.checkpoint = parts.checkpoint;
+                standing.stalled_since = standing.stalled - parts.stalled_before;
+            }
+        }
+    }
+    return standings;
+}
+
+}  // namespace sim::ranks

@@ -1,0 +1,62 @@
+#include "ranks/process/sealed_memory.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace sim::ranks {
+
+namespace {
+
+constexpr int size_seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+
+}  // namespace
+
+int Descriptor::release() {
+    return std::exchange(number_, -1);
+}
+
+void Descriptor::reset() {
+    if (number_ >= 0) {
+        close(release());
+    }
+}
+
+Descriptor memory_of(std::size_t bytes) {
+    Descriptor memory(memfd_create("ndsim", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (memory && ftruncate(memory.number(), static_cast<off_t>(bytes)) != 0) {
+        memory.reset();
+    }
+    return memory;
+}
+
+bool seal(const Descriptor& memory, Writers writers) {
+    const int seals = writers == Writers::all ? size_seals : size_seals | F_SEAL_FUTURE_WRITE;
+    return fcntl(memory.number(), F_ADD_SEALS, seals) == 0;
+}
+
+bool is_sealed(const Descriptor& memory, std::size_t bytes) {
+    const int seals = fcntl(memory.number(), F_GET_SEALS);
+    struct stat found {};
+    struct statfs of {};
+    // Huge pages can be sealed, too, but may not be there when they are read.
+    return seals >= 0 && (seals & size_seals) == size_seals && fstat(memory.number(), &found) == 0 &&
+           found.st_size == static_cast<off_t>(bytes) && fstatfs(memory.number(), &of) == 0 && of.f_type == TMPFS_MAGIC;
+}
+
+std::byte* map_memory(const Descriptor& memory, std::size_t bytes, Access access) {
+    const int rights = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+    void* const at = mmap(nullptr, bytes, rights, MAP_SHARED | MAP_NORESERVE, memory.number(), 0);
+    if (at == MAP_FAILED) {
+        return nullptr;
+    }
+    madvise(at, bytes, MADV_DONTDUMP);
+    return static_cast<std::byte*>(at);
+}
+
+}  // namespace sim::ranks

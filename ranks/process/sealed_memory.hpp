@@ -1,0 +1,49 @@
+// Memory without a name that processes share by its descriptor, and whose size nobody can change.
+#pragma once
+
+#include <cstddef>
+
+namespace sim::ranks {
+
+enum class Writers {
+    all,           // who has the descriptor may write
+    those_mapped,  // nobody but who has mapped it before: others read, whatever they do with the descriptor
+};
+
+// An owner of a descriptor.
+class Descriptor {
+public:
+    explicit Descriptor(int number = -1) : number_(number) {}
+    ~Descriptor() { reset(); }
+    Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        if (this != &other) {
+            reset();
+            number_ = other.release();
+        }
+        return *this;
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    int number() const { return number_; }  // -1: none
+    explicit operator bool() const { return number_ >= 0; }
+    int release();
+    void reset();
+
+private:
+    int number_;
+};
+
+// Zeroed, of that size; empty where the machine refuses, and errno says why.
+Descriptor memory_of(std::size_t bytes);
+// For the rest of its life. False: this machine cannot.
+bool seal(const Descriptor& memory, Writers writers);
+// Whether it is memory of that size, which nobody can change, and so can be read without a fault.
+bool is_sealed(const Descriptor& memory, std::size_t bytes);
+
+enum class Access { read, write };
+// Null where the machine refuses, and errno says why.
+std::byte* map_memory(const Descriptor& memory, std::size_t bytes, Access access);
+
+}  // namespace sim::ranks

@@ -1,0 +1,92 @@
+// A program whose n-th call of a kind fails ends well all the same, or with one line and the exit code that is said for
+// it, whichever n: before main(), in a library that promises to throw nothing, in a thread, in a rank's process. What
+// it has written by then is whole or not there. The kinds: tests/support/fail_call.cpp.
+#include "tests/cli/command.hpp"
+#include "tests/support/soak.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#ifdef NDSIM_FAIL_CALL
+
+namespace {
+
+struct Tried {
+    const char* kind;
+    const char* command;  // {0}: a folder for what it writes
+    int first;  // from this number on: shared libraries begin with some calls, before anything of ours can run
+    int most;
+    std::set<int> codes;  // beside the usual one
+    int at_least;         // so many runs end with one of the codes: calls fail at all
+};
+
+// Where a run has failed, its trace so far is there, marked as such.
+void expect_whole(const std::string& folder, const std::string& which) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        EXPECT_EQ(entry.path().extension(), ".json") << which << " left " << entry.path();
+        EXPECT_TRUE(nlohmann::json::accept(content_of(entry.path()))) << which << ": " << entry.path();
+    }
+}
+
+class FailingCalls : public testing::TestWithParam<Tried> {};
+
+TEST_P(FailingCalls, EndInSuccessOrInOneLineAndTheirExitCode) {
+    const auto& [kind, command, first, most, codes, at_least] = GetParam();
+    const TemporaryFolder undisturbed;
+    const int usual = run_command(fmt::format(fmt::runtime(command), undisturbed.file(""))).exit_code;
+    int failed = 0;
+    for (int number = first; number <= most; number += number < 40 ? 1 : sim::test::times(43, 1)) {
+        const std::string which = fmt::format("NDSIM_FAIL_KIND={} NDSIM_FAIL_NUMBER={}", kind, number);
+        const TemporaryFolder folder;
+        const Said said = run_command(fmt::format(fmt::runtime(command), folder.file("")),
+                                      fmt::format("LD_PRELOAD='{}' {}", NDSIM_FAIL_CALL, which));
+        if (codes.contains(said.exit_code) && said.exit_code != usual) {
+            EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << which << ": " << said.err;
+            ++failed;
+        } else {
+            EXPECT_EQ(said.exit_code, usual) << which << ": " << said.err;
+        }
+        expect_whole(folder.file(""), which);
+    }
+    EXPECT_GE(failed, at_least);
+}
+
+// With most allocations, in the processes of ranks.
+INSTANTIATE_TEST_SUITE_P(
+    OfMemory, FailingCalls,
+    testing::Values(Tried{"memory", "0d_sequential --quiet --host fiber", 4, 2'000, {7}, 11},
+                    Tried{"memory", "1d_data_parallel --quiet", 4, 5'000, {7}, 11},
+                    Tried{"memory", "ndsim topology dgx-h100 --json", 4, 2'000, {7}, 11},
+                    Tried{"memory", "ndsim train --model llama3-8b --gpus 8 --zero 3", 4, 4'000, {7}, 11},
+                    Tried{"memory", "ndsim plan --model llama3-8b --gpus 8 --jobs 2", 4, 4'000, {7}, 11},
+                    Tried{"memory", "ndsim flows docs/nowhere.json", 4, 1'000, {7}, 11}));
+
+constexpr const char* on_processes = "1d_data_parallel --quiet --trace '{0}'/trace.json";
+constexpr const char* on_fibers = "1d_data_parallel --quiet --host fiber --trace '{0}'/trace.json";
+constexpr const char* in_threads = "ndsim plan --model llama3-8b --gpus 8 --jobs 2";
+
+INSTANTIATE_TEST_SUITE_P(OfMappings, FailingCalls,
+                         testing::Values(Tried{"mapping", on_processes, 1, 39, {7}, 1},
+                                         Tried{"mapping", on_fibers, 1, 39, {7}, 1}));
+
+INSTANTIATE_TEST_SUITE_P(OfTasks, FailingCalls,
+                         testing::Values(Tried{"task", on_processes, 1, 12, {7}, 4},
+                                         Tried{"task", in_threads, 1, 12, {7}, 1}));
+
+INSTANTIATE_TEST_SUITE_P(OfDescriptors, FailingCalls,
+                         testing::Values(Tried{"descriptor", on_processes, 1, 39, {2, 6, 7}, 3},
+                                         Tried{"descriptor", on_fibers, 1, 39, {2, 6, 7}, 1}));
+
+INSTANTIATE_TEST_SUITE_P(OfDisks, FailingCalls,
+                         testing::Values(Tried{"disk", on_processes, 1, 39, {6, 7}, 3},
+                                         Tried{"disk", on_fibers, 1, 39, {6, 7}, 3}));
+
+INSTANTIATE_TEST_SUITE_P(OfInterruptedWrites, FailingCalls,
+                         testing::Values(Tried{"interrupt", on_processes, 1, 20, {}, 0},
+                                         Tried{"short", on_processes, 1, 20, {}, 0}));
+
+}  // namespace
+
+#endif

@@ -1,0 +1,120 @@
+#include "tests/fuzz/targets.hpp"
+
+#ifdef NDSIM_HAS_CHAKRA
+#include "libsim/chakra/files.hpp"
+#endif
+#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/durations.hpp"
+#include "libsim/config/errors.hpp"
+#include "libsim/config/injection_text.hpp"
+#include "libsim/config/nesting.hpp"
+#include "libsim/config/profile.hpp"
+#include "libsim/config/topology_table.hpp"
+#include "libsim/config/whole_numbers.hpp"
+#include "libsim/error.hpp"
+#include "libsim/goal/text.hpp"
+#include "libsim/planning/machine_file.hpp"
+#include "libsim/planning/model_file.hpp"
+#include "libsim/planning/validation/record.hpp"
+#include "libsim/trace_files/read_trace.hpp"
+#include "tests/scenarios/temporary_folder.hpp"
+#include "tools/ndsim/flow_cases.hpp"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace sim::test {
+
+namespace {
+
+// The file that holds an input while it is read: what a reader makes of a name is part of what it reads.
+std::string in_file(const char* name, const std::string& bytes) {
+    static const TemporaryFolder folder;
+    return folder.with(name, bytes);
+}
+
+void read_options(const std::string& bytes) {
+    config::read_toml(in_file("x.toml", bytes));
+}
+void read_profile(const std::string& bytes) {
+    config::read_profile(in_file("x.toml", bytes), 8);
+}
+void read_topology(const std::string& bytes) {
+    config::read_topology(in_file("x.toml", bytes), 0);
+}
+void read_machine(const std::string& bytes) {
+    planning::read_hardware(in_file("x.toml", bytes));
+}
+void read_model(const std::string& bytes) {
+    planning::read_model_file(in_file("x.toml", bytes));
+}
+void read_hugging_face_model(const std::string& bytes) {
+    planning::read_model_file(in_file("config.json", bytes));
+}
+void read_runs(const std::string& bytes) {
+    config::check_nesting(bytes, "x.json", config::Notation::json);
+    planning::read_runs(bytes, "x.json");
+}
+void read_flows(const std::string& bytes) {
+    config::check_nesting(bytes, "x.json", config::Notation::json);
+    tools::parse_flow_cases(bytes, "x.json");
+}
+void read_trace(const std::string& bytes) {
+    trace_files::read_trace(in_file("x.json", bytes));
+}
+void read_table(const std::string& bytes) {
+    trace_files::read_trace(in_file("x.csv", bytes));
+}
+void read_goal(const std::string& bytes) {
+    goal::parse(bytes, "x.goal");
+}
+#ifdef NDSIM_HAS_CHAKRA
+void read_chakra(const std::string& bytes) {
+    std::istringstream in(bytes);
+    chakra::read_rank(*in.rdbuf(), 0, "x.et");
+}
+#endif
+void read_values(const std::string& bytes) {
+    config::duration_of_text(bytes);
+    config::byte_size(bytes);
+    config::whole_number(bytes);
+    using Read = void (*)(const std::string&);
+    constexpr Read each[] = {[](const std::string& text) { config::byte_sizes("--x", text); },
+                             [](const std::string& text) { config::whole_numbers(text); },
+                             [](const std::string& text) { config::injection_of_text("--x", text); }};
+    for (const Read read : each) {
+        try {
+            read(bytes);
+        } catch (const config::UsageError&) {
+        }
+    }
+}
+
+constexpr FuzzTarget targets[] = {
+    {"options", read_options}, {"profile", read_profile}, {"topology", read_topology},
+    {"machine", read_machine}, {"model", read_model},     {"hugging_face", read_hugging_face_model},
+    {"runs", read_runs},       {"flows", read_flows},     {"trace", read_trace},
+    {"table", read_table},     {"goal", read_goal},       {"values", read_values},
+#ifdef NDSIM_HAS_CHAKRA
+    {"chakra", read_chakra},
+#endif
+};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() {
+    return targets;
+}
+
+void run_target(const FuzzTarget& target, const std::string& bytes) {
+    try {
+        target.read(bytes);
+    } catch (const config::UsageError&) {
+    } catch (const ProgramError&) {
+    } catch (const std::invalid_argument&) {
+    } catch (const std::out_of_range&) {
+    } catch (const std::overflow_error&) {
+    }
+}
+
+}  // namespace sim::test

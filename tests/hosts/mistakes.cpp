@@ -1,0 +1,164 @@
+// A program that is wrong in several places is told of by the first of them in simulated time, with one timeline:
+// whichever rank came to its own first in wall time, and on every host.
+#include "libsim/collectives/all_reduce.hpp"
+#include "tests/support/mixed_program.hpp"
+#include "tests/support/simulate.hpp"
+#include "tests/support/soak.hpp"
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+namespace {
+
+using namespace sim;
+using namespace sim::test;
+using testing::HasSubstr;
+
+// Changes some ops of a rank before they are posted.
+class FaultyPort : public Port {
+public:
+    FaultyPort(Port& to, std::uint64_t seed)
+        : Port(to.rank(), to.ranks()), to_(&to), random_(seed * 100 + static_cast<std::uint64_t>(to.rank())) {
+        next_ = &slot_;
+        end_ = next_ + 1;
+        wrong_ = random_.below(3) == 0 ? random_.below(25) : -1;
+    }
+    Answer ask(Op op) override { return to_->ask(changed(op)); }
+    Label intern(std::string_view text) override { return to_->intern(text); }
+    GroupId number(const Group& group) override { return to_->number(group); }
+    void write(std::span<const std::byte> payload) override { to_->write(payload); }
+    void read(std::span<std::byte> payload) override { to_->read(payload); }
+    std::vector<std::span<const std::byte>> gathered() override { return to_->gathered(); }
+    void report(Label name, std::span<const double> values) override { to_->report(name, values); }
+
+private:
+    void make_room() override {
+        to_->post(changed(slot_));
+        next_ = &slot_;
+    }
+
+    Op changed(Op op) {
+        if (wrong_-- != 0) {
+            return op;
+        }
+        switch (op.kind) {
+            case OpKind::send:
+            case OpKind::receive:
+                if (random_.below(2) == 0) {
+                    op.tag += 1;
+                    break;
+                }
+                [[fallthrough]];
+            case OpKind::enter:
+            case OpKind::collective: op.amount += 1; break;
+            case OpKind::allocate: op.amount = -1'000'000'000'000; break;
+            case OpKind::wait: op.amount = 1'000; break;
+            default: wrong_ = 0;  // the next
+        }
+        return op;
+    }
+
+    Port* to_;
+    Random random_;
+    Op slot_ = {};
+    int wrong_;
+};
+
+ranks::Result run_wrong(ranks::Host host, std::uint64_t seed) {
+    return ranks::launch({.ranks = 6,
+                          .host = host,
+                          .on_log = nullptr,
+                          .port_between = [seed](Port& port) { return std::make_unique<FaultyPort>(port, seed); }},
+                         [seed](GPU& gpu) { mixed_program(gpu, seed); });
+}
+
+TEST(Mistakes, OfFiftyFiveProgramsAreToldTheSameInEveryRunOnEveryHost) {
+    const int runs_each = times(3, 100);
+    int programs = 0;
+    std::map<std::string, int> kinds;
+    for (std::uint64_t seed = 1; programs < 55; ++seed) {
+        const ranks::Result fibers = run_wrong(ranks::Host::fiber, seed);
+        if (fibers.ok()) {
+            continue;  // no rank drew a fault
+        }
+        ++programs;
+        ASSERT_EQ(fibers.exit_code(), 3) << fibers.fault->message;
+        ++kinds[fibers.fault->message.substr(0, fibers.fault->message.find(' '))];
+        for (int i = 0; i < runs_each; ++i) {
+            const ranks::Result processes = run_wrong(ranks::Host::process, seed);
+            ASSERT_FALSE(processes.ok());
+            ASSERT_EQ(processes.fault->message, fibers.fault->message) << "program " << seed << ", run " << i;
+            ASSERT_EQ(processes.timeline_sha256, fibers.timeline_sha256) << "program " << seed << ", run " << i;
+            ASSERT_EQ(processes.fault->rank, fibers.fault->rank);
+        }
+    }
+    for (const char* first : {"collectives", "sizes", "deadlock", "rank"}) {
+        EXPECT_GT(kinds[first], 2) << first;
+    }
+}
+
+using FirstMistake = OnBothHosts;
+INSTANTIATE_TEST_SUITE_P(Hosts, FirstMistake, both_hosts(), host_name);
+
+// Rank 0 frees too much at 3 s, rank 1 at 2 s, rank 2 at 2 s: the first by time, then by rank.
+TEST_P(FirstMistake, IsThatOfTheSmallestTimeThenRank) {
+    const ranks::Result result = ranks::launch(ranks(4), [](GPU& gpu) {
+        gpu.compute(Units(gpu.rank() == 0 ? 30 : 20));
+        if (gpu.rank() < 3) {
+            gpu.release("never held", Units(1));
+        }
+    });
+    ASSERT_EQ(result.exit_code(), 3);
+    EXPECT_EQ(result.fault->message, "rank 1 frees at 2 s 1 unit more than it has allocated");
+    EXPECT_EQ(result.fault->rank, 1);
+}
+
+// Rank 3 sends what rank 2 does not expect. Ranks 0 and 1 go on for 5 s more, and are in the timeline.
+TEST_P(FirstMistake, StopsNobodyButWhoMadeIt) {
+    const Simulation run = simulate(ranks(4), [](GPU& gpu) {
+        if (gpu.rank() == 3) {
+            gpu.send(2, Units(10));
+        } else if (gpu.rank() == 2) {
+            gpu.receive(3, Units(11));
+            gpu.compute(Units(1));
+        } else {
+            gpu.compute(Units(50));
+        }
+    });
+    EXPECT_EQ(run.result.fault->message,
+              "sizes do not match at 150 ms\n"
+              "  rank 2, op 0: receive from 3 expects 11 units\n"
+              "  rank 3 sent 10 units at 0 s");
+    EXPECT_EQ(run.spans[0].size(), 1U);
+    EXPECT_EQ(run.spans[2].size(), 0U);
+    EXPECT_EQ(run.result.end, Time{std::chrono::seconds{5}});
+}
+
+// The first to come was rank 2, at 0 s; ranks 1 and 2 disagree from 1 s on; rank 0 came at 2 s.
+TEST_P(FirstMistake, OfACollectiveNamesTheFirstTwoByRankWhoDisagree) {
+    const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
+        gpu.compute(Units(20 - 10 * gpu.rank()));
+        std::vector<double> data(3);
+        all_reduce(gpu, world(gpu), data, Units(gpu.rank() == 2 ? 6 : 5));
+    });
+    EXPECT_EQ(result.fault->message,
+              "collectives do not match in the world\n"
+              "  rank 0, op 1: all-reduce of 5 units, elements of 8 B   at 2 s\n"
+              "  rank 2, op 1: all-reduce of 6 units, elements of 8 B   at 0 s");
+}
+
+// What a rank throws when it finds elements of another size is what comes of the mistake, not the mistake.
+TEST_P(FirstMistake, ComesBeforeWhatARankThrowsBecauseOfIt) {
+    const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
+        try {
+            std::vector<double> data(3);
+            all_reduce(gpu, world(gpu), data, Units(gpu.rank() == 2 ? 6 : 5));
+        } catch (const std::exception&) {
+        }
+        throw std::runtime_error("the data is wrong");
+    });
+    EXPECT_THAT(result.fault->message, HasSubstr("collectives do not match"));
+}
+
+}  // namespace
