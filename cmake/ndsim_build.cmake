@@ -1,4 +1,4 @@
-# A build of ndsim alone: its default build type, its places, its sanitizers.
+# A build of ndsim alone: its default build type, its places, its sanitizers, its coverage.
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
@@ -20,4 +20,12 @@ if(NDSIM_SANITIZE)
         # The fences of ranks/process order memory between processes, which the thread sanitizer does not see anyway.
         list(APPEND NDSIM_WARNINGS_GNU -Wno-tsan)
     endif()
+endif()
+
+option(NDSIM_COVERAGE "Count which branches run; tools/coverage.sh" OFF)
+if(NDSIM_COVERAGE)
+    add_compile_options(--coverage -fprofile-update=atomic)
+    add_library(ndsim_dump_coverage OBJECT ${CMAKE_CURRENT_LIST_DIR}/dump_coverage.cpp)
+    add_link_options(--coverage -Wl,--wrap=_exit)
+    link_libraries($<TARGET_OBJECTS:ndsim_dump_coverage>)
 endif()
