@@ -1,15 +1,20 @@
 #include "tools/command_line/workers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace sim::command_line {
 
@@ -25,11 +30,11 @@ public:
     Round(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work)
         : count_(count), block_(std::max<std::size_t>(options.block, 1)), options_(options), work_(work) {}
 
-    bool run(boost::asio::thread_pool& pool, int threads) {
+    bool run(boost::asio::io_context& queue, int threads) {
         running_ = std::min(static_cast<std::size_t>(threads), (count_ + block_ - 1) / block_);
         for (std::size_t i = running_; i > 0; --i) {
             try {
-                boost::asio::post(pool, [this] { take_blocks(); });
+                boost::asio::post(queue, [this] { take_blocks(); });
             } catch (...) {
                 give_up(i, std::current_exception());
                 break;
@@ -116,9 +121,35 @@ private:
 
 }  // namespace
 
+// boost::asio::thread_pool waits for ever where only some of its threads can be started.
 struct Workers::Pool {
-    explicit Pool(int count) : threads(static_cast<std::size_t>(count)) {}
-    boost::asio::thread_pool threads;
+    explicit Pool(int count) {
+        try {
+            while (std::ssize(threads) < count) {
+                threads.emplace_back([this] { queue.run(); });
+            }
+        } catch (const std::system_error& error) {
+            end();
+            throw std::system_error(error.code(), fmt::format("cannot start thread {} of {}", threads.size(), count));
+        } catch (...) {
+            end();
+            throw;
+        }
+    }
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+    ~Pool() { end(); }
+
+    void end() {
+        open.reset();
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+    }
+
+    boost::asio::io_context queue;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open{queue.get_executor()};
+    std::vector<std::thread> threads;
 };
 
 Workers::Workers(int threads)
@@ -128,7 +159,7 @@ Workers::Workers(int threads)
 Workers::~Workers() = default;
 
 bool Workers::for_each(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work) {
-    return Round(count, options, work).run(pool_->threads, threads_);
+    return Round(count, options, work).run(pool_->queue, threads_);
 }
 
 ForEach Workers::executor() {
