@@ -16,6 +16,7 @@ goals=(
     "G5|hosts|Attackers.*|10,000 ranks that scribble, 1,000 that attack others"
     "G6|hosts|Deaths.ManyRunsLeave*:Descendants.*|4,000 runs, 2,100 with forking ranks: nothing is left"
     "G7|hosts|Storms.CorrectRandom*:Hosts/Storms.RandomWrong*|10,000 right programs, 200 wrong ones on both hosts"
+    "G8|hosts|Hosts/Storms.ADeadlockOfMany*|1,024 ranks that wait for each other, and how long until the run has ended"
     "G11|hosts|SameTimeline.InAHundredRunsOnBothHosts|1,000 runs on both hosts, one hash"
     "G12|hosts|SameTimeline.OfRandomPrograms*|9,600 random programs, each the same on both hosts"
     "G14|hosts|Hosts/Storms.StopSignals*|500 stop signals at random instants, on both hosts"
@@ -38,6 +39,6 @@ for row in "${goals[@]}"; do
     grep -q '^\[  PASSED  \] [1-9]' "build/soak/$goal.$program.txt" || outcome=MISSED
     [[ $outcome == ok ]] || missed=1
     printf '%-4s %-7s %5d s  %s\n' "$goal" "$outcome" $((SECONDS - begin)) "$what"
-    sed -n 's/^from the kill/             from the kill/p' "build/soak/$goal.$program.txt"
+    sed -n 's/^from the /             from the /p' "build/soak/$goal.$program.txt"
 done
 exit $missed

@@ -23,6 +23,7 @@ inline constexpr auto picture_colours = std::to_array<Colour>({{"paper", "#fffff
                                                                {"send", "#E69F00", "#F0B22E"},
                                                                {"receive", "#56B4E9", "#7CC8F2"},
                                                                {"collective", "#009E73", "#2BBF94"},
+                                                               {"checkpoint", "#CC79A7", "#E3A0C5"},
                                                                {"on-compute", "#ffffff", "#101418"},
                                                                {"path", "#b3146f", "#ff7ac6"}});
 

@@ -36,7 +36,8 @@ constexpr int pixels_of_a_tick = 90;
 constexpr int longest_row_name = 28;
 
 // The style of each fill, by CellFill.
-constexpr std::array<const char*, cell_fills> classes{"compute", "send", "receive", "collective", "waiting", ""};
+constexpr std::array<const char*, cell_fills> classes{"compute",    "send",    "receive", "collective",
+                                                      "checkpoint", "waiting", ""};
 
 // The variables of the colours, and what is drawn with them.
 std::string style_sheet() {
@@ -52,7 +53,8 @@ std::string style_sheet() {
     css += ".tick{stroke:var(--line)}.cut{stroke:var(--paper)}.waiting{fill:url(#hatch)}.ground{fill:var(--idle)}\n";
     css += ".hatch{stroke:var(--waiting)}.arrow{fill:none;stroke:var(--faint);marker-end:url(#head)}";
     css += ".head{fill:var(--faint)}.end{fill:var(--path);font-weight:bold}\n";
-    for (const CellFill fill : {CellFill::compute, CellFill::send, CellFill::receive, CellFill::collective}) {
+    for (const CellFill fill :
+         {CellFill::compute, CellFill::send, CellFill::receive, CellFill::collective, CellFill::checkpoint}) {
         const char* const name = classes[static_cast<std::size_t>(fill)];
         css += fmt::format(".{0}{{fill:var(--{0})}}", name);
     }

@@ -20,6 +20,7 @@ constexpr auto looks = std::to_array<FillLook>({{"█", 'C', "compute", 32},
                                                 {"→", '>', "send", 214},
                                                 {"←", '<', "receive", 36},
                                                 {"▒", '=', "collective", 175},
+                                                {"▓", '#', "checkpoint", 98},
                                                 {"·", '.', "waiting", 245},
                                                 {" ", ' ', "", 0}});
 static_assert(looks.size() == cell_fills);

@@ -9,8 +9,8 @@ namespace {
 
 using Times = std::array<Duration, cell_fills>;
 
-constexpr auto work_fills =
-    std::to_array<CellFill>({CellFill::compute, CellFill::send, CellFill::receive, CellFill::collective});
+constexpr auto work_fills = std::to_array<CellFill>(
+    {CellFill::compute, CellFill::send, CellFill::receive, CellFill::collective, CellFill::checkpoint});
 
 Duration& time_of(Times& times, CellFill fill) {
     return times[static_cast<std::size_t>(fill)];
@@ -26,6 +26,7 @@ CellFill fill_of(OpKind kind) {
         case OpKind::send: return CellFill::send;
         case OpKind::receive: return CellFill::receive;
         case OpKind::collective: return CellFill::collective;
+        case OpKind::checkpoint: return CellFill::checkpoint;
         default: return CellFill::compute;
     }
 }

@@ -12,8 +12,8 @@
 
 namespace sim::report {
 
-enum class CellFill : std::uint8_t { compute, send, receive, collective, waiting, nothing };
-inline constexpr int cell_fills = 6;
+enum class CellFill : std::uint8_t { compute, send, receive, collective, checkpoint, waiting, nothing };
+inline constexpr int cell_fills = 7;
 
 // Columns of equal time from 0 to `end`. Requires: 1 <= count <= end in picoseconds.
 struct TimeColumns {

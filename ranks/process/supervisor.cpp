@@ -16,7 +16,7 @@ namespace {
 // Ranks that are about to post need a few microseconds: giving way that often costs less than going to sleep.
 constexpr int most_idle_looks = 50;
 // Signals and timers are looked for so often even if the supervisor never sleeps.
-constexpr std::chrono::milliseconds between_polls{2};
+constexpr std::chrono::microseconds between_polls{500};
 
 }  // namespace
 

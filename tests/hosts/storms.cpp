@@ -155,6 +155,19 @@ TEST(Storms, ADeathAmongSixtyFourRanksEndsTheRunAtOnce) {
               << " ms, p99 " << latencies[latencies.size() * 99 / 100] << " ms\n";
 }
 
+TEST_P(Storms, ADeadlockOfManyRanksIsToldAtOnce) {
+    const int count = times(128, 1'024);
+    SharedMemory shared;
+    const auto result = ranks::launch({.ranks = count, .host = GetParam()}, [&](GPU& gpu) {
+        shared->killed_at = now_ns();  // in the end, by the last rank
+        gpu.receive((gpu.rank() + 1) % count, Units(1));
+    });
+    const double took = static_cast<double>(now_ns() - shared->killed_at) * 1e-6;
+    EXPECT_EQ(result.exit_code(), 3);
+    EXPECT_THAT(result.fault->message, HasSubstr(fmt::format("{0} of {0} ranks can never go on", count)));
+    std::cout << "from the last rank's receive to the end of a deadlocked run of " << count << ": " << took << " ms\n";
+}
+
 TEST(Storms, AsManyProcessesAsThereMayBeAddUpANumber) {
     const int count = times(256, 4'096);
     const auto result = ranks::launch({.ranks = count, .hash_timeline = false}, [](GPU& gpu) {

@@ -314,6 +314,15 @@ def test_links_carry_what_is_sent_over_them(page, files):
     assert ": 0.0 %" not in page.test("network-now-0").text
 
 
+def test_checkpoints_have_a_colour_of_their_own_where_there_are_any(page, files):
+    train = [f"{files.bin_dir}/1d_data_parallel", "--host", "fiber", "--steps", "4", "--checkpoint-every", "1", "--checkpoint-time", "9s", "--quiet"]
+    file, _ = make_page(train, files.folder, "checkpoints.html")
+    page.open(file)
+    assert "checkpoint" in page.one(".legend").text
+    page.open(files.pipeline)
+    assert "checkpoint" not in page.one(".legend").text
+
+
 def test_a_run_that_failed_says_why(page, files):
     page.open(files.failed)
     assert page.test("fault").text.startswith("The run ended early:")

@@ -85,6 +85,14 @@ TEST(TextTimeline, InPlainAsciiHasTheSameLayout) {
               "F forward of mi~\n");
 }
 
+TEST(TextTimeline, TellsACheckpointFromWork) {
+    Drawn drawn("", 1);
+    drawn.compute(0, "", 0, 4).with(0, OpKind::checkpoint, "checkpoint", 4, 7).compute(0, "", 7, 10);
+    EXPECT_THAT(drawn.text(18), HasSubstr("rank 0  ████▓▓▓███\n"));
+    EXPECT_THAT(drawn.text({.width = 18, .ascii = true}), HasSubstr("rank 0  CCCC###CCC\n"));
+    EXPECT_THAT(drawn.text(40), HasSubstr("▓ checkpoint"));
+}
+
 TEST(TextTimeline, InColoursIsTheSameTextBetweenEscapeSequences) {
     const std::string text = pipeline().text({.width = 28, .colour = true});
     EXPECT_THAT(text, HasSubstr("rank 0  \033[48;5;32;38;5;16mF0\033[0m\033[38;5;32m██\033[0m"));

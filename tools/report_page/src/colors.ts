@@ -1,11 +1,14 @@
 // Colours of spans: Okabe and Ito's, which people tell apart whatever colours they see. Waiting is a pattern, too.
 
 // What a piece of time is spent with.
-export const Class = { compute: 0, send: 1, receive: 2, collective: 3, waiting: 4 } as const;
-export const classNames = ["compute", "send", "receive", "collective", "waiting"];
+export const Class = { compute: 0, send: 1, receive: 2, collective: 3, checkpoint: 4, waiting: 5 } as const;
+export const classNames = ["compute", "send", "receive", "collective", "checkpoint", "waiting"];
 export const classes = classNames.length;
 
-const okabeIto = { light: ["#0072B2", "#E69F00", "#56B4E9", "#009E73"], dark: ["#3B97D3", "#F0B22E", "#7CC8F2", "#2BBF94"] };
+const okabeIto = {
+    light: ["#0072B2", "#E69F00", "#56B4E9", "#009E73", "#CC79A7"],
+    dark: ["#3B97D3", "#F0B22E", "#7CC8F2", "#2BBF94", "#E3A0C5"],
+};
 
 export interface Theme {
     dark: boolean;

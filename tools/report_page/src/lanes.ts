@@ -35,6 +35,7 @@ export function classOf(kind: number): number {
         case Kind.send: return Class.send;
         case Kind.receive: return Class.receive;
         case Kind.collective: return Class.collective;
+        case Kind.checkpoint: return Class.checkpoint;
         default: return Class.compute;
     }
 }

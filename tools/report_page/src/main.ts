@@ -1,5 +1,5 @@
 // Puts the page together.
-import { readRuns, type Run } from "./data";
+import { Kind, readRuns, type Run } from "./data";
 import { button, clipped, element, name, section } from "./dom";
 import { explanationSection, readExplanation } from "./explain";
 import { exact, time, whole } from "./format";
@@ -59,19 +59,20 @@ function heading(runs: Run[], help: Help): HTMLElement {
     return made;
 }
 
-function legend(timeline: Timeline): HTMLElement {
+function legend(timeline: Timeline, runs: Run[]): HTMLElement {
     const made = element("p", { class: "legend" });
     const add = (of: string, title: string) => made.append(element("span", { class: `swatch ${of}` }), name(title), " ");
     const { shades } = timeline.painter;
     if (shades.length === 1 && shades[0].names.length > 1) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
     else add("compute", "compute");
     for (const of of ["send", "receive", "collective"]) add(of, of);
+    if (runs.some((run) => run.header.sums.some((sum) => sum.kind === Kind.checkpoint))) add("checkpoint", "checkpoint");
     add("idle", "waiting for others");
     add("path", "critical path");
     return made;
 }
 
-function timelineSection(timeline: Timeline, replay: Replay, search: Search, overlapping: number): HTMLElement {
+function timelineSection(timeline: Timeline, runs: Run[], replay: Replay, search: Search, overlapping: number): HTMLElement {
     const { view, marks } = timeline;
     const made = section("timeline", "Timeline", "");
     const check = (title: string, test: string, set: (on: boolean) => void, get: () => boolean) => {
@@ -90,7 +91,7 @@ function timelineSection(timeline: Timeline, replay: Replay, search: Search, ove
             check("messages", "show-messages", (on) => (marks.messages = on), () => marks.messages),
             check("critical path", "show-path", (on) => (marks.path = on), () => marks.path)),
         element("div", { class: "stage" }, timeline.canvas, timeline.tip),
-        replay.bar, legend(timeline), timeline.chosen);
+        replay.bar, legend(timeline, runs), timeline.chosen);
     if (overlapping > 0) {
         made.append(element("p", { class: "notice" }, `${whole(overlapping)} spans overlap others in the last lane of their stream.`));
     }
@@ -137,7 +138,7 @@ async function begin(): Promise<void> {
     const page = element("main");
     const comparison = readComparison();
     const explanation = readExplanation();
-    page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), timelineSection(timeline, replay, search, layout.overlapping), help.overlay);
+    page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), timelineSection(timeline, runs, replay, search, layout.overlapping), help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });
     onTheme(() => (timeline.painter.recolor(), timeline.paint()));

@@ -214,7 +214,7 @@ export class Painter {
         const height = this.view.height - this.geometry.inset;
         let x = 4;
         context.globalAlpha = 0.4;
-        for (const c of [Class.compute, Class.send, Class.receive, Class.collective]) {
+        for (const c of [Class.compute, Class.send, Class.receive, Class.collective, Class.checkpoint]) {
             const width = (sums[c] / run.end) * (gutter - 12);
             context.fillStyle = this.theme.classes[c];
             context.fillRect(x, y, width, height);
