@@ -8,6 +8,10 @@ set(NDSIM_WARNINGS
     -Wno-missing-field-initializers)
 # libsim/namespaces.hpp says once which namespaces are inline.
 set(NDSIM_WARNINGS_CLANG -Wno-inline-namespace-reopened-noninline)
+if(NDSIM_UNITY_BUILD)
+    # In a batch, clang++ takes a parameter for a shadow of what another file has for itself.
+    list(APPEND NDSIM_WARNINGS_CLANG -Wno-shadow)
+endif()
 # Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
 set(NDSIM_WARNINGS_GNU -Wlogical-op -Wduplicated-cond
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)

@@ -17,6 +17,8 @@ goals=(
     "G6|hosts|Deaths.ManyRunsLeave*:Descendants.*|4,000 runs, 2,100 with forking ranks: nothing is left"
     "G7|hosts|Storms.CorrectRandom*:Hosts/Storms.RandomWrong*|10,000 right programs, 200 wrong ones on both hosts"
     "G8|hosts|Hosts/Storms.ADeadlockOfMany*|1,024 ranks that wait for each other, and how long until the run has ended"
+    "G7|hosts|*Mistakes*|55 wrong programs 100 times each, one message and one timeline"
+    "G10|cli|*FailingCalls*|every allocation, mapping, fork, descriptor and write fails once"
     "G11|hosts|SameTimeline.InAHundredRunsOnBothHosts|1,000 runs on both hosts, one hash"
     "G12|hosts|SameTimeline.OfRandomPrograms*|9,600 random programs, each the same on both hosts"
     "G14|hosts|Hosts/Storms.StopSignals*|500 stop signals at random instants, on both hosts"

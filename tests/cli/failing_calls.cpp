@@ -30,6 +30,10 @@ void expect_whole(const std::string& folder, const std::string& which) {
     }
 }
 
+std::string number_of(const testing::TestParamInfo<Tried>& one) {
+    return fmt::format("Command{}", one.index);
+}
+
 class FailingCalls : public testing::TestWithParam<Tried> {};
 
 TEST_P(FailingCalls, EndInSuccessOrInOneLineAndTheirExitCode) {
@@ -61,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Tried{"memory", "ndsim topology dgx-h100 --json", 4, 2'000, {7}, 11},
                     Tried{"memory", "ndsim train --model llama3-8b --gpus 8 --zero 3", 4, 4'000, {7}, 11},
                     Tried{"memory", "ndsim plan --model llama3-8b --gpus 8 --jobs 2", 4, 4'000, {7}, 11},
-                    Tried{"memory", "ndsim flows docs/nowhere.json", 4, 1'000, {7}, 11}));
+                    Tried{"memory", "ndsim flows docs/nowhere.json", 4, 1'000, {7}, 11}),
+    number_of);
 
 constexpr const char* on_processes = "1d_data_parallel --quiet --trace '{0}'/trace.json";
 constexpr const char* on_fibers = "1d_data_parallel --quiet --host fiber --trace '{0}'/trace.json";
@@ -69,23 +74,28 @@ constexpr const char* in_threads = "ndsim plan --model llama3-8b --gpus 8 --jobs
 
 INSTANTIATE_TEST_SUITE_P(OfMappings, FailingCalls,
                          testing::Values(Tried{"mapping", on_processes, 1, 39, {7}, 1},
-                                         Tried{"mapping", on_fibers, 1, 39, {7}, 1}));
+                                         Tried{"mapping", on_fibers, 1, 39, {7}, 1}),
+                         number_of);
 
 INSTANTIATE_TEST_SUITE_P(OfTasks, FailingCalls,
                          testing::Values(Tried{"task", on_processes, 1, 12, {7}, 4},
-                                         Tried{"task", in_threads, 1, 12, {7}, 1}));
+                                         Tried{"task", in_threads, 1, 12, {7}, 1}),
+                         number_of);
 
 INSTANTIATE_TEST_SUITE_P(OfDescriptors, FailingCalls,
                          testing::Values(Tried{"descriptor", on_processes, 1, 39, {2, 6, 7}, 3},
-                                         Tried{"descriptor", on_fibers, 1, 39, {2, 6, 7}, 1}));
+                                         Tried{"descriptor", on_fibers, 1, 39, {2, 6, 7}, 1}),
+                         number_of);
 
 INSTANTIATE_TEST_SUITE_P(OfDisks, FailingCalls,
                          testing::Values(Tried{"disk", on_processes, 1, 39, {6, 7}, 3},
-                                         Tried{"disk", on_fibers, 1, 39, {6, 7}, 3}));
+                                         Tried{"disk", on_fibers, 1, 39, {6, 7}, 3}),
+                         number_of);
 
 INSTANTIATE_TEST_SUITE_P(OfInterruptedWrites, FailingCalls,
                          testing::Values(Tried{"interrupt", on_processes, 1, 20, {}, 0},
-                                         Tried{"short", on_processes, 1, 20, {}, 0}));
+                                         Tried{"short", on_processes, 1, 20, {}, 0}),
+                         number_of);
 
 }  // namespace
 
