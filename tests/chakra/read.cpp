@@ -161,6 +161,23 @@ TEST(ChakraFiles, AreRefusedForAttributesThatAreMissing) {
     EXPECT_THAT(refuse("COMP_NODE", " duration_micros: 9223372036855"), HasSubstr("simulated time goes up to"));
 }
 
+TEST(ChakraFiles, AreRefusedForAlgorithmsAndReductionsThatThereAreNot) {
+    const auto refuse = [](const std::string& attribute) {
+        return refusal_of("id: 4 name: \"x\" type: COMM_COLL_NODE" + whole("comm_type", 0) + whole("comm_size", 5) +
+                          attribute + "\n");
+    };
+    EXPECT_THAT(refuse(string("ndsim_algorithm", "rign")),
+                HasSubstr("ndsim_algorithm: there is no algorithm \"rign\"; did you mean ring?"));
+    EXPECT_THAT(refuse(string("ndsim_reduction", "min")), HasSubstr("ndsim_reduction: there is no \"min\""));
+    EXPECT_EQ(refuse(string("ndsim_algorithm", "ring") + string("ndsim_reduction", "max")), "none");
+}
+
+TEST(ChakraFiles, AreRefusedBeyondTheLargestRank) {
+    const TextTraces text;
+    text.with("t.9999999.et", text.encoded(version_line));
+    EXPECT_THAT(refusal_of_path(text.prefix()), HasSubstr("t.9999999.et: is of rank 9999999; ranks are 0 to "));
+}
+
 TEST(ChakraFiles, AreRefusedForDependenciesThatCannotBe) {
     EXPECT_THAT(refusal_of(compute(1, 1, after(2))),
                 HasSubstr("t.0.et: node 1 \"compute 1\" depends on node 2, which is not there"));

@@ -179,6 +179,16 @@ TEST(ChakraRun, NamesTheNodesOfADeadlock) {
               "  rank 0, node 2 \"send 2\"   depends on node 1 \"receive 1\"");
 }
 
+TEST(ChakraRun, NamesTheFirstNodesOfALongDeadlock) {
+    std::vector<std::string> ranks;
+    for (int rank = 0; rank < 40; ++rank) {
+        ranks.push_back(receive(1, (rank + 39) % 40, MB) + send(2, (rank + 1) % 40, MB, after(1)));
+    }
+    const std::string error = error_of<DeadlockError>(ranks);
+    EXPECT_THAT(error, HasSubstr("deadlock: 80 nodes can never begin"));
+    EXPECT_THAT(error, testing::EndsWith("\n  …"));
+}
+
 TEST(ChakraRun, NamesTheCollectivesThatRanksJoinInAnotherOrder) {
     const std::string groups =
         R"(id: 9 type: METADATA_NODE inputs { values: "[{\"pg_name\": \"0\", \"ranks\": [0, 1]},)"

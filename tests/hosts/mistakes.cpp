@@ -5,6 +5,7 @@
 #include "tests/support/simulate.hpp"
 #include "tests/support/soak.hpp"
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -159,6 +160,57 @@ TEST_P(FirstMistake, ComesBeforeWhatARankThrowsBecauseOfIt) {
         throw std::runtime_error("the data is wrong");
     });
     EXPECT_THAT(result.fault->message, HasSubstr("collectives do not match"));
+}
+
+TEST_P(FirstMistake, OnAStreamIsToldAsOneOfTheProgramIs) {
+    const ranks::Result result = ranks::launch(ranks(2), [](GPU& gpu) {
+        gpu.compute(Units(10));
+        const Handle sum = gpu.on(Stream{1}, [&] { gpu.send(1 - gpu.rank(), Units(gpu.rank() == 0 ? 1 : 2)); });
+        const Handle other = gpu.on(Stream{1}, [&] { gpu.receive(1 - gpu.rank(), Units(5)); });
+        gpu.wait(sum);
+        gpu.wait(other);
+    });
+    EXPECT_EQ(result.exit_code(), 3);
+    EXPECT_THAT(result.fault->message,
+                HasSubstr("rank 0, op 2: receive from 1 expects 5 units\n  rank 1 sent 2 units at 1 s"));
+}
+
+// A network of bytes has no price for units.
+TEST_P(FirstMistake, OnAStreamMayBeWhatTheNetworkHasNoPriceFor) {
+    auto options = ranks(2);
+    options.cluster = uniform({.latency = std::chrono::seconds(1), .bandwidth = Bandwidth{1'000'000'000}});
+    const ranks::Result result = ranks::launch(options, [](GPU& gpu) {
+        const Handle sent = gpu.on(Stream{1}, [&] { gpu.send(1 - gpu.rank(), Units(5)); });
+        gpu.wait(sent);
+    });
+    EXPECT_EQ(result.exit_code(), 3);
+    EXPECT_THAT(result.fault->message,
+                HasSubstr("rank 0, op 0: send 5 units to 1 at 0 s: profile uniform has no price for "
+                          "units of data"));
+}
+
+TEST_P(FirstMistake, MayBeMoreMemoryThanCanBeCounted) {
+    const ranks::Result result = ranks::launch(ranks(2), [](GPU& gpu) {
+        for (int i = 0; i < 2 && gpu.rank() == 1; ++i) {
+            gpu.allocate("weights", Bytes(std::numeric_limits<std::int64_t>::max()));
+        }
+    });
+    EXPECT_EQ(result.exit_code(), 3);
+    EXPECT_EQ(result.fault->message, "rank 1 allocates at 0 s more memory than 64 bits can count");
+}
+
+// Two of a rank's own: the first stays the one that is told.
+TEST_P(FirstMistake, OfARankIsToldThoughTheProcessEndsBecauseOfIt) {
+    const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
+        gpu.compute(Units(10));
+        if (gpu.rank() == 1) {
+            gpu.release("never held", Units(1));
+            throw std::runtime_error("gave up");
+        }
+        gpu.barrier();
+    });
+    EXPECT_EQ(result.exit_code(), 3);
+    EXPECT_THAT(result.fault->message, HasSubstr("rank 1 frees at 1 s 1 unit more than it has allocated"));
 }
 
 }  // namespace

@@ -277,6 +277,34 @@ TEST_P(Questions, ThatNothingCanEverAnswerAreADeadlock) {
               "  rank 1, op 2: ask for a message from 2   nothing was sent; rank 2 has finished");
 }
 
+TEST_P(Questions, ForAnythingAreADeadlockWhereNothingComes) {
+    const auto message = [](const ranks::Program& program) { return ranks::launch(ranks(3), program).fault->message; };
+    EXPECT_THAT(message([](GPU& gpu) {
+                    if (gpu.rank() == 0) {
+                        gpu.probe();
+                    }
+                }),
+                HasSubstr("rank 0, op 0: wait for a message from any rank   nothing was sent to it; all others have "
+                          "finished"));
+    EXPECT_THAT(message([](GPU& gpu) {
+                    if (gpu.rank() == 0) {
+                        gpu.probe(any_source, Tag{3});
+                    } else if (gpu.rank() == 1) {
+                        gpu.receive(0, Units{1});
+                    }
+                }),
+                HasSubstr("nothing was sent to it with tag 3; 1 of the others wait, too"));
+    EXPECT_THAT(message([](GPU& gpu) {
+                    if (gpu.rank() == 0) {
+                        gpu.probe(any_source, Tag{3});
+                    } else if (gpu.rank() == 1) {
+                        gpu.send(0, Units{1}, Tag{9});
+                        gpu.send(0, Units{1}, Tag{5});
+                    }
+                }),
+                HasSubstr("rank 1 sent tag 5 at "));
+}
+
 TEST_P(Questions, AboutAnOpThatNeverEndsAreADeadlock) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 0) {

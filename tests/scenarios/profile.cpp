@@ -3,6 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -126,6 +127,48 @@ TEST(Profile, RefusesSlowdownsThatAreNone) {
     EXPECT_EQ(
         complaint_about(3, slowdown("[\"a\"]")),
         "p.toml:4: compute.slowdown must be a list of numbers, one for each rank, not a list that is not of numbers");
+}
+
+TEST(Profile, MayHaveNodesWithACostOfTheirOwn) {
+    const std::string file = R"(kind = "units"
+[compute]
+seconds_per_unit = 1
+[network]
+ranks_per_node = 2
+latency_seconds = 1
+seconds_per_data_unit = 1
+[network.across_nodes]
+latency_seconds = 10
+seconds_per_data_unit = 2
+)";
+    const TemporaryFolder folder;
+    const Cluster cluster = read_profile(folder.with("p.toml", file), 4);
+    EXPECT_EQ(transfer_time(cluster, Units{3}, Hop::within), duration_of_seconds(4));
+    EXPECT_EQ(transfer_time(cluster, Units{3}, Hop::across), duration_of_seconds(16));
+    const auto without = [&](const std::string& line) {
+        std::string text = file;
+        return complaint(text.replace(text.find(line), line.size() + 1, ""));
+    };
+    EXPECT_EQ(without("ranks_per_node = 2"), "p.toml: network.ranks_per_node is missing");
+    EXPECT_EQ(without("latency_seconds = 10"), "p.toml: network.across_nodes.latency_seconds is missing");
+    std::string none = file;
+    EXPECT_EQ(complaint(none.replace(none.find("node = 2"), 8, "node = 0")),
+              "p.toml:5: network.ranks_per_node must be a whole number from 1 to 1000000, not 0");
+}
+
+TEST(Profile, RefusesRatesAndSizesThatCannotBe) {
+    const std::string uniform =
+        "kind = \"uniform\"\ncompute.flops_per_second = {}\nnetwork = {{ latency_seconds = 0, bytes_per_second = {} "
+        "}}\n";
+    EXPECT_EQ(complaint(fmt::format(fmt::runtime(uniform), "1e19", "1e9")),
+              "p.toml:2: compute.flops_per_second must be a number up to 9e18, not 1e+19");
+    EXPECT_EQ(complaint(fmt::format(fmt::runtime(uniform), "1e12", "0.5")),
+              "p.toml:3: network.bytes_per_second must be a number, 1 or more, not 0.5");
+    const std::string loggp =
+        "kind = \"loggp\"\ncompute.flops_per_second = 1e12\n[network]\nlatency_seconds = 1e-6\n"
+        "eager_limit_bytes = {}\n";
+    EXPECT_EQ(complaint(fmt::format(fmt::runtime(loggp), "1.5")),
+              "p.toml:5: network.eager_limit_bytes must be a whole number of bytes, 0 or more, not 1.5");
 }
 
 TEST(Profile, ThatIsNotThereIsNamed) {

@@ -113,6 +113,21 @@ TEST(TopologyTable, IsRefusedWithFileLineAndKey) {
               "t.toml:2: sizes must be a list of whole numbers, 1 or more, not a list");
 }
 
+TEST(TopologyTable, OfVerticesAndLinksIsRefusedWithTheLineOfTheLink) {
+    const auto with = [](const std::string& link) {
+        return complaint(
+            "kind = \"custom\"\n[[vertex]]\nname = \"a\"\nkind = \"gpu\"\n[[vertex]]\nname = \"b\"\nkind = "
+            "\"gpu\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nbytes_per_second = 1e9\n" +
+                link + "\n",
+            2);
+    };
+    EXPECT_EQ(with("both_ways = true"), "none");
+    EXPECT_EQ(with("both_ways = 1"), "t.toml:12: link[1].both_ways must be true or false, not 1");
+    EXPECT_EQ(
+        with("latency_seconds = 1e9"),
+        "t.toml:12: link[1].latency_seconds = 1000000000: a duration must be finite, 0 or more, and below 106 days");
+}
+
 TEST(TopologyTable, HasANameOrAKind) {
     EXPECT_EQ(complaint("name = \"dgx-h100\"\nkind = \"ring\"\n"),
               "t.toml:2: a topology has a name or a kind, not both");

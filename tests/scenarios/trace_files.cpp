@@ -115,6 +115,23 @@ TEST(Difference, SaysWhichPartAndLabelMadeIt) {
               "b takes as long as a, with the same shares.");
 }
 
+TEST(Shares, CountBytesAndUnitsThatAreSent) {
+    const std::string label = "activation";
+    report::Timeline timeline{.ranks = 2};
+    timeline.add({.kind = OpKind::send, .label = &label, .amount = 300, .end = Time{1us}});
+    timeline.add({.kind = OpKind::send, .label = &label, .amount = 200, .end = Time{2us}});
+    timeline.add({.rank = 1,
+                  .kind = OpKind::send,
+                  .label = &label,
+                  .measure = Measure::units,
+                  .amount = 1'500'000'000,
+                  .end = Time{2us}});
+    const TraceShares shares = shares_of(timeline);
+    EXPECT_EQ(shares.messages, 3);
+    EXPECT_EQ(shares.bytes, 500);
+    EXPECT_DOUBLE_EQ(shares.units, 1.5);
+}
+
 TEST(Shares, CountWaitingForTheOtherSideWithinExposedCommunication) {
     const std::string label = "activation";
     report::Timeline timeline{.ranks = 1};
@@ -166,12 +183,75 @@ TEST(BadTrace, IsNamedWithItsPlace) {
               ": event 1: \"sent\" is no kind of span; did you mean send?");
 }
 
+TEST(Kineto, TellsWhoSendsAndWhoReceivesWhereTheProfilerSaysIt) {
+    const TemporaryFolder folder;
+    const auto one = [](const char* args) {
+        return kernel("ncclDevKernel_SendRecv(args)", "kernel", 7, 100, 50, args);
+    };
+    const std::string file = folder.with(
+        "p.json",
+        profile(0, 0,
+                {one(R"(, "Dst Rank": 3, "In msg nelems": 10, "dtype": "Float")"),
+                 one(R"(, "Src Rank": 2, "In msg nelems": 10, "dtype": "Float")"), one(""),
+                 one(R"(, "Dst Rank": 9999999)"), one(R"(, "In msg nelems": 10, "dtype": "of another kind")")}));
+    const ReadTrace trace = read_trace(file);
+    const std::vector<Span>& spans = trace.timeline.spans;
+    ASSERT_EQ(spans.size(), 5U);
+    EXPECT_EQ(spans[0].kind, OpKind::send);
+    EXPECT_EQ(spans[0].peer, 3);
+    EXPECT_EQ(spans[0].amount, 40);
+    EXPECT_EQ(*spans[0].label, "send");
+    EXPECT_EQ(spans[1].kind, OpKind::receive);
+    EXPECT_EQ(spans[1].peer, 2);
+    EXPECT_EQ(*spans[2].label, "send and receive");
+    EXPECT_EQ(spans[2].peer, -1);
+    EXPECT_EQ(spans[3].peer, -1);
+    EXPECT_EQ(spans[4].amount, 0);
+}
+
+TEST(BadTrace, OfAProfilerHasNumbersInRange) {
+    const auto refusal = [](const char* args) {
+        return complaint("t.json", profile(0, 0, {kernel(all_reduce, "kernel", 20, 150, 110, args)}));
+    };
+    EXPECT_THAT(refusal(R"(, "In msg nelems": -1, "dtype": "Float")"), HasSubstr("In msg nelems is out of range: -1"));
+    EXPECT_THAT(refusal(R"(, "In msg nelems": 9223372036854775807, "dtype": "Float")"),
+                HasSubstr("In msg nelems is out of range: 9223372036854775807"));
+    EXPECT_THAT(refusal(R"(, "In msg nelems": 9223372036854775808, "dtype": "Float")"),
+                HasSubstr("In msg nelems must fit into 64 bits"));
+    EXPECT_THAT(complaint("t.json", R"({"baseTimeNanoseconds": 1e30, "traceEvents": []})"),
+                HasSubstr("baseTimeNanoseconds must be a whole number of 64 bits, not 1e30"));
+}
+
+TEST(BadTrace, IsNotOursAndAProfilersAtOnce) {
+    const std::string ours = R"({"ph":"X","cat":"send","pid":0,"args":{"ps":0,"dur_ps":1}})";
+    const std::string profilers = R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1})";
+    EXPECT_EQ(complaint("t.json", "[" + profilers + "," + ours + "]"),
+              ": mixes spans of ndsim with kernels of a profiler");
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.file("both"));
+    std::filesystem::create_directory(folder.file("none"));
+    folder.with("both/a.json", "[" + ours + "]");
+    folder.with("both/b.json", "[" + profilers + "]");
+    const auto refusal = [](const std::string& path) -> std::string {
+        try {
+            read_trace(path);
+        } catch (const config::UsageError& error) {
+            return error.what();
+        }
+        return "none";
+    };
+    EXPECT_EQ(refusal(folder.file("both")), folder.file("both") + ": mixes traces of ndsim with those of a profiler");
+    EXPECT_EQ(refusal(folder.file("none")), folder.file("none") + ": holds no trace: neither *.json nor *.json.gz");
+}
+
 TEST(BadTrace, OfLinesIsNamedWithItsLine) {
     const std::string names = "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps\n";
     EXPECT_EQ(complaint("t.csv", ""),
               ":1: the first line must name the columns of a trace: kind, label, rank, begin_ps, …");
     EXPECT_EQ(complaint("t.csv", "kind,rank\n"), ":1: the column stream is missing");
     EXPECT_EQ(complaint("t.csv", names + "compute,\"w\",0,0,0,5,4,0\n"), ":2: a span must not end before it begins");
+    EXPECT_EQ(complaint("t.csv", names + "send,\"w\",0,0,0,5,9,5\n"),
+              ":2: a span must not be idle for longer than it lasts");
     EXPECT_EQ(complaint("t.csv", names + "compute,\"w\nx\",0,0,0,1,4\n"), ":3: has 7 cells, not 8");
     EXPECT_EQ(complaint("t.csv", names + "compute,\"w,0,0,0,1,4\n"), ":2: a quote is not closed");
     EXPECT_EQ(complaint("t.csv", names + "compute,w,0,0,0,1.5,4,0\n"),
