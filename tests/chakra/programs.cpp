@@ -181,6 +181,27 @@ TEST(ChakraPrograms, LeaveTheSameTimelineInUnits) {
     expect_same_timelines(gpu_py(), true);
 }
 
+TEST(ChakraPrograms, StandStillForACheckpointAndNotBesideTheProgram) {
+    const auto checkpoint = [](GPU& gpu) { gpu.checkpoint(1, {}, std::chrono::seconds(2)); };
+    const auto finish = [&](const Program& program) {
+        return replay::Recording(2, program).replay({.cluster = gpu_py()}).end;
+    };
+    const Program in_program = [&](GPU& gpu) {
+        gpu.compute(Units(gpu.rank() + 1));
+        checkpoint(gpu);
+        gpu.compute(Units(3));
+    };
+    chakra::Traces traces;
+    for (chakra::RankTrace& trace : traces_of_program(2, in_program, gpu_py())) {
+        traces.files.push_back(fmt::format("t.{}.et", traces.ranks.size()));
+        traces.ranks.push_back(std::move(trace));
+    }
+    EXPECT_EQ(chakra::run(traces, {.cluster = gpu_py()}).end, finish(in_program));
+    EXPECT_THROW(traces_of_program(
+                     2, [&](GPU& gpu) { gpu.start_on(Stream{1}, [&] { checkpoint(gpu); }); }, gpu_py()),
+                 ProgramError);
+}
+
 TEST(ChakraPrograms, LeaveTheSameTimelineInBytesWithSlowRanksAndSlowOverlap) {
     expect_same_timelines(with_flops(uniform({.latency = 5us, .bandwidth = 3 * GB_per_s, .acknowledgement = 700ns})),
                           false);

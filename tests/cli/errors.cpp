@@ -90,6 +90,24 @@ TEST(Usage, OfAWholeNumberMayHaveAnExponent) {
               10);
 }
 
+TEST(Usage, OfAListInAFileIsANumberAListOrAText) {
+    const TemporaryFolder folder;
+    const auto config = [&](const std::string& text) {
+        return " --ranks 2 --config '" + folder.with("c.toml", text + "\n") + "'";
+    };
+    for (const std::string text : {"sizes = 4", "sizes = [4]", "sizes = \"4\""}) {
+        EXPECT_EQ(run_command("communication_profile --json" + config(text)).json()["rows"].size(), 1U) << text;
+    }
+    for (const std::string text : {"sizes = 0", "sizes = [4, 1.5]", "sizes = true", "sizes = 1.5"}) {
+        EXPECT_NE(refusal("communication_profile" + config(text)).find("c.toml:1: sizes must be a list like 1,2,4"),
+                  std::string::npos)
+            << refusal("communication_profile" + config(text));
+    }
+    EXPECT_NE(refusal("0d_sequential --config '" + folder.with("f.toml", "fault = 3\n") + "'")
+                  .find("f.toml:1: fault must be a fault, such as 'kill rank 1 at 1.5s', not 3"),
+              std::string::npos);
+}
+
 TEST(Usage, OfTheCommandLineWinsOverAFileThatSaysTheOpposite) {
     const TemporaryFolder folder;
     const std::string config = folder.with("c.toml", "quiet = true\n");

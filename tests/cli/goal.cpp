@@ -246,6 +246,9 @@ TEST_F(GoalOnNetworks, RefuseWhatNoProgramCanDo) {
         refused("num_ranks 2\nrank 0 {\nsend 5b to 1 tag 3\n}\nrank 1 {\nrecv 5b from 0 tag 3 cpu 1\n}\n", options),
         "ndsim goal: x.goal:6: on a network of ours no operation can be so: it is on CPU 1, and another operation with "
         "this tag between these ranks on CPU 0; both ends of a message name the same one");
+    EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 5b from 1 tag 2147483648\ncalc 1\n}\n", options),
+              no + "has tag 2147483648, of a message within a collective, which the next operation has to wait for; "
+                   "asynchronous messages have tags below 2147483648");
     EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalc 9223372036854775807\n}\n", options + " --unit ns"),
               no + "takes more than 2^63 ps");
 }

@@ -186,6 +186,23 @@ TEST_P(FaultsInTime, ADroppedCardLosesWhatIsSentFromThenOn) {
     EXPECT_EQ(run.result.ranks[0].end, Time{1800ms});
 }
 
+// Who sends asynchronously is not held up by what is lost, whoever is at the other end.
+TEST_P(FaultsInTime, ADroppedCardLosesWhatIsSentBesideTheProgramToo) {
+    const auto run = simulate(suffering(ranks(2), {"drop nic 1 at 0s"}), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            const Handle sent = gpu.send_async(1, Units(5));
+            gpu.compute(Units(10));
+            gpu.wait(sent);
+        } else {
+            gpu.receive(0, Units(5));
+        }
+    });
+    EXPECT_EQ(run.result.exit_code(), 5);
+    EXPECT_THAT(run.result.fault->message,
+                HasSubstr("rank 1, op 0: receive from 0   what rank 0 sent did not get through"));
+    EXPECT_EQ(run.result.ranks[0].end, Time{1s});
+}
+
 TEST_P(FaultsInTime, ADroppedCardLeavesACollectiveUnfinished) {
     for (const bool has_data : {false, true}) {
         const auto run = simulate(suffering(ranks(4), {"drop nic 2"}), [has_data](GPU& gpu) {

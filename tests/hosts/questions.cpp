@@ -320,6 +320,21 @@ TEST_P(Questions, AboutAnOpThatNeverEndsAreADeadlock) {
                   "has finished"));
 }
 
+TEST_P(Questions, AreNotAboutWhatIsJoinedAlready) {
+    const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            const Handle sent = gpu.send_async(1, Units{1});
+            gpu.wait(sent);
+            gpu.test(sent);
+        } else {
+            gpu.receive(0, Units{1});
+        }
+    });
+    EXPECT_EQ(result.exit_code(), 3);
+    EXPECT_THAT(result.fault->message, HasSubstr("rank 0, op 2: asks at 60 ms for its asynchronous op 0, which it has "
+                                                 "already joined"));
+}
+
 TEST_P(Questions, HaveNoPlaceOnAStreamAndNameARank) {
     const auto message = [](const ranks::LaunchOptions& options, const ranks::Program& program) {
         const auto result = ranks::launch(options, program);

@@ -37,6 +37,21 @@ TEST_P(StreamFaults, AMessageIsNotReceivedOnAnotherStream) {
         "  rank 1, op 0: receive from 0   rank 0 sent it on stream 1 at 0 s; both ends must be on the same stream");
 }
 
+TEST_P(StreamFaults, AStreamThatWaitsForAnotherSaysWhatThatOneWaitsFor) {
+    const auto fault = fault_of(
+        ranks(2),
+        [](GPU& gpu) {
+            if (gpu.rank() == 0) {
+                const Handle coming = gpu.on(first, [&] { gpu.receive(1, Units(1)); });
+                const Handle behind = gpu.on(second, [&] { gpu.wait(coming); });
+                gpu.wait(behind);
+            }
+        },
+        3);
+    EXPECT_THAT(fault.message, HasSubstr("receive from 1   nothing was sent; rank 1 has finished"));
+    EXPECT_THAT(fault.message, HasSubstr("stream 1"));
+}
+
 TEST_P(StreamFaults, ACollectiveIsNotJoinedOnAnotherStream) {
     const auto fault = fault_of(
         ranks(2),

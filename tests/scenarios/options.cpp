@@ -287,6 +287,14 @@ TEST(Given, AreReadBackAsTheyWereWritten) {
                       {"e", std::vector<double>{1, 2.5}}};
     EXPECT_EQ(given_of_json(json_text(given), "x"), given);
     EXPECT_EQ(typed_text(given.at("e")), "1,2.5");
+    for (const std::string text : {"[1]", "7", "{"}) {
+        try {
+            given_of_json(text, "a.json: given");
+            FAIL() << text;
+        } catch (const UsageError& error) {
+            EXPECT_STREQ(error.what(), "a.json: given must be an object with the options of the run");
+        }
+    }
 }
 
 TEST(Options, FaultsAreSentencesOneOptionEach) {

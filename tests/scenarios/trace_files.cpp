@@ -115,6 +115,20 @@ TEST(Difference, SaysWhichPartAndLabelMadeIt) {
               "b takes as long as a, with the same shares.");
 }
 
+TEST(Difference, MayBeMadeByCopies) {
+    const TemporaryFolder folder;
+    const auto copying = [&](double length) {
+        return shares_of(
+            read_trace(folder.with("t.json", profile(0, 0,
+                                                     {kernel("gemm", "kernel", 7, 0, 100),
+                                                      kernel("Memcpy HtoD", "gpu_memcpy", 7, 100, length)})))
+                .timeline);
+    };
+    const TraceDifference difference =
+        difference_of(diff_side("slow", copying(100), 1), diff_side("fast", copying(20), 1));
+    EXPECT_THAT(difference.cause, HasSubstr("fast takes 40.0 % less time than slow: it has 80.0 % less exposed copies"));
+}
+
 TEST(Shares, CountBytesAndUnitsThatAreSent) {
     const std::string label = "activation";
     report::Timeline timeline{.ranks = 2};
