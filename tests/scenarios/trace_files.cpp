@@ -126,7 +126,8 @@ TEST(Difference, MayBeMadeByCopies) {
     };
     const TraceDifference difference =
         difference_of(diff_side("slow", copying(100), 1), diff_side("fast", copying(20), 1));
-    EXPECT_THAT(difference.cause, HasSubstr("fast takes 40.0 % less time than slow: it has 80.0 % less exposed copies"));
+    EXPECT_THAT(difference.cause,
+                HasSubstr("fast takes 40.0 % less time than slow: it has 80.0 % less exposed copies"));
 }
 
 TEST(Shares, CountBytesAndUnitsThatAreSent) {
