@@ -340,18 +340,11 @@ void RankProcesses::kill_all() {
 }
 
 bool RankProcesses::reap_all(std::chrono::milliseconds at_most) {
-    // Nearly all are found as their group: a look at each takes time from those that end.
-    constexpr std::chrono::milliseconds thorough_every{2};
-    auto now = std::chrono::steady_clock::now();
-    const auto end = now + at_most;
-    auto next_thorough = now + thorough_every;
-    while (running_ > 0 && now < end) {
-        const bool thoroughly = now >= next_thorough;
-        if (changes(thoroughly ? Look::at_each : Look::at_group).empty()) {
+    const auto end = std::chrono::steady_clock::now() + at_most;
+    while (running_ > 0 && std::chrono::steady_clock::now() < end) {
+        if (changes(Look::at_each).empty()) {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
-        now = std::chrono::steady_clock::now();
-        next_thorough = thoroughly ? now + thorough_every : next_thorough;
     }
     return running_ == 0 && descendants_.end_all(at_most);
 }

@@ -97,6 +97,24 @@ INSTANTIATE_TEST_SUITE_P(OfInterruptedWrites, FailingCalls,
                                          Tried{"short", on_processes, 1, 20, {}, 0}),
                          number_of);
 
+// A trace of fibers is the same in every run.
+TEST(InterruptedWrites, LeaveTheWholeTrace) {
+    const auto trace = [](const std::string& before) {
+        const TemporaryFolder folder;
+        EXPECT_EQ(run_command(fmt::format(fmt::runtime(on_fibers), folder.file("")), before).exit_code, 0) << before;
+        return content_of(folder.file("trace.json"));
+    };
+    const std::string whole = trace("");
+    for (const char* kind : {"interrupt", "short"}) {
+        for (int number = 1; number <= 5; ++number) {
+            EXPECT_EQ(trace(fmt::format("LD_PRELOAD='{}' NDSIM_FAIL_KIND={} NDSIM_FAIL_NUMBER={}", NDSIM_FAIL_CALL,
+                                        kind, number)),
+                      whole)
+                << kind << " " << number;
+        }
+    }
+}
+
 }  // namespace
 
 #endif

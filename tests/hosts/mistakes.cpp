@@ -165,10 +165,10 @@ TEST_P(FirstMistake, ComesBeforeWhatARankThrowsBecauseOfIt) {
 TEST_P(FirstMistake, OnAStreamIsToldAsOneOfTheProgramIs) {
     const ranks::Result result = ranks::launch(ranks(2), [](GPU& gpu) {
         gpu.compute(Units(10));
-        const Handle sum = gpu.on(Stream{1}, [&] { gpu.send(1 - gpu.rank(), Units(gpu.rank() == 0 ? 1 : 2)); });
-        const Handle other = gpu.on(Stream{1}, [&] { gpu.receive(1 - gpu.rank(), Units(5)); });
-        gpu.wait(sum);
-        gpu.wait(other);
+        const Handle sent = gpu.on(Stream{1}, [&] { gpu.send(1 - gpu.rank(), Units(gpu.rank() == 0 ? 1 : 2)); });
+        const Handle coming = gpu.on(Stream{1}, [&] { gpu.receive(1 - gpu.rank(), Units(5)); });
+        gpu.wait(sent);
+        gpu.wait(coming);
     });
     EXPECT_EQ(result.exit_code(), 3);
     EXPECT_THAT(result.fault->message,
@@ -199,7 +199,7 @@ TEST_P(FirstMistake, MayBeMoreMemoryThanCanBeCounted) {
     EXPECT_EQ(result.fault->message, "rank 1 allocates at 0 s more memory than 64 bits can count");
 }
 
-// Two of a rank's own: the first stays the one that is told.
+// What a rank throws after its mistake is not what is told.
 TEST_P(FirstMistake, OfARankIsToldThoughTheProcessEndsBecauseOfIt) {
     const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
         gpu.compute(Units(10));
