@@ -114,8 +114,13 @@ void add_switches(const training::Machine& machine, const training::Layout& layo
     if (layout.framework.fusion != training::Fusion::compiled) {
         ideas.push_back({{{"fusion", "compiled"}}, "small kernels made by torch.compile"});
     }
-    if (layout.numerics.precision != training::Precision::fp8 && machine.gpu.fp8_flops > 0) {
-        ideas.push_back({{{"precision", "fp8"}}, "matrix products in fp8: other numbers, too"});
+    if (!row_of(layout.numerics.precision).quantises()) {
+        for (const training::Precision precision : {training::Precision::fp8, training::Precision::nvfp4}) {
+            if (machine.gpu.peak(precision) > 0) {
+                ideas.push_back({{{"precision", name_of(precision)}},
+                                 fmt::format("matrix products in {}: other numbers, too", name_of(precision))});
+            }
+        }
     }
 }
 

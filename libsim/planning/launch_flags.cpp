@@ -61,7 +61,23 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
         case Precision::fp32: break;
         case Precision::fp16: lines.emplace_back("--fp16"); break;
         case Precision::bf16: lines.emplace_back("--bf16"); break;
-        case Precision::fp8: lines.insert(lines.end(), {"--bf16", "--fp8-format hybrid"}); break;
+        case Precision::fp8:
+            lines.insert(lines.end(), {"--bf16", "--fp8-format hybrid", "--fp8-recipe tensorwise", "--fp8-param-gather"});
+            break;
+        case Precision::fp8_rowwise:
+            lines.insert(lines.end(), {"--bf16", "--fp8-format hybrid"});
+            flags.lacks.emplace_back("fp8 scaled by rows");
+            break;
+        case Precision::fp8_block:
+            lines.insert(lines.end(), {"--bf16", "--fp8-format e4m3", "--fp8-recipe blockwise"});
+            break;
+        case Precision::mxfp8:
+            lines.insert(lines.end(), {"--bf16", "--fp8-format e4m3", "--fp8-recipe mxfp8", "--fp8-param-gather",
+                                       "--reuse-grad-buf-for-mxfp8-param-ag"});
+            break;
+        case Precision::nvfp4:
+            lines.insert(lines.end(), {"--bf16", "--fp4-format e2m1", "--fp4-recipe nvfp4"});
+            break;
     }
     lines.push_back(fmt::format("--attention-backend {}", layout.framework.flash_attention ? "flash" : "unfused"));
     if (layout.framework.recompute == Recompute::full) {
@@ -152,10 +168,21 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
     if (layout.numerics.precision == Precision::fp16) {
         flags.lacks.emplace_back("fp16");
     }
-    if (layout.numerics.precision == Precision::fp8) {
-        lines.emplace_back("--model.converters quantize.linear.float8");
+    const training::PrecisionRow& format = training::row_of(layout.numerics.precision);
+    switch (layout.numerics.precision) {
+        case Precision::fp32:
+        case Precision::fp16:
+        case Precision::bf16: break;
+        case Precision::fp8: lines.emplace_back("--model.converters quantize.linear.float8"); break;
+        case Precision::fp8_rowwise:
+            lines.insert(lines.end(),
+                         {"--model.converters quantize.linear.float8", "--quantize.linear.float8.recipe_name rowwise"});
+            break;
+        case Precision::mxfp8: lines.emplace_back("--model.converters quantize.linear.mx"); break;
+        case Precision::fp8_block:
+        case Precision::nvfp4: flags.lacks.push_back(fmt::format("precision {}", format.name)); break;
     }
-    if (layout.framework.fusion == training::Fusion::compiled || layout.numerics.precision == Precision::fp8 ||
+    if (layout.framework.fusion == training::Fusion::compiled || format.quantises() ||
         layout.framework.overlap_tensor) {
         lines.emplace_back("--compile.enable");
     }
@@ -257,8 +284,8 @@ LaunchFlags nanotron_config(const training::Transformer& model, const Layout& la
     if (layout.framework.recompute == Recompute::selective) {
         flags.lacks.emplace_back("selective recomputation");
     }
-    if (layout.numerics.precision == Precision::fp8) {
-        flags.lacks.emplace_back("fp8");
+    if (training::row_of(layout.numerics.precision).quantises()) {
+        flags.lacks.push_back(fmt::format("precision {}", name_of(layout.numerics.precision)));
     }
     return flags;
 }

@@ -58,6 +58,22 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
           whole(layout.framework.flash_version, 1, 3)}});
 }
 
+std::vector<training::Precision> every_precision() {
+    std::vector<training::Precision> result;
+    for (const training::PrecisionRow& row : training::precisions()) {
+        result.push_back(row.precision);
+    }
+    return result;
+}
+
+std::string precision_names() {
+    std::string result;
+    for (const training::PrecisionRow& row : training::precisions()) {
+        result += (result.empty() ? "" : ", ") + std::string(row.name);
+    }
+    return result;
+}
+
 void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows) {
     using namespace training;
     rows.insert(
@@ -66,9 +82,9 @@ void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows)
           config::one_of(
               layout.framework.recompute,
               std::vector{training::Recompute::none, training::Recompute::selective, training::Recompute::full})},
-         {"precision", "NAME", "fp32, fp16, bf16 or fp8 (bf16, or the best the GPU has)",
-          config::one_of(layout.numerics.precision, std::vector{training::Precision::fp32, training::Precision::fp16,
-                                                                training::Precision::bf16, training::Precision::fp8})},
+         {"precision", "NAME",
+          fmt::format("of linear layers: {} (bf16, or the best the GPU has)", precision_names()),
+          config::one_of(layout.numerics.precision, every_precision())},
          {"optimizer", "NAME", "adam or sgd (adam)",
           config::one_of(layout.numerics.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
          {"framework", "NAME", "whose training loop: megatron, deepspeed or torch (megatron)",
@@ -77,7 +93,11 @@ void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows)
                                      training::TrainingLoop::torch})},
          {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
           config::one_of(layout.framework.fusion,
-                         std::vector{training::Fusion::eager, training::Fusion::fused, training::Fusion::compiled})}});
+                         std::vector{training::Fusion::eager, training::Fusion::fused, training::Fusion::compiled})},
+         {"cuda-graphs", "NAME", "kernels that the host does not launch: none, partial (all but experts) or full (none)",
+          config::one_of(layout.framework.cuda_graphs,
+                         std::vector{training::CudaGraphs::none, training::CudaGraphs::partial,
+                                     training::CudaGraphs::full})}});
 }
 
 void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows) {
@@ -95,7 +115,9 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
         framework.overlap_weight_gradients);
     add("balanced-context", "causal attention spread evenly over cp (on)", framework.balanced_context);
     add("dispatch-by-node", "a token goes once to each node that has experts of it (on)", framework.dispatch_by_node);
-    add("fp8-rowwise", "fp8 scaled by rows, not by tensors (off)", numerics.fp8_rowwise);
+    add("grouped-experts", "products of a rank's experts in one kernel, not one for each (on)", framework.grouped_experts);
+    add("overlap-experts", "dispatch and combine beside another micro-batch's computation (off)",
+        framework.overlap_experts);
     add("overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)", framework.overlap_tensor);
     add("overlap-pipeline", "messages between stages beside computation (on)", framework.overlap_pipeline);
     add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);

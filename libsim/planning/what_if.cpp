@@ -12,7 +12,7 @@ constexpr double faster = 1.1;
 
 training::Machine with_arithmetic(training::Machine machine) {
     for (double* flops : {&machine.gpu.fp32_flops, &machine.gpu.tf32_flops, &machine.gpu.fp16_flops,
-                          &machine.gpu.bf16_flops, &machine.gpu.fp8_flops}) {
+                          &machine.gpu.bf16_flops, &machine.gpu.fp8_flops, &machine.gpu.fp4_flops}) {
         *flops *= faster;
     }
     return machine;

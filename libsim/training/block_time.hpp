@@ -60,10 +60,14 @@ private:
         BlockTime time;
     };
     BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
-    void forward(const std::vector<Operator>& operators, bool again, std::vector<KernelSpan>& spans) const;
-    void backward(const std::vector<Operator>& operators, std::vector<KernelSpan>& input,
+    // `exposed`: the part of dispatch and combine that takes time, exposed_dispatch().
+    void forward(const std::vector<Operator>& operators, bool again, double exposed,
+                 std::vector<KernelSpan>& spans) const;
+    void backward(const std::vector<Operator>& operators, double exposed, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
+    double launches_of(const Operator& op, double kernels, bool quantises) const;
+    double exposed_dispatch(const std::vector<Operator>& operators) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const;
     double expert_seconds(double bytes) const;

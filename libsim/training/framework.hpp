@@ -34,6 +34,13 @@ enum class Loss : std::uint8_t {
     torch,     // torch.nn.functional.cross_entropy of logits.float()
 };
 
+// The kernels that a CUDA graph launches: the host has nothing to do for them.
+enum class CudaGraphs : std::uint8_t {
+    none,
+    partial,  // attention, the router and what prepares the dispatch; without experts, whole layers
+    full,     // the whole step
+};
+
 struct Framework {
     TrainingLoop loop = TrainingLoop::megatron;
     Recompute recompute = Recompute::none;
@@ -43,6 +50,9 @@ struct Framework {
     Fusion fusion = Fusion::fused;
     bool flash_attention = true;
     int flash_version = 2;  // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
+    CudaGraphs cuda_graphs = CudaGraphs::none;
+    bool grouped_experts = true;  // the products of all experts of a rank are one kernel, and quantising their inputs is
+                                  // one; otherwise one for each expert
 
     // Communication that runs beside computation.
     bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass runs
@@ -50,6 +60,7 @@ struct Framework {
     bool overlap_weight_gradients = true;  // tensor parallelism's collectives run beside weight gradients
     bool overlap_tensor = false;           // collectives of tensor parallelism are hidden behind GEMMs
     bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
+    bool overlap_experts = false;          // experts' dispatch and combine run beside another micro-batch's computation
 
     // These settings are about communication.
     bool balanced_context = true;       // causal attention is spread evenly over cp
@@ -65,5 +76,6 @@ struct Framework {
 const char* name_of(TrainingLoop loop);
 const char* name_of(Recompute recompute);
 const char* name_of(Fusion fusion);
+const char* name_of(CudaGraphs graphs);
 
 }  // namespace sim::training

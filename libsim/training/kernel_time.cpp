@@ -23,89 +23,120 @@ double factor_of_version(const Efficiency& efficiency, int version) {
     return version == 1 ? efficiency.flash_first : version == 2 ? 1 : efficiency.flash_third;
 }
 
-Precision without_fp8(Precision precision) {
-    return precision == Precision::fp8 ? Precision::bf16 : precision;
+// The format of the rest of a model whose products are quantised.
+Precision rest_of(Precision precision) {
+    return row_of(precision).quantises() ? Precision::bf16 : precision;
+}
+
+struct Shares {
+    double peak;
+    double half_flops;
+};
+
+Shares shares_of(const Efficiency& efficiency, MatrixUnits units) {
+    switch (units) {
+        case MatrixUnits::fp8: return {efficiency.fp8_peak, efficiency.fp8_half_flops};
+        case MatrixUnits::fp4: return {efficiency.fp4_peak, efficiency.fp4_half_flops};
+        case MatrixUnits::fp32:
+        case MatrixUnits::fp16:
+        case MatrixUnits::bf16: break;
+    }
+    return {efficiency.gemm_peak, efficiency.gemm_half_flops};
 }
 
 }  // namespace
 
+KernelTimes::Multiplier KernelTimes::multiplier_of(const Accelerator& gpu, Precision precision) {
+    const PrecisionRow& row = row_of(precision);
+    const Shares shares = shares_of(gpu.efficiency, row.units);
+    return {.peak = gpu.sustained(row.units) * (row.factor == nullptr ? 1 : gpu.efficiency.*row.factor),
+            .share = shares.peak,
+            .half_flops = shares.half_flops,
+            .input_bytes = row.product_bytes,
+            .cast_bytes = row.cast_bytes};
+}
+
 KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
     : efficiency_(&gpu.efficiency),
-      peak_(gpu.sustained(without_fp8(layout.numerics.precision))),
-      fp8_peak_(layout.numerics.precision == Precision::fp8
-                    ? gpu.sustained(Precision::fp8) * (layout.numerics.fp8_rowwise ? gpu.efficiency.fp8_rowwise : 1)
-                    : 0),
+      element_bytes_(row_of(layout.numerics.precision).element_bytes),
+      rest_(multiplier_of(gpu, rest_of(layout.numerics.precision))),
+      products_(multiplier_of(gpu, layout.numerics.precision)),
       bandwidth_(gpu.memory_bandwidth),
-      element_bytes_(layout.numerics.precision == Precision::fp32 ? 4 : 2),
       flash_factor_(factor_of_version(gpu.efficiency, layout.framework.flash_version)) {}
 
 KernelTimes::KernelTimes(const Accelerator& gpu, double peak, double element_bytes, int flash_version)
     : efficiency_(&gpu.efficiency),
-      peak_(peak),
-      fp8_peak_(0),
-      bandwidth_(gpu.memory_bandwidth),
       element_bytes_(element_bytes),
+      rest_{.peak = peak,
+            .share = gpu.efficiency.gemm_peak,
+            .half_flops = gpu.efficiency.gemm_half_flops,
+            .input_bytes = element_bytes},
+      products_(rest_),
+      bandwidth_(gpu.memory_bandwidth),
       flash_factor_(factor_of_version(gpu.efficiency, flash_version)) {}
 
 double KernelTimes::with_gaps(double seconds, double kernels) const {
     return seconds + kernels * efficiency_->kernel_gap;
 }
 
-double KernelTimes::share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const {
-    const double size = std::pow(half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
+double KernelTimes::share_of_gemm(const Gemm& shape, const Multiplier& units) const {
+    const double size = std::pow(units.half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
     const double sides = half_at(std::min({shape.m, shape.n, shape.k}), efficiency_->gemm_half_side);
     const bool aligned = is_aligned(shape.n) && is_aligned(shape.k);
-    return peak_share / (1 + size) * sides * (aligned ? 1 : efficiency_->gemm_unaligned);
+    return units.share / (1 + size) * sides * (aligned ? 1 : efficiency_->gemm_unaligned);
 }
 
-double KernelTimes::product(const Gemm& shape, GemmKind kind, double bytes) const {
-    const bool fp8 = fp8_peak_ > 0;
-    double share = fp8 ? share_of_gemm(shape, efficiency_->fp8_peak, efficiency_->fp8_half_flops)
-                       : share_of_gemm(shape, efficiency_->gemm_peak, efficiency_->gemm_half_flops);
+double KernelTimes::product(const Gemm& shape, GemmKind kind, double bytes, const Multiplier& units) const {
+    double share = share_of_gemm(shape, units);
     if (kind == GemmKind::weight_gradient) {
         share *= efficiency_->gemm_weight_gradient;
     }
-    const double arithmetic = shape.flops() / (share * (fp8 ? fp8_peak_ : peak_));
+    const double arithmetic = shape.flops() / (share * units.peak);
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
     return with_gaps(std::max(arithmetic, traffic));
 }
 
-double KernelTimes::gemm(const Gemm& shape, GemmKind kind) const {
-    const bool fp8 = fp8_peak_ > 0;
+// The gradient that the weights' product needs is there by then.
+double KernelTimes::cast(double elements, GemmKind kind, const Multiplier& units) const {
+    const bool is_new = units.cast_bytes > 0 && kind != GemmKind::weight_gradient;
+    return is_new ? efficiency_->cast_passes * memory(units.cast_bytes * elements) : 0;
+}
+
+double KernelTimes::gemm(const Gemm& shape, GemmKind kind, Format format) const {
+    const Multiplier& units = format == Format::products ? products_ : rest_;
     const double inputs = shape.m * shape.k + shape.k * shape.n;
-    const double time = product(shape, kind, inputs * (fp8 ? 1 : element_bytes_) + shape.m * shape.n * element_bytes_);
-    // The activations alone: weights are quantised once for all micro-batches.
-    return fp8 ? time + efficiency_->fp8_casts * memory(3 * shape.m * shape.k) : time;
+    return product(shape, kind, inputs * units.input_bytes + shape.m * shape.n * element_bytes_, units) +
+           cast(shape.m * shape.k, kind, units);
 }
 
 double KernelTimes::convolution(const Gemm& shape, GemmKind kind, double bytes) const {
-    return product(shape, kind, bytes);
+    return product(shape, kind, bytes, rest_);
 }
 
 double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
-    const bool fp8 = fp8_peak_ > 0;
-    const double half_flops = fp8 ? efficiency_->fp8_half_flops : efficiency_->gemm_half_flops;
-    const double size = std::pow(half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
+    const Multiplier& units = products_;
+    const double size = std::pow(units.half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
     const double rows = half_at(std::min({shape.m, shape.n, shape.k}), efficiency_->grouped_half_rows);
-    double share =
-        (fp8 ? efficiency_->fp8_peak : efficiency_->gemm_peak) / (1 + size) * efficiency_->gemm_grouped * rows;
+    double share = units.share / (1 + size) * efficiency_->gemm_grouped * rows;
     if (kind == GemmKind::weight_gradient) {
         share *= efficiency_->gemm_weight_gradient;
     }
-    const double arithmetic = shape.flops() / (share * (fp8 ? fp8_peak_ : peak_));
+    const double arithmetic = shape.flops() / (share * units.peak);
     const double weights = shape.batch * shape.k * shape.n;
-    const double activations = shape.batch * shape.m * (shape.k + shape.n);
-    const double bytes =
-        (weights + activations) * (fp8 ? 1.5 : element_bytes_) + (kind == GemmKind::weight_gradient ? 4 * weights : 0);
+    const double inputs = shape.batch * shape.m * shape.k;
+    const double results = shape.batch * shape.m * shape.n;
+    // A weight gradient reads both sides of the rows, and adds to weights of 4 bytes.
+    const double bytes = kind == GemmKind::weight_gradient
+                             ? (inputs + results) * units.input_bytes + 8 * weights
+                             : (inputs + weights) * units.input_bytes + results * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
-    const double product = with_gaps(std::max(arithmetic, traffic));
-    return fp8 ? product + efficiency_->fp8_casts * memory(3 * shape.batch * shape.m * shape.k) : product;
+    return with_gaps(std::max(arithmetic, traffic)) + cast(inputs, kind, units);
 }
 
 double KernelTimes::scores(const Gemm& shape) const {
     const bool aligned = std::fmod(shape.n, vector_width) == 0 && std::fmod(shape.k, vector_width) == 0;
     const double share = efficiency_->scores_gemm * (aligned ? 1 : efficiency_->gemm_unaligned);
-    const double arithmetic = shape.flops() / (peak_ * share);
+    const double arithmetic = shape.flops() / (rest_.peak * share);
     const double bytes = shape.batch * (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
     return with_gaps(std::max(arithmetic, traffic));
@@ -116,7 +147,7 @@ double KernelTimes::flash(const Flash& pass) const {
                          half_at(pass.heads, efficiency_->flash_half_heads) *
                          half_at(pass.head_dim, efficiency_->flash_half_dim) *
                          half_at(pass.tokens, efficiency_->flash_half_tokens);
-    return with_gaps(pass.flops / (peak_ * share), pass.backward ? 2 : 1);
+    return with_gaps(pass.flops / (rest_.peak * share), pass.backward ? 2 : 1);
 }
 
 double KernelTimes::memory(double bytes, double kernels) const {

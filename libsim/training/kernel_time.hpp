@@ -20,14 +20,20 @@ struct Gemm {
 
 enum class GemmKind : std::uint8_t { forward, input_gradient, weight_gradient };
 
+// In what a product is computed where a training quantises: in the format of its precision, or in what the rest of the
+// model is computed in (the router, the logits).
+enum class Format : std::uint8_t { products, rest };
+
 class KernelTimes {
 public:
     KernelTimes(const Accelerator& gpu, const Layout& layout);
     // Of kernels whose units make `peak` FLOP/s of elements of so many bytes: operator_time.hpp.
     KernelTimes(const Accelerator& gpu, double peak, double element_bytes, int flash_version);
 
-    // A linear layer's product. In fp8 with what it takes to quantise its inputs.
-    double gemm(const Gemm& shape, GemmKind kind) const;
+    // A linear layer's product, with what it takes to quantise its inputs: the activation in the forward pass, and the
+    // gradient where it is used first, in the product that makes the input's. Weights are quantised once for all
+    // micro-batches.
+    double gemm(const Gemm& shape, GemmKind kind, Format format = Format::products) const;
     // A convolution, whose product is never laid out in memory: `bytes` is what it reads and writes.
     double convolution(const Gemm& shape, GemmKind kind, double bytes) const;
     // Experts' products, `batch` of them, in one kernel.
@@ -47,15 +53,25 @@ public:
     double memory(double bytes, double kernels = 1) const;
 
 private:
+    // What multiplies, and how well.
+    struct Multiplier {
+        double peak = 0;  // FLOP/s, of which kernels reach a share
+        double share = 0;
+        double half_flops = 0;
+        double input_bytes = 0;  // of an element
+        double cast_bytes = 0;   // to quantise one
+    };
+    static Multiplier multiplier_of(const Accelerator& gpu, Precision precision);
     double with_gaps(double seconds, double kernels = 1) const;
-    double share_of_gemm(const Gemm& shape, double peak_share, double half_flops) const;
-    double product(const Gemm& shape, GemmKind kind, double bytes) const;
+    double share_of_gemm(const Gemm& shape, const Multiplier& units) const;
+    double product(const Gemm& shape, GemmKind kind, double bytes, const Multiplier& units) const;
+    double cast(double elements, GemmKind kind, const Multiplier& units) const;
 
     const Efficiency* efficiency_;
-    double peak_;      // of the 16-bit units
-    double fp8_peak_;  // 0: linear layers are not in fp8
-    double bandwidth_;
     double element_bytes_;
+    Multiplier rest_;
+    Multiplier products_;
+    double bandwidth_;
     double flash_factor_;  // of the kernel's version
 };
 

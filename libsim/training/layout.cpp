@@ -34,16 +34,6 @@ const char* name_of(Recompute recompute) {
     return "?";
 }
 
-const char* name_of(Precision precision) {
-    switch (precision) {
-        case Precision::fp32: return "fp32";
-        case Precision::fp16: return "fp16";
-        case Precision::bf16: return "bf16";
-        case Precision::fp8: return "fp8";
-    }
-    return "?";
-}
-
 const char* name_of(Optimizer optimizer) {
     switch (optimizer) {
         case Optimizer::adam: return "adam";
@@ -57,6 +47,15 @@ const char* name_of(Fusion fusion) {
         case Fusion::eager: return "eager";
         case Fusion::fused: return "fused";
         case Fusion::compiled: return "compiled";
+    }
+    return "?";
+}
+
+const char* name_of(CudaGraphs graphs) {
+    switch (graphs) {
+        case CudaGraphs::none: return "none";
+        case CudaGraphs::partial: return "partial";
+        case CudaGraphs::full: return "full";
     }
     return "?";
 }

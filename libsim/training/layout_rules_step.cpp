@@ -82,9 +82,9 @@ bool there_are_no_units(const LayoutCase& what) {
 }
 std::string which_units(const LayoutCase& what) {
     std::vector<const char*> known;
-    for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8}) {
-        if (what.machine.gpu.peak(precision) > 0) {
-            known.push_back(name_of(precision));
+    for (const PrecisionRow& row : precisions()) {
+        if (what.machine.gpu.peak(row.units) > 0) {
+            known.push_back(row.name);
         }
     }
     return fmt::format("precision {}: {} has no such units; it has {}", name_of(what.layout.numerics.precision),

@@ -2,12 +2,13 @@
 
 namespace sim::training {
 
-double Accelerator::peak(Precision precision) const {
-    switch (precision) {
-        case Precision::fp32: return fp32_flops;
-        case Precision::fp16: return fp16_flops;
-        case Precision::bf16: return bf16_flops;
-        case Precision::fp8: return fp8_flops;
+double Accelerator::peak(MatrixUnits units) const {
+    switch (units) {
+        case MatrixUnits::fp32: return fp32_flops;
+        case MatrixUnits::fp16: return fp16_flops;
+        case MatrixUnits::bf16: return bf16_flops;
+        case MatrixUnits::fp8: return fp8_flops;
+        case MatrixUnits::fp4: return fp4_flops;
     }
     return 0;
 }

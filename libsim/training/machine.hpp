@@ -18,6 +18,7 @@ struct Accelerator {
     double fp16_flops = 0;
     double bf16_flops = 0;
     double fp8_flops = 0;
+    double fp4_flops = 0;
     std::int64_t memory_bytes = 0;
     double memory_bandwidth = 0;  // bytes per second
     int processors = 0;           // that a kernel's blocks are spread over
@@ -28,9 +29,10 @@ struct Accelerator {
     Efficiency efficiency;
 
     // 0: it has no such units.
-    double peak(Precision precision) const;
+    double peak(MatrixUnits units) const;
+    double peak(Precision precision) const { return peak(row_of(precision).units); }
     // The rate of which kernels reach a share.
-    double sustained(Precision precision) const { return peak(precision) * sustained_clock; }
+    double sustained(MatrixUnits units) const { return peak(units) * sustained_clock; }
 };
 
 struct Machine {

@@ -10,7 +10,7 @@ Cluster machine_cluster(const Machine& machine) {
     Cluster cluster{.name = machine.name, .network = machine.network};
     const Accelerator& gpu = machine.gpu;
     const double rate =
-        std::max(gpu.sustained(Precision::bf16), gpu.sustained(Precision::fp16)) * gpu.efficiency.gemm_peak;
+        std::max(gpu.sustained(MatrixUnits::bf16), gpu.sustained(MatrixUnits::fp16)) * gpu.efficiency.gemm_peak;
     if (rate > 0) {
         cluster.compute.per_flop = pace_of(FlopRate{std::llround(rate)});
     }

@@ -33,7 +33,7 @@ double bytes_of(OperatorPrecision precision) {
     return precision == OperatorPrecision::fp32 || precision == OperatorPrecision::tf32 ? 4 : 2;
 }
 
-constexpr std::array precisions{OperatorPrecision::fp32, OperatorPrecision::tf32, OperatorPrecision::fp16,
+constexpr std::array operator_precisions{OperatorPrecision::fp32, OperatorPrecision::tf32, OperatorPrecision::fp16,
                                 OperatorPrecision::bf16};
 constexpr std::array kinds{GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient};
 
@@ -63,7 +63,7 @@ const char* name_of(GemmKind kind) {
 }
 
 std::optional<OperatorPrecision> operator_precision_named(std::string_view name) {
-    for (const OperatorPrecision one : precisions) {
+    for (const OperatorPrecision one : operator_precisions) {
         if (name == name_of(one)) {
             return one;
         }
@@ -82,8 +82,8 @@ std::optional<GemmKind> gemm_kind_named(std::string_view name) {
 
 OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)
     : gpu_(std::make_unique<const Accelerator>(gpu)),
-      kernels_{kernels_of(*gpu_, precisions[0], flash_version), kernels_of(*gpu_, precisions[1], flash_version),
-               kernels_of(*gpu_, precisions[2], flash_version), kernels_of(*gpu_, precisions[3], flash_version)} {}
+      kernels_{kernels_of(*gpu_, operator_precisions[0], flash_version), kernels_of(*gpu_, operator_precisions[1], flash_version),
+               kernels_of(*gpu_, operator_precisions[2], flash_version), kernels_of(*gpu_, operator_precisions[3], flash_version)} {}
 
 const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
     return kernels_[static_cast<std::size_t>(precision)];

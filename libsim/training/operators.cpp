@@ -29,7 +29,7 @@ struct Sizes {
           tokens(static_cast<double>(l.batch.micro) * m.sequence / l.parallelism.cp),
           own_tokens(l.parallelism.sequence_parallel ? tokens / l.parallelism.tp : tokens),
           tp(l.parallelism.tp),
-          element(l.numerics.precision == Precision::fp32 ? 4 : 2),
+          element(row_of(l.numerics.precision).element_bytes),
           kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.parallelism.tp)),
           key_width(kv_heads * static_cast<double>(m.key_width()) / std::max(1, m.kv_heads)),
           value_width(kv_heads * static_cast<double>(m.value_width()) / std::max(1, m.kv_heads)),
@@ -43,8 +43,9 @@ public:
 
     std::vector<Operator> take() { return std::move(list_); }
 
-    void linear(const char* name, double outputs, double inputs) {
+    void linear(const char* name, double outputs, double inputs, Format format = Format::products) {
         Operator op{.name = name, .kind = OperatorKind::gemm, .gemm = {sizes_.tokens, outputs, inputs}};
+        op.format = format;
         op.forward_flops = op.gemm.flops();
         op.backward_flops = 2 * op.forward_flops;
         list_.push_back(op);
@@ -88,6 +89,13 @@ public:
     }
 
     void add(const Operator& op) { list_.push_back(op); }
+    std::size_t size() const { return list_.size(); }
+    // All from this one on.
+    void mark_as_routed(std::size_t first) {
+        for (std::size_t at = first; at < list_.size(); ++at) {
+            list_[at].waits_for_routing = true;
+        }
+    }
 
 private:
     void collective(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward,
@@ -250,6 +258,22 @@ void add_dense_ffn(Operators& list, const Sizes& sizes, double width) {
     list.linear("down", sizes.model.hidden, width / sizes.tp);
 }
 
+// Experts with biases (gpt-oss): Megatron Core adds those expert by expert and puts the parts together again, and its clamped
+// GEGLU is a chain of PyTorch's kernels, unless the products of all experts are one kernel, which does both.
+void add_biased_activation(Operators& list, const Sizes& sizes, double rows, double width, double experts) {
+    const double results = sizes.model.gated ? 2 : 1;
+    list.memory("experts' biases", rows * (results * width + sizes.model.hidden), {4, 3, experts, experts});
+    list.memory("activation", rows * width, {19, 30, 8, 12});
+}
+
+void add_expert_activation(Operators& list, const Sizes& sizes, double rows, double width, double experts) {
+    if (sizes.model.biases && !sizes.layout.framework.grouped_experts) {
+        add_biased_activation(list, sizes, rows, width, experts);
+    } else {
+        add_activation(list, sizes, rows * width);
+    }
+}
+
 void add_experts(Operators& list, const Sizes& sizes) {
     const Transformer& model = sizes.model;
     const Experts& experts = model.experts;
@@ -258,12 +282,14 @@ void add_experts(Operators& list, const Sizes& sizes) {
     const double hidden = model.hidden;
     Operator router{
         .name = "router", .kind = OperatorKind::gemm, .gemm = {tokens, static_cast<double>(experts.count), hidden}};
+    router.format = Format::rest;
     router.forward_flops = router.gemm.flops();
     router.backward_flops = 2 * router.forward_flops;
     list.add(router);
     list.memory("top-k", tokens * experts.count, {8, 6, 8, 6});
 
     const double rows = tokens * experts.top_k;
+    const std::size_t routed = list.size();
     const auto dispatch = [&](const char* name) {
         if (layout.parallelism.ep > 1) {
             list.add({.name = name,
@@ -296,11 +322,12 @@ void add_experts(Operators& list, const Sizes& sizes) {
         list.add(op);
     };
     product("experts up", (model.gated ? 2 : 1) * width, hidden);
-    add_activation(list, sizes, here * local * width);
+    add_expert_activation(list, sizes, here * local, width, local);
     product("experts down", hidden, width);
     within_experts("reduce-scatter of experts' results", CollectiveKind::reduce_scatter, CollectiveKind::all_gather);
     dispatch("combine");
     list.memory("unpermutation", rows * hidden, {2, 2, 2, 2});
+    list.mark_as_routed(routed);
     if (experts.shared > 0) {
         list.tensor_in();
         add_dense_ffn(list, sizes, static_cast<double>(experts.shared) * experts.ffn);
@@ -350,7 +377,7 @@ std::vector<Operator> output_operators(const Transformer& model, const Layout& l
     add_norm(list, sizes);
     list.tensor_in();
     const double words = padded_vocabulary(sizes) / sizes.tp;
-    list.linear("logits", words, model.hidden);
+    list.linear("logits", words, model.hidden, Format::rest);
     const double elements = sizes.tokens * words * single / sizes.element;
     list.memory("cross-entropy", elements,
                 sizes.compiled ? Operators::Passes{1.5, 1.5, 2, 1} : Operators::Passes{4, 2.5, 6, 4});

@@ -29,6 +29,7 @@ struct ValidateOptions {
     std::string out;
     std::string sets;
     std::string efficiency;
+    bool strict = false;
     int jobs = 0;
     command_line::Outputs outputs;
 };
@@ -37,7 +38,8 @@ const command_line::Executable validate_command{
     .name = "ndsim validate",
     .summary =
         "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
-        "measures never influences its own prediction.",
+        "measures never influences its own prediction. A record that cannot be predicted is left out, and listed with "
+        "its reason.",
     .examples = {"ndsim validate docs/data/published_runs.json    # the error of every set",
                  "ndsim validate runs.json --set KORTH-T5,ZB-T4 --out predictions.json"},
 };
@@ -50,6 +52,7 @@ std::vector<config::OptionRow> option_rows(ValidateOptions& options) {
         {"efficiency", "CHANGES",
          "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          config::text(options.efficiency)},
+        {"strict", "", "exit with 1 where a record is left out", config::flag(options.strict)},
         command_line::jobs_row(options.jobs)};
     std::vector<config::OptionRow> outputs = command_line::output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the errors of each set"});
@@ -104,19 +107,6 @@ std::vector<planning::RunPrediction> predict_all(const Runs& runs, const Validat
     return planning::predict_runs(runs.records, how);
 }
 
-// One line for each record that could not be predicted, or of which nothing was measured that can be.
-int complain_about(const std::vector<planning::RunPrediction>& predictions,
-                   const std::vector<planning::Measured>& measured) {
-    int exit_code = done;
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-        const std::string& problem = predictions[i].problem.empty() ? measured[i].problem : predictions[i].problem;
-        if (!problem.empty()) {
-            exit_code = command_line::complain(validate_command.name, problem, usage);
-        }
-    }
-    return exit_code;
-}
-
 }  // namespace
 
 int run_validate(int argc, const char* const* argv) {
@@ -130,20 +120,21 @@ int run_validate(int argc, const char* const* argv) {
     }
     const Runs runs = read(options);
     const std::vector<planning::RunPrediction> predictions = predict_all(runs, options);
-    const int exit_code = complain_about(predictions, runs.measured);
     if (!options.out.empty()) {
         command_line::write_output(
             options.out, [&](std::ostream& out) { out << planning::validation_json(predictions, runs.measured); });
-    }
-    // A file of which nothing could be used has nothing to report.
-    if (std::all_of(predictions.begin(), predictions.end(), [](const auto& run) { return !run.problem.empty(); })) {
-        return exit_code;
     }
     command_line::write_outputs(options.outputs,
                                 {.text = [&] { return planning::validation_table(predictions, runs.measured); },
                                  .json = [&] { return planning::validation_json(predictions, runs.measured); },
                                  .table = [&] { return planning::errors_of_sets(predictions, runs.measured); }});
-    return exit_code;
+    const std::size_t left = planning::left_out(predictions, runs.measured).size();
+    if (options.strict && left > 0) {
+        return command_line::complain(validate_command.name,
+                                      fmt::format("{} of {} records left out (--strict)", left, predictions.size()),
+                                      failed);
+    }
+    return done;
 }
 
 }  // namespace sim::tools

@@ -13,16 +13,24 @@ using training::Layout;
 using training::Precision;
 using training::Recompute;
 
+// The quantised format that a record names; null: none. Those named last in the table say most: "fp8 rowwise". What is in
+// brackets is another run or a remark: "FP8-CS (FP8-MX)".
+const training::PrecisionRow* quantised(const std::string& published) {
+    const std::string text = published.substr(0, published.find('('));
+    const std::span<const training::PrecisionRow> known = training::precisions();
+    const auto found = std::find_if(known.rbegin(), known.rend(), [&](const training::PrecisionRow& row) {
+        return row.quantises() && mentions(text, row.published);
+    });
+    return found == known.rend() ? nullptr : &*found;
+}
+
 Precision precision_of(const RunRecord& record, const training::Machine& machine, Assumed& assumed) {
     const std::string& text = record.precision;
-    if (mentions(text, "fp4|fp8")) {
-        if (mentions(text, "fp4")) {
-            assumed["precision"] = "fp8 instead of " + text;
-        }
-        return Precision::fp8;
+    if (const training::PrecisionRow* const row = quantised(text)) {
+        return row->precision;
     }
     // "bf16 (fp32 grad accumulation)" is bf16.
-    if (mentions(text, "fp32|tf32") && !mentions(text, "bf16|fp16")) {
+    if (mentions(text, row_of(Precision::fp32).published) && !mentions(text, "bf16|fp16")) {
         return Precision::fp32;
     }
     const bool bf16 = mentions(text, "bf16") || !mentions(text, "fp16");
@@ -148,6 +156,10 @@ void take_framework(const RunRecord& record, const Practice& practice, Layout& l
         framework.fusion = training::Fusion::compiled;
     }
     framework.overlap_tensor = record.layout.tp > 1 && (framework.overlap_tensor || mentions(notes, "async TP"));
+    if (practice.hides_dispatch && record.layout.interleave.value_or(1) > 1) {
+        framework.overlap_experts = true;
+        framework.dispatch_by_node = false;
+    }
     framework.scatter_gather = framework.scatter_gather && !mentions(notes, "unoptimised p2p|unoptimized p2p");
     assumed["framework"] = fmt::format("{} ({})", practice.framework, practice.why);
 }
@@ -195,7 +207,6 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.parallelism.ep = model.experts.count > 0 ? run.ep : 1;
     layout.parallelism.drop_last_layers = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
     layout.numerics.precision = precision_of(record, machine, assumed);
-    layout.numerics.fp8_rowwise = mentions(record.precision, "rowwise");
     layout.numerics.fp32_gradients = has_fp32_gradients(record, practice, layout.numerics.precision);
     take_framework(record, practice, layout, assumed);
     take_spreading(run, practice, layout, assumed);

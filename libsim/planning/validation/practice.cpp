@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
 namespace sim::planning {
 namespace {
 
+using training::CudaGraphs;
 using training::Fusion;
 using training::TrainingLoop;
 
@@ -89,8 +91,81 @@ constexpr std::array practice_table{
              .fp32_gradients_bf16 = false,
              .memory = MemoryMeans::reserved,
              .why = "gathers ahead of forward and backward, one kernel per operation, gradients in bf16"},
-    Practice{.framework = "NeMo / Megatron Bridge",
-             .words = "nemo|bridge",
+    // Recipes of Megatron Bridge (scripts/performance, and its CHANGELOG): what is graphed, fused and hidden for experts
+    // changed from one container to the next.
+    Practice{.framework = "Megatron Bridge from 26.06, experts on NVL72",
+             .words = "bridge",
+             .since = 2606,
+             .gpus = "GB200|GB300",
+             .precisions = "mx|fp4",
+             .habits = {.flash_version = 3,
+                        .cuda_graphs = CudaGraphs::full,
+                        .overlap_tensor = true,
+                        .overlap_experts = true},
+             .zero = 1,
+             .fp32_gradients_bf16 = false,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .causal_half = true,
+             .memory = MemoryMeans::reserved,
+             .why = "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
+                    "step is a CUDA graph"},
+    Practice{.framework = "Megatron Bridge from 25.11, on NVL72",
+             .words = "bridge",
+             .since = 2511,
+             .gpus = "GB200|GB300",
+             .habits = {.flash_version = 3,
+                        .cuda_graphs = CudaGraphs::partial,
+                        .grouped_experts = false,
+                        .overlap_tensor = true},
+             .zero = 1,
+             .fp32_gradients_bf16 = false,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .causal_half = true,
+             .memory = MemoryMeans::reserved,
+             .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; CUDA graphs "
+                    "of the rest"},
+    Practice{.framework = "Megatron Bridge from 26.02",
+             .words = "bridge",
+             .since = 2602,
+             .gpus = "B200|B300",
+             .habits = {.flash_version = 3,
+                        .cuda_graphs = CudaGraphs::partial,
+                        .grouped_experts = false,
+                        .overlap_tensor = true},
+             .zero = 1,
+             .fp32_gradients_bf16 = false,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .causal_half = true,
+             .memory = MemoryMeans::reserved,
+             .why = "as on NVL72"},
+    Practice{.framework = "Megatron Bridge on Hopper",
+             .words = "bridge",
+             .gpus = "H100|H200|H800",
+             .habits = {.flash_version = 3, .grouped_experts = false, .overlap_tensor = true},
+             .zero = 1,
+             .fp32_gradients_bf16 = false,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .causal_half = true,
+             .memory = MemoryMeans::reserved,
+             .hides_dispatch = true,
+             .why = "distributed optimizer, all communication overlapped, with chunks the dispatch, too, which is NCCL's then; a "
+                    "kernel for each expert"},
+    Practice{.framework = "Megatron Bridge",
+             .words = "bridge",
+             .habits = {.flash_version = 3, .grouped_experts = false, .overlap_tensor = true},
+             .zero = 1,
+             .fp32_gradients_bf16 = false,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .causal_half = true,
+             .memory = MemoryMeans::reserved,
+             .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert"},
+    Practice{.framework = "NeMo",
+             .words = "nemo",
              .habits = {.flash_version = 3, .overlap_tensor = true},
              .zero = 1,
              .sequence_parallel = true,
@@ -98,8 +173,17 @@ constexpr std::array practice_table{
              .causal_half = true,
              .memory = MemoryMeans::reserved,
              .why = "Megatron Core's recipes: distributed optimizer, all communication overlapped"},
+    Practice{.framework = "Megatron Core on early Blackwell",
+             .words = "simumax",
+             .habits = {.flash_version = 3},
+             .zero = 1,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .products = 0.75,
+             .why = "as Megatron Core; the products of SimuMax's own table (514 shapes on B200) reach three quarters of what later "
+                    "libraries do"},
     Practice{.framework = "Megatron Core",
-             .words = "megatron-core|mcore|megascale|simumax",
+             .words = "megatron-core|mcore|megascale",
              .habits = {.flash_version = 3},
              .zero = 1,
              .sequence_parallel = true,
@@ -130,6 +214,31 @@ const Practice& named(std::string_view framework) {
                          [&](const Practice& p) { return p.framework == framework; });
 }
 
+// "… container 26.06": 2606; 0: it does not say.
+int version_in(std::string_view text) {
+    constexpr std::string_view word = "container ";
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos || text.size() < at + word.size() + 5) {
+        return 0;
+    }
+    const std::string_view version = text.substr(at + word.size(), 5);
+    int year = 0;
+    int month = 0;
+    const bool is_version = std::from_chars(version.data(), version.data() + 2, year).ec == std::errc{} &&
+                            version[2] == '.' &&
+                            std::from_chars(version.data() + 3, version.data() + 5, month).ec == std::errc{};
+    return is_version ? year * 100 + month : 0;
+}
+
+// Whether a row that holds for some versions, GPUs or precisions alone holds for the record.
+bool is_of(const Practice& practice, const RunRecord& record) {
+    const auto any = [](const std::string& text, std::string_view words) {
+        return words.empty() || mentions(text, words);
+    };
+    return version_in(record.source) >= practice.since && any(record.hardware.gpu, practice.gpus) &&
+           any(record.precision, practice.precisions);
+}
+
 bool same_letter(char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
@@ -157,7 +266,7 @@ const Practice& practice_of(const RunRecord& record) {
     for (const std::string& text : {record.source + " " + record.set, record.notes}) {
         for (const Practice& practice : practice_table) {
             const bool zero3_of_megatron = practice.framework == "DeepSpeed ZeRO-3" && record.layout.zero != 3;
-            if (!zero3_of_megatron && mentions(text, practice.words)) {
+            if (!zero3_of_megatron && mentions(text, practice.words) && is_of(practice, record)) {
                 // A table of Megatron-LM's authors that compares with DeepSpeed.
                 const bool other = practice.framework == "Megatron-LM" && record.layout.zero == 3;
                 return other ? named("DeepSpeed ZeRO-3") : practice;

@@ -1,8 +1,8 @@
 // A practice holds the framework settings that the record of a run leaves out: published practice, one row per
-// framework.
+// framework, and per version of it where versions differ.
 //
-// A practice never depends on what a run measured: it is found by the words of the run's source, set and notes, or by
-// its layout where none is known.
+// A practice never depends on what a run measured: it is found by the words of the run's source, set and notes, by its
+// GPU and precision, or by its layout where none is known.
 #pragma once
 
 #include "libsim/planning/validation/record.hpp"
@@ -24,6 +24,9 @@ enum class MemoryMeans : std::uint8_t {
 struct Practice {
     std::string_view framework;
     std::string_view words;           // any of these, separated by |, in source, set or notes
+    int since = 0;                    // the first version, as year and month of NVIDIA's container: 2606 is 26.06
+    std::string_view gpus = "";       // only on these; empty: on all
+    std::string_view precisions = "";  // only in these, as records call them; empty: in all
     training::Framework habits;       // flash_version: where it uses flash attention
     int zero = 0;                     // where the record does not say
     bool fp32_gradients = true;       // with fp16 …
@@ -33,6 +36,8 @@ struct Practice {
     bool pads_vocabulary = false;     // to a multiple of 128 x tp
     bool causal_half = false;         // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
+    bool hides_dispatch = false;  // where stages have several chunks: NCCL's all-to-all, beside another micro-batch
+    double products = 1;  // factor of the share of peak that 16-bit products reach: with the libraries of that day
     std::string_view why;
 };
 

@@ -194,7 +194,8 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     const Practice& practice = practice_of(record);
     result.causal_half = practice.causal_half;
     result.model = transformer_of(record, practice, result.assumed);
-    const Machine machine = machine_of(record, machines, changes, result.assumed);
+    Machine machine = machine_of(record, machines, changes, result.assumed);
+    machine.gpu.efficiency.gemm_peak *= practice.products;
     const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
     note_choices(candidates, choice, result.assumed);

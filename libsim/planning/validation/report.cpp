@@ -58,6 +58,17 @@ std::string layers_of(const std::vector<SetScore>& sets) {
     return result.empty() ? "" : "\n" + result;
 }
 
+std::string left_out_text(const std::vector<LeftOut>& left, std::size_t records) {
+    if (left.empty()) {
+        return "";
+    }
+    std::string result = fmt::format("\n{} of {} left out:\n", left.size(), number_text(static_cast<std::int64_t>(records), "record", "records"));
+    for (const LeftOut& one : left) {
+        result += fmt::format("  {}\n", one.why);
+    }
+    return result;
+}
+
 ordered_json number_or_null(const std::optional<double>& number) {
     return number ? ordered_json(*number) : ordered_json(nullptr);
 }
@@ -103,6 +114,17 @@ ordered_json json_of(const RunPrediction& run, const RunScore& score) {
 
 }  // namespace
 
+std::vector<LeftOut> left_out(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    std::vector<LeftOut> result;
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        const std::string& why = predictions[i].problem.empty() ? measured[i].problem : predictions[i].problem;
+        if (!why.empty()) {
+            result.push_back({predictions[i].id, why});
+        }
+    }
+    return result;
+}
+
 std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
     const std::vector<SetScore> sets = set_scores(predictions, measured);
     report::TextTable errors{.columns = {{"set", Align::left},
@@ -130,7 +152,10 @@ std::string validation_table(const std::vector<RunPrediction>& predictions, cons
         "bias: its mean with sign; rank: Spearman's rank correlation in the set, and in sweeps of one model on as\n"
         "many GPUs\n";
     result += layers_of(sets);
-    return result + "\nFurthest off, by set:\n" + text_of(worst);
+    if (!worst.rows.empty()) {
+        result += "\nFurthest off, by set:\n" + text_of(worst);
+    }
+    return result + left_out_text(left_out(predictions, measured), predictions.size());
 }
 
 report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
@@ -165,7 +190,11 @@ std::string validation_json(const std::vector<RunPrediction>& predictions, const
     for (std::size_t i = 0; i < predictions.size(); ++i) {
         records.push_back(json_of(predictions[i], score_of(i, predictions[i], measured[i])));
     }
-    return ordered_json{{"sets", sets}, {"records", records}}.dump() + "\n";
+    ordered_json left = ordered_json::array();
+    for (const LeftOut& one : left_out(predictions, measured)) {
+        left.push_back({{"id", one.id}, {"why", one.why}});
+    }
+    return ordered_json{{"sets", sets}, {"records", records}, {"left_out", left}}.dump() + "\n";
 }
 
 }  // namespace sim::planning

@@ -30,6 +30,7 @@ std::vector<Slot> accelerator_slots(Machine& machine) {
         {"fp16_flops", "FLOP/s", &gpu.fp16_flops},
         {"bf16_flops", "FLOP/s", &gpu.bf16_flops},
         {"fp8_flops", "FLOP/s", &gpu.fp8_flops},
+        {"fp4_flops", "FLOP/s", &gpu.fp4_flops},
         {"memory_gb", "GB", Fact{}},
         {"memory_bytes", "B", &gpu.memory_bytes, 1, 1e18, true},
         {"memory_bandwidth", "B/s", &gpu.memory_bandwidth, 1, 1e18, true},

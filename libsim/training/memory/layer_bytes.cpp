@@ -65,16 +65,24 @@ double scores_bytes(const Transformer& model, const Layout& layout) {
     return per_score * model.heads / layout.parallelism.tp * tokens_of(model, layout) * model.sequence;
 }
 
+// Bytes of an element that is kept as a product's input: quantised in Megatron's loop, where it is. PyTorch's Float8Linear
+// keeps what it was given.
+double kept_input_bytes(const Layout& layout) {
+    return layout.framework.loop == TrainingLoop::megatron ? row_of(layout.numerics.precision).kept_bytes
+                                                           : element_bytes(layout);
+}
+
 // Of the feed-forward part, per token, besides its input.
 double kept_ffn(const Transformer& model, const Layout& layout, bool experts) {
     const double e = element_bytes(layout);
+    const double input = kept_input_bytes(layout);
     if (!experts) {
         const Widths w = widths_of(model, layout);
-        return e * (w.ffn_in + w.ffn_out);
+        return e * w.ffn_in + input * w.ffn_out;
     }
     const Visits v = visits_of(model, layout);
     const double router = 2 * 4.0 * model.experts.count / spread_between(layout);  // logits and scores, in fp32
-    return e * (v.count * (model.hidden + v.in + v.out) + v.shared_in + v.shared_out) + router;
+    return e * (v.count * v.in + v.shared_in) + input * (v.count * (model.hidden + v.out) + v.shared_out) + router;
 }
 
 // Everything, as if nothing was computed again.
@@ -82,8 +90,11 @@ double kept_in_full(const Transformer& model, const Layout& layout, bool experts
     const double e = element_bytes(layout);
     const double tokens = tokens_of(model, layout);
     const Widths w = widths_of(model, layout);
-    const double norms = (4 * e + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; masks of dropout
-    const double attention = e * (w.query + w.key_value + w.heads_out + w.latent);
+    const double input = kept_input_bytes(layout);
+    const double norms = (2 * e + 2 * input + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; dropout's masks
+    // Attention's backward pass reads its result as it was made, the projection's a quantised copy.
+    const double copy = input < e ? input * w.heads_out : 0;
+    const double attention = e * (w.query + w.key_value + w.heads_out) + (e + input) / 2 * w.latent + copy;
     const double scores = layout.framework.flash_attention ? 4 * w.heads * tokens : scores_bytes(model, layout);
     return tokens * (norms + attention + kept_ffn(model, layout, experts)) + scores;
 }
@@ -143,7 +154,7 @@ double backward_of(const Transformer& model, const Layout& layout, bool experts)
 }  // namespace
 
 double element_bytes(const Layout& layout) {
-    return layout.numerics.precision == Precision::fp32 ? 4 : 2;
+    return row_of(layout.numerics.precision).element_bytes;
 }
 
 double tokens_of(const Transformer& model, const Layout& layout) {

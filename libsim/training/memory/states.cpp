@@ -19,7 +19,9 @@ StateBytes whole_states(const Layout& layout) {
     if (layout.framework.loop == TrainingLoop::deepspeed && layout.numerics.fp32_gradients) {
         gradients += 2;  // its BF16_Optimizer adds those of each micro-batch, in 2 bytes, to the sum
     }
-    return {.parameters = 2, .gradients = gradients, .optimizer = 4 + moments};
+    const double copies =
+        layout.framework.loop == TrainingLoop::megatron ? row_of(layout.numerics.precision).cached_bytes : 0;
+    return {.parameters = 2 + copies, .gradients = gradients, .optimizer = 4 + moments};
 }
 
 }  // namespace

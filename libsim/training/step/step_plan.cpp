@@ -218,12 +218,14 @@ std::int64_t StagePlan::parameters() const {
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout) {
     StepPlan plan{.model = model, .machine = machine, .layout = layout};
     plan.shape = layout.pipeline_shape();
-    plan.parameter_bytes = layout.numerics.precision == Precision::fp32 ? 4 : 2;
-    plan.gradient_bytes = layout.numerics.fp32_gradients ? 4 : plan.parameter_bytes;
+    const PrecisionRow& format = row_of(layout.numerics.precision);
+    const bool megatron = layout.framework.loop == TrainingLoop::megatron;
+    plan.parameter_bytes = megatron ? format.gathered_bytes : format.element_bytes;
+    plan.gradient_bytes = layout.numerics.fp32_gradients ? 4 : format.element_bytes;
     const double tokens = static_cast<double>(layout.batch.micro) * model.sequence / layout.parallelism.cp;
     const bool divided = layout.parallelism.sequence_parallel || layout.framework.scatter_gather;
     plan.boundary_bytes =
-        static_cast<std::int64_t>(tokens * model.hidden * plan.parameter_bytes / (divided ? layout.parallelism.tp : 1));
+        static_cast<std::int64_t>(tokens * model.hidden * format.element_bytes / (divided ? layout.parallelism.tp : 1));
     const Efficiency& efficiency = machine.gpu.efficiency;
     const bool eager = layout.framework.fusion == Fusion::eager;
     plan.step_overhead = duration_of_seconds(efficiency.step_overhead + (eager ? efficiency.eager_overhead : 0));

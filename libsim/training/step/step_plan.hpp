@@ -54,7 +54,7 @@ struct StepPlan {
     Duration step_overhead{0};
     Duration micro_batch_overhead{0};
     double gradient_bytes = 4;  // per parameter, as they travel
-    double parameter_bytes = 2;
+    double parameter_bytes = 2;  // the same
     bool synchronises = true;  // the gradient norm is known before the update (zero-bubble schedules do without)
     int steps = 1;             // how many the program does: schedules that do not synchronise overlap the steps
 };
