@@ -62,7 +62,8 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
         case Precision::fp16: lines.emplace_back("--fp16"); break;
         case Precision::bf16: lines.emplace_back("--bf16"); break;
         case Precision::fp8:
-            lines.insert(lines.end(), {"--bf16", "--fp8-format hybrid", "--fp8-recipe tensorwise", "--fp8-param-gather"});
+            lines.insert(lines.end(),
+                         {"--bf16", "--fp8-format hybrid", "--fp8-recipe tensorwise", "--fp8-param-gather"});
             break;
         case Precision::fp8_rowwise:
             lines.insert(lines.end(), {"--bf16", "--fp8-format hybrid"});
@@ -75,9 +76,7 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
             lines.insert(lines.end(), {"--bf16", "--fp8-format e4m3", "--fp8-recipe mxfp8", "--fp8-param-gather",
                                        "--reuse-grad-buf-for-mxfp8-param-ag"});
             break;
-        case Precision::nvfp4:
-            lines.insert(lines.end(), {"--bf16", "--fp4-format e2m1", "--fp4-recipe nvfp4"});
-            break;
+        case Precision::nvfp4: lines.insert(lines.end(), {"--bf16", "--fp4-format e2m1", "--fp4-recipe nvfp4"}); break;
     }
     lines.push_back(fmt::format("--attention-backend {}", layout.framework.flash_attention ? "flash" : "unfused"));
     if (layout.framework.recompute == Recompute::full) {

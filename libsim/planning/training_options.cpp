@@ -82,8 +82,7 @@ void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows)
           config::one_of(
               layout.framework.recompute,
               std::vector{training::Recompute::none, training::Recompute::selective, training::Recompute::full})},
-         {"precision", "NAME",
-          fmt::format("of linear layers: {} (bf16, or the best the GPU has)", precision_names()),
+         {"precision", "NAME", fmt::format("of linear layers: {} (bf16, or the best the GPU has)", precision_names()),
           config::one_of(layout.numerics.precision, every_precision())},
          {"optimizer", "NAME", "adam or sgd (adam)",
           config::one_of(layout.numerics.optimizer, std::vector{Optimizer::adam, Optimizer::sgd})},
@@ -94,10 +93,11 @@ void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows)
          {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
           config::one_of(layout.framework.fusion,
                          std::vector{training::Fusion::eager, training::Fusion::fused, training::Fusion::compiled})},
-         {"cuda-graphs", "NAME", "kernels that the host does not launch: none, partial (all but experts) or full (none)",
-          config::one_of(layout.framework.cuda_graphs,
-                         std::vector{training::CudaGraphs::none, training::CudaGraphs::partial,
-                                     training::CudaGraphs::full})}});
+         {"cuda-graphs", "NAME",
+          "kernels that the host does not launch: none, partial (all but experts) or full (none)",
+          config::one_of(
+              layout.framework.cuda_graphs,
+              std::vector{training::CudaGraphs::none, training::CudaGraphs::partial, training::CudaGraphs::full})}});
 }
 
 void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows) {
@@ -115,7 +115,8 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
         framework.overlap_weight_gradients);
     add("balanced-context", "causal attention spread evenly over cp (on)", framework.balanced_context);
     add("dispatch-by-node", "a token goes once to each node that has experts of it (on)", framework.dispatch_by_node);
-    add("grouped-experts", "products of a rank's experts in one kernel, not one for each (on)", framework.grouped_experts);
+    add("grouped-experts", "products of a rank's experts in one kernel, not one for each (on)",
+        framework.grouped_experts);
     add("overlap-experts", "dispatch and combine beside another micro-batch's computation (off)",
         framework.overlap_experts);
     add("overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)", framework.overlap_tensor);

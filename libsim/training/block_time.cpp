@@ -10,8 +10,8 @@ namespace sim::training {
 
 namespace {
 
-// Where experts' products are launched one by one: the product, its inputs split, padded and quantised, their scales put in
-// order. Chosen on measured runs (Qwen3-30B and gpt-oss in the BRIDGE sets).
+// Where experts' products are launched one by one: the product, its inputs split, padded and quantised, their scales
+// put in order. Chosen on measured runs (Qwen3-30B and gpt-oss in the BRIDGE sets).
 constexpr double launches_of_expert = 5;
 
 Duration rounded(double seconds) {
@@ -108,8 +108,8 @@ double BlockTimes::forward_seconds(const Operator& op) const {
     return 0;
 }
 
-// What the host launches for an operator: a product of experts may be one kernel for each, and what is quantised takes one
-// more. Collectives that a pass does without are not launched, nor is what a CUDA graph holds.
+// What the host launches for an operator: a product of experts may be one kernel for each, and what is quantised takes
+// one more. Collectives that a pass does without are not launched, nor is what a CUDA graph holds.
 double BlockTimes::launches_of(const Operator& op, double kernels, bool quantises) const {
     const Framework& framework = layout_->framework;
     const bool in_graph = framework.cuda_graphs == CudaGraphs::full ||
@@ -121,13 +121,13 @@ double BlockTimes::launches_of(const Operator& op, double kernels, bool quantise
     const double each = cast ? 2 : 1;
     switch (op.kind) {
         case OperatorKind::gemm: return each;
-        case OperatorKind::grouped_gemm:
-            return framework.grouped_experts ? each : launches_of_expert * op.gemm.batch;
+        case OperatorKind::grouped_gemm: return framework.grouped_experts ? each : launches_of_expert * op.gemm.batch;
         default: return kernels;
     }
 }
 
-// Where another micro-batch's computation runs beside them, dispatch and combine of both passes hide behind that of both.
+// Where another micro-batch's computation runs beside them, dispatch and combine of both passes hide behind that of
+// both.
 double BlockTimes::exposed_dispatch(const std::vector<Operator>& operators) const {
     if (!layout_->framework.overlap_experts) {
         return 1;

@@ -27,8 +27,8 @@ struct Efficiency {
     double fp8_block = 0.8;    // factor: scaled by blocks, whose products are added outside of the units
     double fp4_peak = 0.6;     // as gemm_peak, of the fp4 peak
     double fp4_half_flops = 16e9;
-    double cast_passes = 1;  // of what quantising a product's inputs reads and writes (precision.hpp): below 1 where the
-                             // kernel before does a part of it
+    double cast_passes = 1;  // of what quantising a product's inputs reads and writes (precision.hpp): below 1 where
+                             // the kernel before does a part of it
 
     // Attention in one kernel (FlashAttention 2), of the peak; h heads of dimension d on a rank over n tokens:
     // * h / (h + flash_half_heads) * d / (d + flash_half_dim) * n / (n + flash_half_tokens).

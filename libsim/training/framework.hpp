@@ -51,8 +51,8 @@ struct Framework {
     bool flash_attention = true;
     int flash_version = 2;  // of FlashAttention: 1, 2, or 3, which stands for cuDNN's fused attention, too
     CudaGraphs cuda_graphs = CudaGraphs::none;
-    bool grouped_experts = true;  // the products of all experts of a rank are one kernel, and quantising their inputs is
-                                  // one; otherwise one for each expert
+    bool grouped_experts = true;  // the products of all experts of a rank are one kernel, and quantising their inputs
+                                  // is one; otherwise one for each expert
 
     // Communication that runs beside computation.
     bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass runs

@@ -34,7 +34,7 @@ double bytes_of(OperatorPrecision precision) {
 }
 
 constexpr std::array operator_precisions{OperatorPrecision::fp32, OperatorPrecision::tf32, OperatorPrecision::fp16,
-                                OperatorPrecision::bf16};
+                                         OperatorPrecision::bf16};
 constexpr std::array kinds{GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient};
 
 KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision, int flash_version) {
@@ -82,8 +82,10 @@ std::optional<GemmKind> gemm_kind_named(std::string_view name) {
 
 OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)
     : gpu_(std::make_unique<const Accelerator>(gpu)),
-      kernels_{kernels_of(*gpu_, operator_precisions[0], flash_version), kernels_of(*gpu_, operator_precisions[1], flash_version),
-               kernels_of(*gpu_, operator_precisions[2], flash_version), kernels_of(*gpu_, operator_precisions[3], flash_version)} {}
+      kernels_{kernels_of(*gpu_, operator_precisions[0], flash_version),
+               kernels_of(*gpu_, operator_precisions[1], flash_version),
+               kernels_of(*gpu_, operator_precisions[2], flash_version),
+               kernels_of(*gpu_, operator_precisions[3], flash_version)} {}
 
 const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
     return kernels_[static_cast<std::size_t>(precision)];

@@ -258,8 +258,8 @@ void add_dense_ffn(Operators& list, const Sizes& sizes, double width) {
     list.linear("down", sizes.model.hidden, width / sizes.tp);
 }
 
-// Experts with biases (gpt-oss): Megatron Core adds those expert by expert and puts the parts together again, and its clamped
-// GEGLU is a chain of PyTorch's kernels, unless the products of all experts are one kernel, which does both.
+// Experts with biases (gpt-oss): Megatron Core adds those expert by expert and puts the parts together again, and its
+// clamped GEGLU is a chain of PyTorch's kernels, unless the products of all experts are one kernel, which does both.
 void add_biased_activation(Operators& list, const Sizes& sizes, double rows, double width, double experts) {
     const double results = sizes.model.gated ? 2 : 1;
     list.memory("experts' biases", rows * (results * width + sizes.model.hidden), {4, 3, experts, experts});

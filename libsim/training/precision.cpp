@@ -11,8 +11,8 @@ namespace {
 constexpr double mx_scale = 1.0 / 32;  // bytes per element
 constexpr double nv_scale = 1.0 / 16;
 
-// What a cast reads and writes: bf16 elements, as often as a scale has to be known before they are divided by it; and the
-// copies for products along rows and along columns.
+// What a cast reads and writes: bf16 elements, as often as a scale has to be known before they are divided by it; and
+// the copies for products along rows and along columns.
 constexpr std::array rows{
     PrecisionRow{.precision = Precision::fp32,
                  .name = "fp32",

@@ -10,6 +10,7 @@ namespace {
 
 using namespace sim::command_line;
 using namespace sim::planning;
+using sim::training::CudaGraphs;
 using sim::training::Fusion;
 using sim::training::Precision;
 using sim::training::Recompute;
@@ -45,11 +46,56 @@ TEST(Practice, IsFoundByTheWordsOfTheSource) {
     EXPECT_EQ(practice_of(gpt("vTrain repo data")).framework, "Megatron-DeepSpeed");
     EXPECT_EQ(practice_of(gpt("Qi et al. ICLR 2024 Zero Bubble PP")).framework, "zero-bubble Megatron-LM");
     EXPECT_EQ(practice_of(gpt("Megatron-LM README (Megatron-Core r0.8)")).framework, "Megatron Core");
-    EXPECT_EQ(practice_of(gpt("Megatron-Bridge docs performance summary")).framework, "NeMo / Megatron Bridge");
+    EXPECT_EQ(practice_of(gpt("Megatron-Bridge docs performance summary")).framework, "Megatron Bridge");
+    EXPECT_EQ(practice_of(gpt("NeMo docs performance_summary (container 24.07)")).framework, "NeMo");
     EXPECT_EQ(practice_of(gpt("llm-foundry train/benchmarking")).framework, "llm-foundry");
     RunRecord deepspeed = gpt("Narayanan et al. 2021 Table 2");
     deepspeed.layout.zero = 3;
     EXPECT_EQ(practice_of(deepspeed).framework, "DeepSpeed ZeRO-3");
+}
+
+RunRecord bridge(const char* gpu, const char* container, const char* precision) {
+    RunRecord record = gpt(std::string("Megatron-Bridge docs performance summary, container ") + container);
+    record.hardware.gpu = gpu;
+    record.precision = precision;
+    return record;
+}
+
+// What changed from one version to the next holds from there on.
+TEST(Practice, OfAVersionIsThatOfTheLatestRowBeforeIt) {
+    const auto graphs = [](const RunRecord& record) { return practice_of(record).habits.cuda_graphs; };
+    EXPECT_EQ(graphs(bridge("GB200-NVL72", "25.09", "BF16")), CudaGraphs::none);
+    EXPECT_EQ(graphs(bridge("GB200-NVL72", "26.04", "MXFP8")), CudaGraphs::partial);
+    EXPECT_EQ(graphs(bridge("GB200-NVL72", "26.06", "MXFP8")), CudaGraphs::full);
+    EXPECT_EQ(graphs(bridge("GB300-NVL72", "27.01", "NVFP4")), CudaGraphs::full);
+    EXPECT_EQ(graphs(bridge("GB200-NVL72", "26.06", "BF16")), CudaGraphs::partial);
+    EXPECT_EQ(graphs(bridge("B200-SXM", "25.11", "FP8-MX")), CudaGraphs::none);
+    EXPECT_EQ(graphs(bridge("B200-SXM", "26.02.01", "FP8-MX")), CudaGraphs::partial);
+    EXPECT_EQ(graphs(bridge("H100-SXM-80GB", "26.06", "FP8")), CudaGraphs::none);
+}
+
+TEST(Practice, OfHopperHidesTheDispatchWhereStagesHaveChunks) {
+    RunRecord record = bridge("H100-SXM-80GB", "25.11", "FP8-CS");
+    EXPECT_FALSE(open(record).candidates.known.framework.overlap_experts);
+    EXPECT_TRUE(open(record).candidates.known.framework.dispatch_by_node);
+    record.layout.interleave = 4;
+    EXPECT_TRUE(open(record).candidates.known.framework.overlap_experts);
+    EXPECT_FALSE(open(record).candidates.known.framework.dispatch_by_node);
+}
+
+TEST(Candidates, AreInTheFormatThatTheRecordNames) {
+    const auto precision = [](const char* text) {
+        return open(bridge("B200-SXM", "26.04", text)).candidates.known.numerics.precision;
+    };
+    EXPECT_EQ(precision("FP8"), Precision::fp8);
+    EXPECT_EQ(precision("fp8 tensorwise"), Precision::fp8);
+    EXPECT_EQ(precision("fp8 rowwise"), Precision::fp8_rowwise);
+    EXPECT_EQ(precision("FP8-CS (FP8-MX)"), Precision::fp8);
+    EXPECT_EQ(precision("FP8-MX"), Precision::mxfp8);
+    EXPECT_EQ(precision("MXFP8"), Precision::mxfp8);
+    EXPECT_EQ(precision("NVFP4"), Precision::nvfp4);
+    EXPECT_EQ(precision("fp16/bf16 mixed"), Precision::bf16);
+    EXPECT_EQ(precision("bf16 (fp32 grad accumulation)"), Precision::bf16);
 }
 
 TEST(Practice, OfAnUnknownFrameworkIsWhatTheLayoutLooksLike) {

@@ -71,6 +71,7 @@ Json accelerator_row(const training::Accelerator& one) {
             {"fp16_flops", one.fp16_flops},
             {"bf16_flops", one.bf16_flops},
             {"fp8_flops", one.fp8_flops},
+            {"fp4_flops", one.fp4_flops},
             {"memory_bytes", one.memory_bytes},
             {"memory_bandwidth", one.memory_bandwidth},
             {"processors", one.processors},
@@ -104,6 +105,7 @@ std::string hardware_list_text() {
                                        {"fp16 TFLOPS"},
                                        {"bf16 TFLOPS"},
                                        {"fp8 TFLOPS"},
+                                       {"fp4 TFLOPS"},
                                        {"GiB"},
                                        {"GB/s"},
                                        {"W"}}};
@@ -111,8 +113,9 @@ std::string hardware_list_text() {
         const training::Accelerator one = training::accelerator(name);
         accelerators.rows.push_back(
             {{one.name, one.generation, scaled(one.fp16_flops, 1e12), scaled(one.bf16_flops, 1e12),
-              scaled(one.fp8_flops, 1e12), scaled(static_cast<double>(one.memory_bytes), 1024.0 * 1024 * 1024),
-              scaled(one.memory_bandwidth, 1e9), scaled(one.power_watts, 1)}});
+              scaled(one.fp8_flops, 1e12), scaled(one.fp4_flops, 1e12),
+              scaled(static_cast<double>(one.memory_bytes), 1024.0 * 1024 * 1024), scaled(one.memory_bandwidth, 1e9),
+              scaled(one.power_watts, 1)}});
     }
     return text_of(machines) + "\n" + text_of(accelerators) +
            "\nper GPU and direction; ndsim hardware NAME tells every number and its source\n";

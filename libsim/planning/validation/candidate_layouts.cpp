@@ -13,8 +13,8 @@ using training::Layout;
 using training::Precision;
 using training::Recompute;
 
-// The quantised format that a record names; null: none. Those named last in the table say most: "fp8 rowwise". What is in
-// brackets is another run or a remark: "FP8-CS (FP8-MX)".
+// The quantised format that a record names; null: none. Those named last in the table say most: "fp8 rowwise". What is
+// in brackets is another run or a remark: "FP8-CS (FP8-MX)".
 const training::PrecisionRow* quantised(const std::string& published) {
     const std::string text = published.substr(0, published.find('('));
     const std::span<const training::PrecisionRow> known = training::precisions();

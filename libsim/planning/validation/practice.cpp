@@ -91,25 +91,25 @@ constexpr std::array practice_table{
              .fp32_gradients_bf16 = false,
              .memory = MemoryMeans::reserved,
              .why = "gathers ahead of forward and backward, one kernel per operation, gradients in bf16"},
-    // Recipes of Megatron Bridge (scripts/performance, and its CHANGELOG): what is graphed, fused and hidden for experts
-    // changed from one container to the next.
-    Practice{.framework = "Megatron Bridge from 26.06, experts on NVL72",
-             .words = "bridge",
-             .since = 2606,
-             .gpus = "GB200|GB300",
-             .precisions = "mx|fp4",
-             .habits = {.flash_version = 3,
-                        .cuda_graphs = CudaGraphs::full,
-                        .overlap_tensor = true,
-                        .overlap_experts = true},
-             .zero = 1,
-             .fp32_gradients_bf16 = false,
-             .sequence_parallel = true,
-             .pads_vocabulary = true,
-             .causal_half = true,
-             .memory = MemoryMeans::reserved,
-             .why = "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
-                    "step is a CUDA graph"},
+    // Recipes of Megatron Bridge (scripts/performance, and its CHANGELOG): what is graphed, fused and hidden for
+    // experts changed from one container to the next.
+    Practice{
+        .framework = "Megatron Bridge from 26.06, experts on NVL72",
+        .words = "bridge",
+        .since = 2606,
+        .gpus = "GB200|GB300",
+        .precisions = "mx|fp4",
+        .habits =
+            {.flash_version = 3, .cuda_graphs = CudaGraphs::full, .overlap_tensor = true, .overlap_experts = true},
+        .zero = 1,
+        .fp32_gradients_bf16 = false,
+        .sequence_parallel = true,
+        .pads_vocabulary = true,
+        .causal_half = true,
+        .memory = MemoryMeans::reserved,
+        .why =
+            "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
+            "step is a CUDA graph"},
     Practice{.framework = "Megatron Bridge from 25.11, on NVL72",
              .words = "bridge",
              .since = 2511,
@@ -124,7 +124,8 @@ constexpr std::array practice_table{
              .pads_vocabulary = true,
              .causal_half = true,
              .memory = MemoryMeans::reserved,
-             .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; CUDA graphs "
+             .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; "
+                    "CUDA graphs "
                     "of the rest"},
     Practice{.framework = "Megatron Bridge from 26.02",
              .words = "bridge",
@@ -152,7 +153,8 @@ constexpr std::array practice_table{
              .causal_half = true,
              .memory = MemoryMeans::reserved,
              .hides_dispatch = true,
-             .why = "distributed optimizer, all communication overlapped, with chunks the dispatch, too, which is NCCL's then; a "
+             .why = "distributed optimizer, all communication overlapped, with chunks the dispatch, too, which is "
+                    "NCCL's then; a "
                     "kernel for each expert"},
     Practice{.framework = "Megatron Bridge",
              .words = "bridge",
@@ -180,7 +182,8 @@ constexpr std::array practice_table{
              .sequence_parallel = true,
              .pads_vocabulary = true,
              .products = 0.75,
-             .why = "as Megatron Core; the products of SimuMax's own table (514 shapes on B200) reach three quarters of what later "
+             .why = "as Megatron Core; the products of SimuMax's own table (514 shapes on B200) reach three quarters "
+                    "of what later "
                     "libraries do"},
     Practice{.framework = "Megatron Core",
              .words = "megatron-core|mcore|megascale",

@@ -23,18 +23,18 @@ enum class MemoryMeans : std::uint8_t {
 
 struct Practice {
     std::string_view framework;
-    std::string_view words;           // any of these, separated by |, in source, set or notes
-    int since = 0;                    // the first version, as year and month of NVIDIA's container: 2606 is 26.06
-    std::string_view gpus = "";       // only on these; empty: on all
+    std::string_view words;            // any of these, separated by |, in source, set or notes
+    int since = 0;                     // the first version, as year and month of NVIDIA's container: 2606 is 26.06
+    std::string_view gpus = "";        // only on these; empty: on all
     std::string_view precisions = "";  // only in these, as records call them; empty: in all
-    training::Framework habits;       // flash_version: where it uses flash attention
-    int zero = 0;                     // where the record does not say
-    bool fp32_gradients = true;       // with fp16 …
-    bool fp32_gradients_bf16 = true;  // … and with bf16 or fp8 parameters
-    bool sequence_parallel = false;   // where the record does not say and tp > 1
-    int vocabulary = 50'257;          // where the record does not say: GPT-2's
-    bool pads_vocabulary = false;     // to a multiple of 128 x tp
-    bool causal_half = false;         // its FLOP/s leave out attention's masked half
+    training::Framework habits;        // flash_version: where it uses flash attention
+    int zero = 0;                      // where the record does not say
+    bool fp32_gradients = true;        // with fp16 …
+    bool fp32_gradients_bf16 = true;   // … and with bf16 or fp8 parameters
+    bool sequence_parallel = false;    // where the record does not say and tp > 1
+    int vocabulary = 50'257;           // where the record does not say: GPT-2's
+    bool pads_vocabulary = false;      // to a multiple of 128 x tp
+    bool causal_half = false;          // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
     bool hides_dispatch = false;  // where stages have several chunks: NCCL's all-to-all, beside another micro-batch
     double products = 1;  // factor of the share of peak that 16-bit products reach: with the libraries of that day

@@ -62,7 +62,8 @@ std::string left_out_text(const std::vector<LeftOut>& left, std::size_t records)
     if (left.empty()) {
         return "";
     }
-    std::string result = fmt::format("\n{} of {} left out:\n", left.size(), number_text(static_cast<std::int64_t>(records), "record", "records"));
+    std::string result = fmt::format("\n{} of {} left out:\n", left.size(),
+                                     number_text(static_cast<std::int64_t>(records), "record", "records"));
     for (const LeftOut& one : left) {
         result += fmt::format("  {}\n", one.why);
     }

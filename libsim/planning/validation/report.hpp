@@ -23,8 +23,8 @@ std::string validation_table(const std::vector<RunPrediction>& predictions, cons
 report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
 // {"sets": {NAME: {"n", "mape", "bias", "spearman", …}}, "records": [{"id", "predicted_iter_s",
-// "predicted_memory_gib", "assumed": {…}, …}], "left_out": [{"id", "why"}]}: shares, seconds, GiB. null: not measured, or
-// too few; a record that was not predicted has a "problem". One line.
+// "predicted_memory_gib", "assumed": {…}, …}], "left_out": [{"id", "why"}]}: shares, seconds, GiB. null: not measured,
+// or too few; a record that was not predicted has a "problem". One line.
 std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
 }  // namespace sim::planning

@@ -206,7 +206,8 @@ void finish(Hardware& hardware, const std::string& where) {
         }
     };
     require(!gpu.name.empty(), "base = \"MACHINE\", accelerator = \"NAME\", or a table [accelerator] with a name");
-    require(gpu.fp32_flops + gpu.fp16_flops + gpu.bf16_flops + gpu.fp8_flops + gpu.fp4_flops > 0, "accelerator.bf16_flops");
+    require(gpu.fp32_flops + gpu.fp16_flops + gpu.bf16_flops + gpu.fp8_flops + gpu.fp4_flops > 0,
+            "accelerator.bf16_flops");
     require(gpu.memory_bytes > 0, "accelerator.memory_gb");
     require(gpu.memory_bandwidth > 0, "accelerator.memory_bandwidth");
     require(gpu.processors > 0, "accelerator.processors");

@@ -65,8 +65,8 @@ double scores_bytes(const Transformer& model, const Layout& layout) {
     return per_score * model.heads / layout.parallelism.tp * tokens_of(model, layout) * model.sequence;
 }
 
-// Bytes of an element that is kept as a product's input: quantised in Megatron's loop, where it is. PyTorch's Float8Linear
-// keeps what it was given.
+// Bytes of an element that is kept as a product's input: quantised in Megatron's loop, where it is. PyTorch's
+// Float8Linear keeps what it was given.
 double kept_input_bytes(const Layout& layout) {
     return layout.framework.loop == TrainingLoop::megatron ? row_of(layout.numerics.precision).kept_bytes
                                                            : element_bytes(layout);
@@ -91,7 +91,8 @@ double kept_in_full(const Transformer& model, const Layout& layout, bool experts
     const double tokens = tokens_of(model, layout);
     const Widths w = widths_of(model, layout);
     const double input = kept_input_bytes(layout);
-    const double norms = (2 * e + 2 * input + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; dropout's masks
+    const double norms =
+        (2 * e + 2 * input + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; dropout's masks
     // Attention's backward pass reads its result as it was made, the projection's a quantised copy.
     const double copy = input < e ? input * w.heads_out : 0;
     const double attention = e * (w.query + w.key_value + w.heads_out) + (e + input) / 2 * w.latent + copy;

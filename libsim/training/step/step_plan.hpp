@@ -53,10 +53,10 @@ struct StepPlan {
     std::int64_t embedding_bytes = 0;  // of the tied embedding's gradient, per rank; 0: nothing to reduce
     Duration step_overhead{0};
     Duration micro_batch_overhead{0};
-    double gradient_bytes = 4;  // per parameter, as they travel
+    double gradient_bytes = 4;   // per parameter, as they travel
     double parameter_bytes = 2;  // the same
-    bool synchronises = true;  // the gradient norm is known before the update (zero-bubble schedules do without)
-    int steps = 1;             // how many the program does: schedules that do not synchronise overlap the steps
+    bool synchronises = true;    // the gradient norm is known before the update (zero-bubble schedules do without)
+    int steps = 1;               // how many the program does: schedules that do not synchronise overlap the steps
 };
 
 // The groups that the collectives inside a block run over.

@@ -1,0 +1,126 @@
+// What a precision costs: which units multiply, and what quantising adds.
+#include "libsim/training/precision.hpp"
+
+#include "libsim/training/block_time.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/kernel_time.hpp"
+#include "libsim/training/memory/layer_bytes.hpp"
+#include "libsim/training/step/step_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sim;
+using namespace sim::training;
+
+// Units of 1e15 FLOP/s in bf16, 2e15 in fp8, 4e15 in fp4, of which everything is reached; 1e12 B/s; no gaps.
+Accelerator ideal_gpu() {
+    Accelerator gpu{.name = "ideal",
+                    .bf16_flops = 1e15,
+                    .fp8_flops = 2e15,
+                    .fp4_flops = 4e15,
+                    .memory_bytes = std::int64_t{1} << 40,
+                    .memory_bandwidth = 1e12,
+                    .processors = 100};
+    gpu.efficiency = {.gemm_peak = 1,
+                      .gemm_half_flops = 0,
+                      .gemm_half_side = 0,
+                      .gemm_weight_gradient = 1,
+                      .gemm_grouped = 1,
+                      .grouped_half_rows = 0,
+                      .fp8_peak = 1,
+                      .fp8_half_flops = 0,
+                      .fp8_rowwise = 0.5,
+                      .fp8_block = 0.8,
+                      .fp4_peak = 1,
+                      .fp4_half_flops = 0,
+                      .memory_share = 1,
+                      .memory_half_bytes = 0,
+                      .kernel_gap = 0};
+    return gpu;
+}
+
+double seconds_of(Precision precision, GemmKind kind, Format format = Format::products) {
+    Layout layout;
+    layout.numerics.precision = precision;
+    const Accelerator gpu = ideal_gpu();
+    return KernelTimes(gpu, layout).gemm({65536, 65536, 65536}, kind, format);
+}
+
+constexpr double cube = 65536.0 * 65536 * 65536;
+constexpr double square = 65536.0 * 65536;
+
+TEST(Precision, HasARowAtItsOwnPlace) {
+    for (std::size_t i = 0; i < precisions().size(); ++i) {
+        EXPECT_EQ(static_cast<std::size_t>(precisions()[i].precision), i);
+        EXPECT_STREQ(name_of(precisions()[i].precision), precisions()[i].name);
+    }
+}
+
+// 2 m n k over the peak of its units, and 6 B for each element of the activation.
+TEST(Precision, OfQuantisedProductsIsTheirUnitsAndACast) {
+    const double cast = square / 1e12;
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::bf16, GemmKind::forward), 2 * cube / 1e15);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::forward), 2 * cube / 2e15 + 6 * cast);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8_rowwise, GemmKind::forward), 2 * cube / 1e15 + 6 * cast);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8_block, GemmKind::forward), 2 * cube / 1.6e15 + 4.0625 * cast);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::mxfp8, GemmKind::forward), 2 * cube / 2e15 + 4.0625 * cast);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::nvfp4, GemmKind::forward), 2 * cube / 4e15 + 5.125 * cast);
+}
+
+// The gradient is quantised for the product that makes the input's, and is there for the weights'.
+TEST(Precision, QuantisesAGradientOnce) {
+    const double product = 2 * cube / 2e15;
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::input_gradient), product + 6 * square / 1e12);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::weight_gradient), product);
+}
+
+TEST(Precision, LeavesTheRouterAndTheLogitsInBf16) {
+    for (const Precision precision : {Precision::fp8, Precision::mxfp8, Precision::nvfp4}) {
+        EXPECT_DOUBLE_EQ(seconds_of(precision, GemmKind::forward, Format::rest), 2 * cube / 1e15) << name_of(precision);
+    }
+}
+
+Transformer dense() {
+    return {.layers = 2,
+            .hidden = 1024,
+            .ffn = 4096,
+            .heads = 8,
+            .kv_heads = 8,
+            .head_dim = 128,
+            .vocabulary = 32000,
+            .sequence = 2048,
+            .biases = false};
+}
+
+// Per token: 2 h inputs of norms, 3 h of queries, keys and values, h that attention made, 4 h before the activation in
+// 2 B; 2 h norms' results and 4 h behind the activation as inputs of products; flash attention's sums in 4 B a head.
+TEST(Precision, KeepsInputsOfProductsAsTheyAreMultiplied) {
+    const auto kept = [](Precision precision, TrainingLoop loop) {
+        Layout layout;
+        layout.numerics.precision = precision;
+        layout.framework.loop = loop;
+        return layer_bytes(dense(), layout, false).kept / 2048;
+    };
+    constexpr double others = 2 * (2 + 3 + 1 + 4) * 1024 + 4 * 8;
+    EXPECT_DOUBLE_EQ(kept(Precision::bf16, TrainingLoop::megatron), others + 2 * 6 * 1024);
+    EXPECT_DOUBLE_EQ(kept(Precision::fp8, TrainingLoop::megatron), others + 1 * (6 + 1) * 1024);
+    EXPECT_DOUBLE_EQ(kept(Precision::nvfp4, TrainingLoop::megatron), others + 0.5625 * (6 + 1) * 1024);
+    EXPECT_DOUBLE_EQ(kept(Precision::fp8, TrainingLoop::torch), others + 2 * 6 * 1024);
+}
+
+TEST(Precision, GathersParametersInOneByteWhereMegatronDoes) {
+    Layout layout{.parallelism = {.dp = 2, .zero = 1}, .batch = {.micro = 1, .global = 2}};
+    const auto gathered = [&](Precision precision) {
+        layout.numerics.precision = precision;
+        return plan_step(dense(), machine("dgx-b200"), layout).parameter_bytes;
+    };
+    EXPECT_EQ(gathered(Precision::bf16), 2);
+    EXPECT_EQ(gathered(Precision::fp8), 1);
+    EXPECT_EQ(gathered(Precision::mxfp8), 2);
+    layout.framework.loop = TrainingLoop::torch;
+    EXPECT_EQ(gathered(Precision::fp8), 2);
+}
+
+}  // namespace
