@@ -86,6 +86,25 @@ TEST(StepTimeline, NamesMicroBatchAndChunkOfEveryPass) {
     }
 }
 
+// 32 layers on stages 0, 2 and 3: stage 1 hands on what it gets, and computes nothing.
+TEST(StepTimeline, LeavesOutThePassesOfStagesWithoutLayers) {
+    TrainingCase what = case_of("llama3-8b", layout(1, 1, 4, 8));
+    what.layout.parallelism.split.layers = {10, 0, 12, 10};
+    const Timeline timeline = drawn(what).timeline;
+    for (const int rank : {0, 2, 3}) {
+        EXPECT_EQ(slices(timeline, rank).at("forward of micro-batch 7"), 1) << rank;
+        EXPECT_EQ(slices(timeline, rank).at("backward of micro-batch 7"), 1) << rank;
+    }
+    EXPECT_EQ(slices(timeline, 1)["forward of micro-batch 7"], 0);
+    TrainingCase chunks = case_of("llama3-8b", layout(1, 1, 2, 4));
+    chunks.layout.parallelism.interleave = 2;
+    chunks.layout.parallelism.schedule = parallel::pipeline_schedule("interleaved");
+    chunks.layout.parallelism.split.layers = {16, 0, 0, 16};
+    const auto found = slices(drawn(chunks).timeline, 1);
+    EXPECT_EQ(found.at("forward of micro-batch 3, chunk 0"), 0);  // rank 0 has it
+    EXPECT_EQ(found.at("forward of micro-batch 3, chunk 1"), 1);
+}
+
 // Whatever the layers, the schedule and the buckets: what is drawn adds up to what the budget says.
 TEST(StepTimeline, ShowsAllExposedCollectivesInsidePasses) {
     std::vector<TrainingCase> cases{case_of("llama3-8b", layout(1, 2, 2, 8)), case_of("gpt3-175b", layout(1, 8, 8, 16)),
