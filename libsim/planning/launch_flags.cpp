@@ -23,9 +23,13 @@ bool is_even(const training::Transformer& model, const Layout& layout) {
     return even;
 }
 
-// "t*3".
-std::string stage_text(int layers) {
-    return layers == 0 ? "" : layers == 1 ? "t" : fmt::format("t*{}", layers);
+// "t*3", "t*2m".
+std::string stage_text(const training::Transformer& model, const Layout& layout, int stage) {
+    const auto several = [](const char* symbol, int count) {
+        return count == 0 ? "" : count == 1 ? symbol : fmt::format("{}*{}", symbol, count);
+    };
+    const bool predicts = stage == training::prediction_stage_of(layout);
+    return several("t", training::layers_of(model, layout, stage)) + several("m", predicts ? model.mtp_layers : 0);
 }
 
 std::string repeated(const std::string& text, int times) {
@@ -193,12 +197,12 @@ std::string megatron_pipeline_layout(const training::Transformer& model, const L
     const int stages = training::virtual_stages(layout);
     std::string text = "E";
     for (int stage = 0; stage < stages;) {
-        const int layers = training::layers_of(model, layout, stage);
+        const std::string layers = stage_text(model, layout, stage);
         int next = stage + 1;
-        while (stage > 0 && next < stages - 1 && training::layers_of(model, layout, next) == layers) {
+        while (stage > 0 && next < stages - 1 && stage_text(model, layout, next) == layers) {
             ++next;
         }
-        const std::string one = stage_text(layers) + (next < stages ? "|" : "");
+        const std::string one = layers + (next < stages ? "|" : "");
         const int alike = next - stage;
         text += alike > 3 ? fmt::format("({})*{}", one, alike) : repeated(one, alike);
         stage = next;

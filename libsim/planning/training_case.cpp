@@ -220,6 +220,7 @@ training::Transformer model_of(const TrainingOptions& options, std::vector<std::
     take(model.heads, shape.heads);
     take(model.sequence, shape.sequence);
     take(model.vocabulary, shape.vocabulary);
+    model.mtp_layers = options.has("mtp-layers") ? shape.mtp_layers : model.mtp_layers;
     if (shape.hidden > 0 && shape.ffn == 0) {
         model.ffn = narrow(std::int64_t{own.ffn} * model.hidden / own.hidden, "ffn");
         told.push_back(fmt::format("ffn {}: {} x {} / {}", model.ffn, own.ffn, model.hidden, own.hidden));

@@ -31,6 +31,8 @@ void add_shape(ShapeOverrides& shape, std::vector<config::OptionRow>& rows) {
                  {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, largest_option)},
                  {"heads", "N", "in place of the model's own", whole(shape.heads, 1, largest_option)},
                  {"kv-heads", "N", "in place of the model's own", whole(shape.kv_heads, 1, largest_option)},
+                 {"mtp-layers", "N", "layers of multi-token prediction, in place of the model's own",
+                  whole(shape.mtp_layers, 0, 16)},
                  {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, largest_option)}});
 }
 

@@ -289,6 +289,11 @@ BlockTime BlockTimes::of_embedding() const {
     return sum(embedding_operators(*model_, *layout_), {});
 }
 
+BlockTime BlockTimes::of_prediction(int number) const {
+    const std::vector<Operator> operators = prediction_operators(*model_, *layout_, number);
+    return sum(operators, recomputed(operators, *layout_));
+}
+
 BlockTime BlockTimes::of_output() const {
     return sum(output_operators(*model_, *layout_), {});
 }

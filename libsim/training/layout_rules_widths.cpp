@@ -135,6 +135,15 @@ std::string which_layers(const LayoutCase& what) {
                        what.model.layers);
 }
 
+bool list_has_other_predictions(const LayoutCase& what) {
+    const LayerSplit& split = what.layout.parallelism.split;
+    return split.is_listed() && split.prediction_layers >= 0 && split.prediction_layers != what.model.mtp_layers;
+}
+std::string which_predictions(const LayoutCase& what) {
+    return fmt::format("the pipeline layout has {} layers of multi-token prediction (m), and {} has {} (mtp_layers)",
+                       what.layout.parallelism.split.prediction_layers, what.model.name, what.model.mtp_layers);
+}
+
 // A causal sequence is cut into 2 cp pieces, of which a rank has an early and a late one.
 std::int64_t pieces(const LayoutCase& what, int cp) {
     return cp == 1 ? 1 : std::int64_t{cp} * (what.model.causal ? 2 : 1);
@@ -203,6 +212,7 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::layers, there_are_too_few_layers, how_many_layers},
     {Misfit::layers, list_has_other_stages, which_stages},
     {Misfit::layers, list_has_other_layers, which_layers},
+    {Misfit::layers, list_has_other_predictions, which_predictions},
     {Misfit::sequence, cp_does_not_divide, which_cp},
     {Misfit::sequence, sequence_parallel_does_not_divide, which_tokens},
     {Misfit::experts, there_are_no_experts, none_to_spread},

@@ -68,6 +68,12 @@ int prediction_stage_of(const Layout& layout) {
     return said < 0 ? virtual_stages(layout) - 1 : said;
 }
 
+bool has_table_for_predictions(const Transformer& model, const Layout& layout, int stage) {
+    const int pp = layout.parallelism.pp;
+    const bool shared = stage == pp - 1 && model.tied_embeddings;
+    return model.mtp_layers > 0 && stage > 0 && stage == prediction_stage_of(layout) % pp && !shared;
+}
+
 int layers_of_stage(const Transformer& model, const Layout& layout, int stage) {
     int layers = 0;
     for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {

@@ -27,6 +27,9 @@ int layers_of(const Transformer& model, const Layout& layout, int virtual_stage)
 int first_layer_of(const Transformer& model, const Layout& layout, int virtual_stage);
 // The virtual stage of the layers of multi-token prediction.
 int prediction_stage_of(const Layout& layout);
+// Whether a stage holds a copy of the embedding for multi-token prediction alone: all but the first one, and but the
+// last one where it has the copy of a tied output layer.
+bool has_table_for_predictions(const Transformer& model, const Layout& layout, int stage);
 // The layers of all chunks of a stage. Linear in the chunks.
 int layers_of_stage(const Transformer& model, const Layout& layout, int stage);
 

@@ -17,8 +17,13 @@ struct Case {
     Layout layout;
     int layers = 8;
     bool experts = false;
+    int mtp_layers = 0;
 
-    Transformer model() const { return experts ? small_moe(layers) : small_gpt(layers); }
+    Transformer model() const {
+        Transformer model = experts ? small_moe(layers) : small_gpt(layers);
+        model.mtp_layers = mtp_layers;
+        return model;
+    }
     friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 };
 
@@ -105,6 +110,12 @@ std::vector<Case> cases() {
              [](Layout& l) {
                  l.parallelism.zero = 3, l.parallelism.pp = 1, l.parallelism.tp = 1, l.parallelism.dp = 16;
              }),
+        {"Predictions", mixed.layout, 8, false, 1},
+        {"PredictionsOfExpertsFullySharded",
+         {.parallelism = {.dp = 8, .pp = 2, .ep = 8, .zero = 3}, .batch = {.global = 32}},
+         8,
+         true,
+         2},
         {"FiveHundredAndTwelve", {.parallelism = {.dp = 8, .tp = 8, .pp = 8, .zero = 1}, .batch = {.global = 128}}, 16},
         {"FiveHundredAndTwelveSharded", {.parallelism = {.dp = 512, .zero = 3}, .batch = {.global = 512}}},
     };

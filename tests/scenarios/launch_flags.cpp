@@ -60,6 +60,18 @@ TEST(LaunchFlags, WriteManyStagesThatAreAlikeOnce) {
     EXPECT_EQ(megatron_pipeline_layout(model, layout), "Et|(t*2|)*62tL");  // what it writes, it reads
 }
 
+TEST(LaunchFlags, NameTheStageOfMultiTokenPrediction) {
+    training::Transformer model = llama();
+    model.layers = 61;
+    model.mtp_layers = 1;
+    const char* const text = "Et*3|(t*2|)*29m|L";
+    const training::Layout layout{
+        .parallelism = {.pp = 16, .interleave = 2, .split = training::layer_split_of_text(text)}};
+    EXPECT_EQ(megatron_pipeline_layout(model, layout), text);
+    model.layers = 6;
+    EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 4}}), "Et|t*2|t*2|tmL");
+}
+
 TEST(LaunchFlags, OfTorchtitanHaveNoWordForAListWhoseMiddleIsUneven) {
     training::Transformer model = llama();
     model.layers = 10;

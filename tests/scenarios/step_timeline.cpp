@@ -107,13 +107,16 @@ TEST(StepTimeline, LeavesOutThePassesOfStagesWithoutLayers) {
 
 // Whatever the layers, the schedule and the buckets: what is drawn adds up to what the budget says.
 TEST(StepTimeline, ShowsAllExposedCollectivesInsidePasses) {
-    std::vector<TrainingCase> cases{case_of("llama3-8b", layout(1, 2, 2, 8)), case_of("gpt3-175b", layout(1, 8, 8, 16)),
-                                    case_of("llama3-8b", layout(1, 4, 1, 2)),
-                                    case_of("mixtral-8x7b", layout(8, 1, 1, 8)),
-                                    case_of("llama3-8b", layout(1, 4, 2, 8))};
+    std::vector<TrainingCase> cases{
+        case_of("llama3-8b", layout(1, 2, 2, 8)), case_of("gpt3-175b", layout(1, 8, 8, 16)),
+        case_of("llama3-8b", layout(1, 4, 1, 2)), case_of("mixtral-8x7b", layout(8, 1, 1, 8)),
+        case_of("llama3-8b", layout(1, 4, 2, 8)), case_of("mixtral-8x7b", layout(2, 4, 2, 8))};
     cases[3].layout.parallelism.ep = 8;
     cases[4].layout.parallelism.schedule = parallel::pipeline_schedule("zb_h1");
     cases[4].layout.batch.global = 8;
+    cases[5].layout.parallelism.ep = 8;
+    cases[5].layout.parallelism.sequence_parallel = true;
+    cases[5].model.mtp_layers = 1;
     for (TrainingCase& what : cases) {
         what.layout.framework.overlap_gradients = false;  // no pass is slower than its kernels
         const Drawn result = drawn(what);

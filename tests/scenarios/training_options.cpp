@@ -117,6 +117,12 @@ TEST(TrainingCase, RefusesAListBesideARuleAndOneThatDoesNotFit) {
     EXPECT_THROW(given({"--pipeline-layout", "9;8"}), UsageError);
 }
 
+TEST(TrainingOptions, ChangeTheLayersOfMultiTokenPrediction) {
+    std::vector<std::string> told;
+    EXPECT_EQ(model_of(given({"--model", "deepseek-v3"}), told).mtp_layers, 0);
+    EXPECT_EQ(model_of(given({"--model", "deepseek-v3", "--mtp-layers", "1"}), told).mtp_layers, 1);
+}
+
 TEST(TrainingCase, HasAtLeastAMicroBatchPerStage) {
     EXPECT_EQ(case_given({"--dp", "2048", "--pp", "4"}).layout.batch.global, 4 * 2048);
 }

@@ -170,6 +170,20 @@ TEST(CheckLayout, HoldsAListOfLayersAgainstStagesAndModel) {
               "layers: the pipeline layout has 4 stages, and pp 3 x interleave 1 are 3; pp: 2 and 4 do");
 }
 
+TEST(CheckLayout, HoldsPredictionsOfAListAgainstTheModel) {
+    Transformer model = dense();
+    const auto of = [&](const char* text) {
+        return problems(model, {.parallelism = {.pp = 2, .split = layer_split_of_text(text)}, .batch = {.global = 2}});
+    };
+    EXPECT_EQ(of("Et*16|t*16mL"),
+              "layers: the pipeline layout has 1 layers of multi-token prediction (m), and dense has 0 (mtp_layers)");
+    model.mtp_layers = 1;
+    EXPECT_EQ(of("Et*16|t*16mL"), "none");
+    EXPECT_EQ(of("16,16"), "none");
+    EXPECT_EQ(of("Et*16|t*16L"),
+              "layers: the pipeline layout has 0 layers of multi-token prediction (m), and dense has 1 (mtp_layers)");
+}
+
 TEST(CheckLayout, CutsACausalSequenceIntoTwoPiecesPerRank) {
     Transformer model = dense();
     model.sequence = 24;

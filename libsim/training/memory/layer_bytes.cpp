@@ -77,12 +77,21 @@ double kept_ffn(const Transformer& model, const Layout& layout, bool experts) {
     return e * (v.count * (model.hidden + v.in + v.out) + v.shared_in + v.shared_out) + router;
 }
 
+// What norms keep, in widths of the hidden state: inputs and results of the two in front of the parts, inputs of those
+// behind them. Parts side by side have one input; one norm of both has one result.
+double norm_values(const Transformer& model, bool experts) {
+    const bool side_by_side = !experts && (model.parallel_block || model.norms_per_layer == 1);
+    const double in_front = !side_by_side ? 4 : model.norms_per_layer == 1 ? 2 : 3;
+    return in_front + (model.has_norms_behind() ? 2 : 0);
+}
+
 // Everything, as if nothing was computed again.
 double kept_in_full(const Transformer& model, const Layout& layout, bool experts) {
     const double e = element_bytes(layout);
     const double tokens = tokens_of(model, layout);
     const Widths w = widths_of(model, layout);
-    const double norms = (4 * e + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; masks of dropout
+    const double norms =
+        (norm_values(model, experts) * e + (has_dropout(model) ? 2 : 0)) * w.hidden;  // dropout's masks
     const double attention = e * (w.query + w.key_value + w.heads_out + w.latent);
     const double scores = layout.framework.flash_attention ? 4 * w.heads * tokens : scores_bytes(model, layout);
     return tokens * (norms + attention + kept_ffn(model, layout, experts)) + scores;
@@ -160,6 +169,14 @@ bool has_dropout(const Transformer& model) {
 
 bool is_fully_sharded(const Layout& layout) {
     return layout.parallelism.zero == 3;
+}
+
+LayerBytes join_bytes(const Transformer& model, const Layout& layout) {
+    const double value = tokens_of(model, layout) * element_bytes(layout) * model.hidden / spread_between(layout);
+    const bool full = layout.framework.recompute == Recompute::full;
+    // Inputs of both norms and of the final one, which is no part of what is computed again; both results side by side.
+    return {
+        .kept = (full ? 3 : 5) * value, .recomputed = full ? 2 * value : 0, .weight_inputs = 3 * value, .backward = 0};
 }
 
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts) {
