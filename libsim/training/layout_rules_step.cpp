@@ -107,14 +107,6 @@ std::string no_split_backward(const LayoutCase& what) {
                        what.layout.parallelism.schedule->name, usual_pipeline_schedule().name);
 }
 
-bool experts_see_parts_of_tokens(const LayoutCase& what) {
-    return what.model.experts.count > 0 && what.layout.parallelism.tp > 1 && !what.layout.parallelism.sequence_parallel;
-}
-std::string no_experts(const LayoutCase& what) {
-    return fmt::format("experts with tp = {} need sequence_parallel: each rank sends its own tokens",
-                       what.layout.parallelism.tp);
-}
-
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -122,7 +114,6 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, gathers_for_split_backward, no_split_backward},
-    {Misfit::combination, experts_see_parts_of_tokens, no_experts},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::network, nodes_are_apart, no_network},
     {Misfit::network, gpus_are_apart, no_links},

@@ -99,9 +99,19 @@ public:
         }
     }
 
+    // Without sequence parallelism, each tensor-parallel rank takes its part of the tokens, which all have, to the
+    // experts; and the parts of all come back (DeepSpeed-MoE's drop_tokens and gather_tokens).
+    void part_of_tokens() { whole_tokens("all-gather of tokens' gradients", {}, CollectiveKind::all_gather); }
+    void parts_together() { whole_tokens("all-gather of tokens", CollectiveKind::all_gather, {}); }
+
     void add(const Operator& op) { list_.push_back(op); }
 
 private:
+    void whole_tokens(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward) {
+        if (sizes_.layout.parallelism.tp > 1 && !sizes_.layout.parallelism.sequence_parallel) {
+            collective(name, forward, backward, false, sizes_.model.hidden);
+        }
+    }
     void collective(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward,
                     bool hides, double width) {
         const double bytes = sizes_.tokens * width * sizes_.element;
@@ -278,6 +288,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
     const Layout& layout = sizes.layout;
     const double tokens = layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
     const double hidden = model.hidden;
+    list.part_of_tokens();
     Operator router{
         .name = "router", .kind = OperatorKind::gemm, .gemm = {tokens, static_cast<double>(experts.count), hidden}};
     router.forward_flops = router.gemm.flops();
@@ -323,6 +334,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
     within_experts("reduce-scatter of experts' results", CollectiveKind::reduce_scatter, CollectiveKind::all_gather);
     dispatch("combine");
     list.memory("unpermutation", rows * hidden, {2, 2, 2, 2});
+    list.parts_together();
     if (experts.shared > 0) {
         list.tensor_in();
         add_dense_ffn(list, sizes, static_cast<double>(experts.shared) * experts.ffn);

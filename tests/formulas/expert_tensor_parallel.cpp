@@ -1,7 +1,9 @@
 // Tensor parallelism of experts other than of attention: what runs over which ranks, and what it takes.
+#include "libsim/training/memory.hpp"
 #include "libsim/training/parameters.hpp"
 #include "tests/support/training_steps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -69,6 +71,27 @@ TEST(ExpertTensorParallel, MayBeNarrowerThanThatOfAttention) {
               spans.collective(CollectiveKind::all_gather, 2 * rows_of_512 / 8, 2, 2));
     const Spans none(of_ranks(8, 8, 1));
     EXPECT_EQ(Spans::time(none.forward, "all-gather of experts' tokens"), Duration{0});
+}
+
+// 128 of 512 tokens for each of 4 ranks, as with sequence parallelism; forward all of them come back, backward their
+// gradients.
+TEST(ExpertParallel, WithoutSequenceParallelismTakesItsPartOfTheTokens) {
+    Layout layout = of_ranks(4, 4, 1);
+    layout.parallelism.sequence_parallel = false;
+    const auto operators = layer_operators(small_moe(1), layout, 0);
+    const auto of = [&](const std::string& name) {
+        return *std::find_if(operators.begin(), operators.end(), [&](const Operator& op) { return op.name == name; });
+    };
+    EXPECT_EQ(of("router").gemm.m, 128);
+    EXPECT_EQ(of("dispatch").forward_bytes, rows_of_512 / 4);
+    EXPECT_EQ(of("all-gather of tokens").forward_bytes, 512 * 1024 * 2);
+    EXPECT_EQ(of("all-gather of tokens").backward_collective, std::nullopt);
+    EXPECT_EQ(of("all-gather of tokens' gradients").backward_collective, CollectiveKind::all_gather);
+    EXPECT_EQ(of("all-gather of tokens' gradients").forward_collective, std::nullopt);
+    // Memory: the visits and the router's scores are those of its part; what lies between regions is whole.
+    const Layout parallel = of_ranks(4, 4, 1);
+    const std::int64_t between = 4LL * 2 * 1024 * (512 - 128);
+    EXPECT_EQ(layer_activations(small_moe(1), layout, 0) - layer_activations(small_moe(1), parallel, 0), between);
 }
 
 // 3 x 1024 x 2048 each: 8 experts over ep x expert_tp; a shared one, as wide, over tp.

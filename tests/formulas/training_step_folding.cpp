@@ -104,6 +104,7 @@ std::vector<Case> cases() {
         with(chunks, "InterleavedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
         with(chunks, "InterleavedTwoStages", [](Layout& l) { l.parallelism.pp = 2; }),
         moe,
+        with(moe, "ExpertsWithoutSequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = false; }),
         with(moe, "ExpertsZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(moe, "ExpertsTensorParallel", [](Layout& l) { l.parallelism.ep = 4, l.parallelism.expert_tp = 2; }),
         with(moe, "ExpertsFullySharded",

@@ -212,6 +212,8 @@ TEST(CheckLayout, SpreadsExpertsOverDataAndTensorParallelRanks) {
     EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 16, .tp = 2, .ep = 32, .sequence_parallel = true},
                                   .batch = {.global = 16}}),
               "none");
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 16, .tp = 2, .ep = 32}, .batch = {.global = 16}}),
+              "none");  // DeepSpeed-MoE
     EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 8, .ep = 8}, .batch = {.global = 8}}),
               "experts: ep = 8, but dense has no experts; ep = 1 does");
     EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 48, .ep = 48}, .batch = {.global = 48}}),

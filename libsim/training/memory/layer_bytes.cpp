@@ -39,7 +39,8 @@ Widths widths_of(const Transformer& model, const Layout& layout) {
     return widths;
 }
 
-// Values per token in the experts of a rank: it computes as many visits of tokens as it has tokens, on average.
+// Values per token in the experts of a rank: it computes as many visits of tokens as it has tokens, on average. Its
+// tokens are a part of those of its tensor-parallel ranks, with sequence parallelism and without.
 struct Visits {
     double count = 0;  // per token
     double in = 0;     // per visit
@@ -52,7 +53,7 @@ Visits visits_of(const Transformer& model, const Layout& layout) {
     const Experts& experts = model.experts;
     const double gate = model.gated ? 2 : 1;
     const double etp = layout.parallelism.expert_tp;
-    return {.count = experts.top_k * etp / spread_between(layout),
+    return {.count = experts.top_k * etp / layout.parallelism.tp,
             .in = gate * experts.ffn / etp,
             .out = experts.ffn / etp,
             .shared_in = gate * experts.shared * experts.ffn / layout.parallelism.tp,
@@ -73,7 +74,7 @@ double kept_ffn(const Transformer& model, const Layout& layout, bool experts) {
         return e * (w.ffn_in + w.ffn_out);
     }
     const Visits v = visits_of(model, layout);
-    const double router = 2 * 4.0 * model.experts.count / spread_between(layout);  // logits and scores, in fp32
+    const double router = 2 * 4.0 * model.experts.count / layout.parallelism.tp;  // logits and scores, in fp32
     return e * (v.count * (model.hidden + v.in + v.out) + v.shared_in + v.shared_out) + router;
 }
 
