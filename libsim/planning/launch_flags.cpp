@@ -15,7 +15,29 @@ using training::Precision;
 using training::Recompute;
 
 bool is_even(const training::Transformer& model, const Layout& layout) {
-    return layout.parallelism.drop_last_layers == 0 && model.layers % training::virtual_stages(layout) == 0;
+    const int stages = training::virtual_stages(layout);
+    bool even = true;
+    for (int stage = 1; even && stage < stages; ++stage) {
+        even = training::layers_of(model, layout, stage) == training::layers_of(model, layout, 0);
+    }
+    return even;
+}
+
+// "t*3", "t*2m".
+std::string stage_text(const training::Transformer& model, const Layout& layout, int stage) {
+    const auto several = [](const char* symbol, int count) {
+        return count == 0 ? "" : count == 1 ? symbol : fmt::format("{}*{}", symbol, count);
+    };
+    const bool predicts = stage == training::prediction_stage_of(layout);
+    return several("t", training::layers_of(model, layout, stage)) + several("m", predicts ? model.mtp_layers : 0);
+}
+
+std::string repeated(const std::string& text, int times) {
+    std::string all;
+    for (int time = 0; time < times; ++time) {
+        all += text;
+    }
+    return all;
 }
 
 int most_layers(const training::Transformer& model, const Layout& layout) {
@@ -122,6 +144,9 @@ void add_torchtitan_data(const Layout& layout, LaunchFlags& flags) {
     if (layout.parallelism.zero == 1 && layout.parallelism.pp == 1) {
         flags.lacks.emplace_back("zero 1 (gradients are spread, too)");
     }
+    if (layout.parallelism.zero == 2 && layout.parallelism.pp > 1) {
+        flags.lacks.emplace_back("zero 2 with stages (gradients are whole up to the last micro-batch)");
+    }
 }
 
 void add_torchtitan_pipeline(const training::Transformer& model, const Layout& layout, LaunchFlags& flags) {
@@ -144,15 +169,17 @@ void add_torchtitan_pipeline(const training::Transformer& model, const Layout& l
     add("microbatch_size", layout.batch.micro);
     add("first_stage_less_layers", first_less);
     add("last_stage_less_layers", last_less);
-    if (layout.parallelism.interleave > 1) {
-        if ((model.layers + first_less + last_less + each - 1) / each == stages) {
-            add("layers_per_stage", each);
-        } else {
-            flags.lacks.push_back(
-                fmt::format("a number of layers per stage for {} stages of {} layers (say "
-                            "module_fqns_per_model_part)",
-                            stages, model.layers));
-        }
+    const bool chunks = layout.parallelism.interleave > 1;
+    const int filled = model.layers + first_less + last_less;
+    const bool fits = layout.parallelism.split.is_listed() ? filled == each * stages
+                                                           : !chunks || (filled + each - 1) / each == stages;
+    if (!fits) {
+        flags.lacks.push_back(
+            fmt::format("a number of layers per stage for {} stages of {} layers (say "
+                        "module_fqns_per_model_part)",
+                        stages, model.layers));
+    } else if (chunks) {
+        add("layers_per_stage", each);
     }
 }
 
@@ -193,10 +220,18 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
 }  // namespace
 
 std::string megatron_pipeline_layout(const training::Transformer& model, const Layout& layout) {
-    std::string text;
-    for (int stage = 0; stage < training::virtual_stages(layout); ++stage) {
-        const int layers = training::layers_of(model, layout, stage);
-        text += fmt::format("{}t{}", stage == 0 ? "E" : "|", layers == 1 ? "" : fmt::format("*{}", layers));
+    const int stages = training::virtual_stages(layout);
+    std::string text = "E";
+    for (int stage = 0; stage < stages;) {
+        const std::string layers = stage_text(model, layout, stage);
+        int next = stage + 1;
+        while (stage > 0 && next < stages - 1 && stage_text(model, layout, next) == layers) {
+            ++next;
+        }
+        const std::string one = layers + (next < stages ? "|" : "");
+        const int alike = next - stage;
+        text += alike > 3 ? fmt::format("({})*{}", one, alike) : repeated(one, alike);
+        stage = next;
     }
     return text + "L";
 }
@@ -239,6 +274,12 @@ LaunchFlags torchtitan_flags(const training::Transformer& model, const Layout& l
     if (model.experts.count > 0) {
         add("parallelism.expert_parallel_degree", layout.parallelism.ep);
     }
+    if (layout.parallelism.expert_tp > 1) {
+        add("parallelism.expert_tensor_parallel_degree", layout.parallelism.expert_tp);
+        if (layout.parallelism.expert_tp != layout.parallelism.tp) {
+            flags.lacks.emplace_back("tensor parallelism of experts other than 1 or tp");
+        }
+    }
     // With stages, a local batch is all of their micro-batches.
     add("training.local_batch_size",
         layout.parallelism.pp > 1 ? layout.batch.micro * layout.micro_batches() : layout.batch.micro);
@@ -279,6 +320,9 @@ LaunchFlags nanotron_config(const training::Transformer& model, const Layout& la
     }
     if (layout.parallelism.zero > 1) {
         flags.lacks.push_back(fmt::format("zero {} (1 is the most)", layout.parallelism.zero));
+    }
+    if (layout.parallelism.expert_tp > 1) {
+        flags.lacks.emplace_back("tensor parallelism of experts");
     }
     if (layout.framework.recompute == Recompute::selective) {
         flags.lacks.emplace_back("selective recomputation");

@@ -25,7 +25,7 @@ LaunchFlags nanotron_config(const training::Transformer& model, const training::
 // The three of them.
 std::vector<LaunchFlags> launch_flags(const training::Transformer& model, const training::Layout& layout);
 
-// Layers of the virtual stages as Megatron-LM writes them: "Et*2|t*3|t*3|t*2L".
+// Layers of the virtual stages as Megatron-LM writes them: "Et*2|t*3|t*3|t*2L", "E|(t|)*126L".
 std::string megatron_pipeline_layout(const training::Transformer& model, const training::Layout& layout);
 
 }  // namespace sim::planning

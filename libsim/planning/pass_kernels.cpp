@@ -1,5 +1,7 @@
 #include "libsim/planning/pass_kernels.hpp"
 
+#include <array>
+
 namespace sim::planning {
 
 using training::BlockTime;
@@ -18,9 +20,16 @@ void append(Kernels& kernels, const Kernels& more) {
 }
 
 void append(Kernels& kernels, const Parts& parts) {
-    const Duration tensor = parts[TimeCategory::tensor];
-    kernels.push_back({"kernels", TimeCategory::compute, parts.total() - tensor});
-    kernels.push_back({"tensor-parallel collectives", TimeCategory::tensor, tensor});
+    const std::array collectives{
+        KernelSpan{"tensor-parallel collectives", TimeCategory::tensor, parts[TimeCategory::tensor]},
+        KernelSpan{"context-parallel messages", TimeCategory::context, parts[TimeCategory::context]},
+        KernelSpan{"expert-parallel collectives", TimeCategory::expert, parts[TimeCategory::expert]}};
+    Duration computing = parts.total();
+    for (const KernelSpan& one : collectives) {
+        computing -= one.time;
+    }
+    kernels.push_back({"kernels", TimeCategory::compute, computing});
+    kernels.insert(kernels.end(), collectives.begin(), collectives.end());
 }
 
 Parts parts_of(StepWork work, const BlockTime& block) {
@@ -38,13 +47,27 @@ Parts parts_of(StepWork work, const BlockTime& block) {
 }  // namespace
 
 PassKernels::PassKernels(const TrainingCase& what)
-    : times_(what.model, what.machine, what.layout, training::block_groups(what.layout, what.machine)) {}
+    : times_(what.model, what.machine, what.layout, training::block_groups(what.layout, what.machine)),
+      outputs_further_(what.model.mtp_layers) {}
 
 Kernels PassKernels::of(StepWork work, int first, const GradientBucket& bucket) {
     Kernels kernels;
     const bool forward = work == StepWork::forward;
-    if (forward ? bucket.with_embedding : bucket.with_output) {
-        append(kernels, parts_of(work, forward ? times_.of_embedding() : times_.of_output()));
+    const auto add = [&](const BlockTime& block) { append(kernels, parts_of(work, block)); };
+    // What stands behind the layers: predictions, and an output for each of them and for the model's own.
+    const auto behind = [&] {
+        for (int number = 0; number < bucket.predictions; ++number) {
+            add(times_.of_embedding());
+            add(times_.of_prediction(number));
+        }
+        for (int output = 0; bucket.with_output && output < 1 + outputs_further_; ++output) {
+            add(times_.of_output());
+        }
+    };
+    if (!forward) {
+        behind();
+    } else if (bucket.with_embedding) {
+        add(times_.of_embedding());
     }
     for (int i = 0; i < bucket.layers; ++i) {
         const int layer = forward ? first + i : first + bucket.layers - 1 - i;
@@ -54,8 +77,10 @@ Kernels PassKernels::of(StepWork work, int first, const GradientBucket& bucket) 
             default: append(kernels, parts_of(work, times_.of_layer(layer))); break;
         }
     }
-    if (forward ? bucket.with_output : bucket.with_embedding) {
-        append(kernels, parts_of(work, forward ? times_.of_output() : times_.of_embedding()));
+    if (forward) {
+        behind();
+    } else if (bucket.with_embedding) {
+        add(times_.of_embedding());
     }
     return kernels;
 }

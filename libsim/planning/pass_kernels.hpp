@@ -16,12 +16,14 @@ public:
     explicit PassKernels(const TrainingCase& what);
 
     // Of a pass through layers `first` to `first + bucket.layers - 1`, and through the embedding and the output as the
-    // bucket has them. Of an embedding, an output, and a backward pass that is split, only two parts are known, and
-    // stand for their kernels. Their times add up to the pass's, exactly. Requires: is_pass(work).
+    // bucket has them. Of an embedding, a prediction, an output, and a backward pass that is split, only the kernels
+    // together and each sort of collectives are known, and stand for their kernels. Their times add up to the pass's,
+    // exactly. Requires: is_pass(work).
     std::vector<training::KernelSpan> of(training::StepWork work, int first, const training::GradientBucket& bucket);
 
 private:
     training::BlockTimes times_;
+    int outputs_further_;  // besides the next token's
 };
 
 // Communication that no computation hides.

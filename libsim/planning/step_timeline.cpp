@@ -128,9 +128,16 @@ private:
     void add_pass(Span span, StepWork work) {
         const Stage& stage = stage_of(span.rank);
         Place& place = places_[static_cast<std::size_t>(span.rank)];
-        const PipelineStep& step = stage.order[place.pass % stage.order.size()];
-        const auto chunk = static_cast<std::size_t>(step.chunk);
-        const auto all = computations(stage.step.chunks[chunk].of(step, plan_.shape.micro_batches));
+        const auto computations_of = [&](const PipelineStep& step) {
+            const auto chunk = static_cast<std::size_t>(step.chunk);
+            return computations(stage.step.chunks[chunk].of(step, plan_.shape.micro_batches));
+        };
+        const auto next = [&]() -> const PipelineStep& { return stage.order[place.pass % stage.order.size()]; };
+        while (computations_of(next()).empty()) {
+            ++place.pass;  // a chunk without layers computes nothing, which leaves no span
+        }
+        const PipelineStep& step = next();
+        const auto all = computations_of(step);
         check(place.computation < all.size() && all[place.computation]->work == work,
               "rank {} is not where its schedule is", span.rank);
         if (place.computation == 0) {

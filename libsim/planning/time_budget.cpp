@@ -63,9 +63,12 @@ void TimeBudget::wait(Account& account, const Span& span, StepWork work) const {
     if (waited.count() <= 0) {
         return;
     }
-    const bool for_messages = plan_->layout.parallelism.pp > 1 &&
-                              (!plan_->layout.framework.overlap_pipeline || work == StepWork::begin_gradients ||
-                               (span.kind == OpKind::receive && plan_->layout.parallelism.zero != 3));
+    const training::Layout& layout = plan_->layout;
+    const bool within_passes =
+        layout.parallelism.zero == 3 || (layout.parallelism.zero == 2 && !layout.framework.overlap_gradients);
+    const bool for_messages =
+        layout.parallelism.pp > 1 && (!layout.framework.overlap_pipeline || work == StepWork::begin_gradients ||
+                                      (span.kind == OpKind::receive && !within_passes));
     account.other[for_messages ? training::TimeCategory::pipeline : training::TimeCategory::data] += waited;
 }
 

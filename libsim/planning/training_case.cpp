@@ -75,12 +75,38 @@ void derive_dp(const TrainingOptions& options, const training::Machine& machine,
     told.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
 }
 
+// A list says everything; the rule's own settings beside it would mean nothing.
+void check_split(const training::LayerSplit& split) {
+    const char* const beside = split.drop_last > 0     ? "--drop-last-layers"
+                               : split.count_embedding ? "--count-embedding"
+                               : split.count_loss      ? "--count-loss"
+                                                       : nullptr;
+    if (split.is_listed() && beside != nullptr) {
+        throw config::UsageError(
+            fmt::format("--pipeline-layout says every stage's layers; {} does not go with it", beside));
+    }
+}
+
+// A list of layers has as many virtual stages as it has numbers.
+void derive_chunks(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+    const auto listed = static_cast<int>(layout.parallelism.split.layers.size());
+    const int chunks = listed / layout.parallelism.pp;
+    if (!options.has("interleave") && chunks > 1 && listed % layout.parallelism.pp == 0) {
+        layout.parallelism.interleave = chunks;
+        told.push_back(fmt::format("interleave {}: --pipeline-layout has {} stages, pp {}", chunks, listed,
+                                   layout.parallelism.pp));
+    }
+}
+
 void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+    check_split(layout.parallelism.split);
+    derive_chunks(options, layout, told);
     if (!options.has("schedule") && layout.parallelism.interleave > 1) {
         layout.parallelism.schedule = usual_pipeline_schedule(layout.parallelism.interleave);
-        told.push_back(fmt::format("schedule {}: --interleave {}", layout.parallelism.schedule->name,
+        told.push_back(fmt::format("schedule {}: interleave {}", layout.parallelism.schedule->name,
                                    layout.parallelism.interleave));
-    } else if (!options.has("interleave") && layout.parallelism.schedule->uses_chunks) {
+    } else if (!options.has("interleave") && layout.parallelism.interleave == 1 &&
+               layout.parallelism.schedule->uses_chunks) {
         layout.parallelism.interleave = 2;
         told.push_back(
             fmt::format("interleave 2: --schedule {} has several chunks per stage", layout.parallelism.schedule->name));
@@ -194,6 +220,7 @@ training::Transformer model_of(const TrainingOptions& options, std::vector<std::
     take(model.heads, shape.heads);
     take(model.sequence, shape.sequence);
     take(model.vocabulary, shape.vocabulary);
+    model.mtp_layers = options.has("mtp-layers") ? shape.mtp_layers : model.mtp_layers;
     if (shape.hidden > 0 && shape.ffn == 0) {
         model.ffn = narrow(std::int64_t{own.ffn} * model.hidden / own.hidden, "ffn");
         told.push_back(fmt::format("ffn {}: {} x {} / {}", model.ffn, own.ffn, model.hidden, own.hidden));
@@ -266,6 +293,11 @@ TrainingCase training_case(const TrainingOptions& options, const training::Trans
                            const training::Machine& machine) {
     TrainingCase found{.model = model, .machine = machine};
     found.layout = layout_of(options, model, machine, found.told);
+    found.machine.place(found.layout.ranks());
+    if (found.machine.gpus_per_node != machine.gpus_per_node) {
+        found.told.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
+                                         found.machine.gpus_per_node, machine.gpus_per_node));
+    }
     const auto problems = training::problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {
         std::string text = problems.front().what;

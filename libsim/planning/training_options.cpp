@@ -1,5 +1,7 @@
 #include "libsim/planning/training_options.hpp"
 
+#include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -29,7 +31,21 @@ void add_shape(ShapeOverrides& shape, std::vector<config::OptionRow>& rows) {
                  {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, largest_option)},
                  {"heads", "N", "in place of the model's own", whole(shape.heads, 1, largest_option)},
                  {"kv-heads", "N", "in place of the model's own", whole(shape.kv_heads, 1, largest_option)},
+                 {"mtp-layers", "N", "layers of multi-token prediction, in place of the model's own",
+                  whole(shape.mtp_layers, 0, 16)},
                  {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, largest_option)}});
+}
+
+// In place of an earlier list; what else is known of the split stays.
+void take_listed_layers(const std::string& text, training::LayerSplit& split) {
+    try {
+        const training::LayerSplit listed = training::layer_split_of_text(text);
+        split.layers = listed.layers;
+        split.prediction_stage = listed.prediction_stage;
+        split.prediction_layers = listed.prediction_layers;
+    } catch (const ProgramError& error) {
+        throw config::UsageError(fmt::format("--pipeline-layout: {}", error.what()));
+    }
 }
 
 void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
@@ -49,7 +65,9 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
          {"interleave", "N", "chunks of the model per stage (1; 2 where the schedule is interleaved)",
           whole(layout.parallelism.interleave, 1, largest_option)},
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
-          whole(layout.parallelism.drop_last_layers, 0, largest_option)},
+          whole(layout.parallelism.split.drop_last, 0, largest_option)},
+         {"pipeline-layout", "TEXT", "layers of each virtual stage: 8,8,7,8, or Megatron's \"Et*3|(tt|)*29m|L\" (even)",
+          config::Text{[&layout](const std::string& text) { take_listed_layers(text, layout.parallelism.split); }}},
          {"zero", "N", "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
           whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
@@ -105,6 +123,10 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
         rows.push_back({name, "on|off", help, config::on_off(field)});
     };
     auto& [parallelism, batch, numerics, framework] = layout;
+    add("count-embedding", "the embedding counts as a layer of the first virtual stage (off)",
+        parallelism.split.count_embedding);
+    add("count-loss", "the output layer and the loss count as a layer of the last one (off)",
+        parallelism.split.count_loss);
     add("sequence-parallel", "activations between tensor-parallel parts are spread over tp (on if tp > 1)",
         parallelism.sequence_parallel);
     add("flash-attention", "attention in one kernel (on, but on Volta)", framework.flash_attention);

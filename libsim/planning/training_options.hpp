@@ -24,6 +24,7 @@ struct ShapeOverrides {
     int kv_heads = 0;
     int vocabulary = 0;
     int sequence = 0;
+    int mtp_layers = 0;  // where it was said
 };
 
 struct TrainingOptions {

@@ -103,7 +103,9 @@ double BlockTimes::forward_seconds(const Operator& op) const {
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
         case OperatorKind::context: return 0;  // beside the attention: context_seconds()
-        case OperatorKind::expert: return expert_seconds(op.forward_bytes);
+        case OperatorKind::expert:
+            return op.forward_collective ? busy_seconds(*op.forward_collective, op.forward_bytes, groups_.expert_tensor)
+                                         : expert_seconds(op.forward_bytes);
     }
     return 0;
 }
@@ -327,6 +329,11 @@ const BlockTime& BlockTimes::of_layer(int layer) {
 
 BlockTime BlockTimes::of_embedding() const {
     return sum(embedding_operators(*model_, *layout_), {});
+}
+
+BlockTime BlockTimes::of_prediction(int number) const {
+    const std::vector<Operator> operators = prediction_operators(*model_, *layout_, number);
+    return sum(operators, recomputed(operators, *layout_));
 }
 
 BlockTime BlockTimes::of_output() const {

@@ -48,6 +48,8 @@ public:
     // Layers of one sort: of_layer() is the same.
     bool are_alike(int layer, int other) const;
     BlockTime of_embedding() const;
+    // Of one layer of multi-token prediction, `number` from 0, without its embedding and output.
+    BlockTime of_prediction(int number) const;
     BlockTime of_output() const;
     // In the order in which they run; their times add up to the block's, exactly.
     std::vector<KernelSpan> forward_kernels(int layer) const;

@@ -32,7 +32,7 @@ constexpr auto counts = std::to_array<Count>({
     {"micro_batch", count_in<batch_part, &Batch::micro>},
     {"global_batch", count_in<batch_part, &Batch::global>},
     {"interleave", count_in<parallelism_part, &Parallelism::interleave>},
-    {"drop_last_layers", count_in<parallelism_part, &Parallelism::drop_last_layers>, 0},
+    {"drop_last_layers", [](const Layout& layout) { return layout.parallelism.split.drop_last; }, 0},
     {"zero", count_in<parallelism_part, &Parallelism::zero>, 0, 3},
 });
 

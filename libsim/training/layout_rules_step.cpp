@@ -60,15 +60,6 @@ std::string which_shape(const LayoutCase& what) {
     }
 }
 
-// DeepSpeed refuses it, and with stages torchtitan's FSDP keeps whole gradients up to the last micro-batch.
-bool gradients_are_spread_over_stages(const LayoutCase& what) {
-    return what.layout.parallelism.zero == 2 && what.layout.parallelism.pp > 1;
-}
-std::string no_zero_2(const LayoutCase& what) {
-    return fmt::format("zero = 2 does not go with pp = {}: gradients are added up over micro-batches; 1 and 3 do",
-                       what.layout.parallelism.pp);
-}
-
 // Its softmax is put together from parts that arrive one after the other.
 bool context_without_flash(const LayoutCase& what) {
     return what.layout.parallelism.cp > 1 && !what.layout.framework.flash_attention;
@@ -116,23 +107,13 @@ std::string no_split_backward(const LayoutCase& what) {
                        what.layout.parallelism.schedule->name, usual_pipeline_schedule().name);
 }
 
-bool experts_see_parts_of_tokens(const LayoutCase& what) {
-    return what.model.experts.count > 0 && what.layout.parallelism.tp > 1 && !what.layout.parallelism.sequence_parallel;
-}
-std::string no_experts(const LayoutCase& what) {
-    return fmt::format("experts with tp = {} need sequence_parallel: each rank sends its own tokens",
-                       what.layout.parallelism.tp);
-}
-
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
     {Misfit::schedule, chunks_have_one_stage, no_chunks},
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
-    {Misfit::combination, gradients_are_spread_over_stages, no_zero_2},
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, gathers_for_split_backward, no_split_backward},
-    {Misfit::combination, experts_see_parts_of_tokens, no_experts},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::network, nodes_are_apart, no_network},
     {Misfit::network, gpus_are_apart, no_links},

@@ -1,9 +1,11 @@
 #include "libsim/training/layout_rules.hpp"
+#include "libsim/training/split.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace sim::training {
 
@@ -68,36 +70,78 @@ std::string which_expert_width(const LayoutCase& what) {
                        nearest_that_do(what.layout.parallelism.expert_tp, ffn, [&](int tp) { return ffn % tp == 0; }));
 }
 
-// The first and the last virtual stage have the fewest layers: see split.hpp.
-bool layers_fit(const LayoutCase& what, std::int64_t stages) {
-    const std::int64_t drop = stages == 1 ? 0 : what.layout.parallelism.drop_last_layers;
-    // A first or last chunk that has the embedding or the logits alone will do where its stage has others.
-    const int least = what.layout.parallelism.interleave > 1 && drop > 0 ? 0 : 1;
-    return (what.model.layers + 2 * drop) / stages - drop >= least;
+// The first and the last virtual stage may have no layer where they have the embedding or the loss, which count as
+// layers, or where they are one of their stage's chunks.
+bool layers_fit(const Transformer& model, const Layout& layout) {
+    const LayerSplit& split = layout.parallelism.split;
+    if (layout.parallelism.pp == 1 && layout.parallelism.interleave == 1) {
+        return true;
+    }
+    const bool chunks = layout.parallelism.interleave > 1;
+    const RuledLayers layers = ruled_layers(model, layout);
+    return layers.first >= (chunks || split.count_embedding ? 0 : 1) && layers.between.value_or(1) >= 1 &&
+           layers.last >= (chunks || split.count_loss ? 0 : 1);
 }
 bool there_are_too_few_layers(const LayoutCase& what) {
-    return !layers_fit(what, std::int64_t{what.layout.parallelism.pp} * what.layout.parallelism.interleave);
+    return !what.layout.parallelism.split.is_listed() && !layers_fit(what.model, what.layout);
 }
 std::string how_many_layers(const LayoutCase& what) {
     const Transformer& model = what.model;
     const Layout& layout = what.layout;
     const std::int64_t stages = std::int64_t{layout.parallelism.pp} * layout.parallelism.interleave;
-    if (layout.parallelism.drop_last_layers > 0 && model.layers >= stages) {
+    if (layout.parallelism.split.drop_last > 0 && model.layers >= stages) {
         return fmt::format("drop_last_layers = {} leaves no layer to the first of {} stages of {} layers; {}",
-                           layout.parallelism.drop_last_layers, stages, model.layers,
-                           nearest_that_do(layout.parallelism.drop_last_layers, model.layers, [&](int drop) {
+                           layout.parallelism.split.drop_last, stages, model.layers,
+                           nearest_that_do(layout.parallelism.split.drop_last, model.layers, [&](int drop) {
                                Layout other = layout;
-                               other.parallelism.drop_last_layers = drop;
-                               return layers_fit({model, what.machine, other, 0}, stages);
+                               other.parallelism.split.drop_last = drop;
+                               return layers_fit(model, other);
                            }));
     }
     if (layout.parallelism.interleave > 1 && layout.parallelism.pp <= model.layers) {
         return fmt::format("pp {} x interleave {} are {} parts of {} layers; interleave = {} is the most",
                            layout.parallelism.pp, layout.parallelism.interleave, stages, model.layers,
-                           model.layers / layout.parallelism.pp);
+                           (model.layers + 2) / layout.parallelism.pp);
     }
-    return fmt::format("pp = {}: more stages than the {} layers; {} is the most", layout.parallelism.pp, model.layers,
-                       model.layers);
+    const int counted = layout.parallelism.split.count_embedding + layout.parallelism.split.count_loss;
+    return fmt::format("pp = {}: more stages than the {} layers{}; {} is the most", layout.parallelism.pp, model.layers,
+                       counted > 0 ? " and what counts as one" : "", model.layers + counted);
+}
+
+bool list_has_other_stages(const LayoutCase& what) {
+    const LayerSplit& split = what.layout.parallelism.split;
+    return split.is_listed() &&
+           std::int64_t{what.layout.parallelism.pp} * what.layout.parallelism.interleave != std::ssize(split.layers);
+}
+std::string which_stages(const LayoutCase& what) {
+    const Parallelism& axes = what.layout.parallelism;
+    const std::int64_t listed = std::ssize(axes.split.layers);
+    const std::string nearest = listed % axes.pp == 0
+                                    ? fmt::format("interleave = {} would do", listed / axes.pp)
+                                    : fmt::format("pp: {}", nearest_that_do(axes.pp, static_cast<int>(listed),
+                                                                            [&](int pp) { return listed % pp == 0; }));
+    return fmt::format("the pipeline layout has {} stages, and pp {} x interleave {} are {}; {}", listed, axes.pp,
+                       axes.interleave, std::int64_t{axes.pp} * axes.interleave, nearest);
+}
+
+bool list_has_other_layers(const LayoutCase& what) {
+    const std::vector<int>& listed = what.layout.parallelism.split.layers;
+    return !listed.empty() && std::accumulate(listed.begin(), listed.end(), std::int64_t{0}) != what.model.layers;
+}
+std::string which_layers(const LayoutCase& what) {
+    const std::vector<int>& listed = what.layout.parallelism.split.layers;
+    return fmt::format("the pipeline layout has {} layers, and {} has {}",
+                       std::accumulate(listed.begin(), listed.end(), std::int64_t{0}), what.model.name,
+                       what.model.layers);
+}
+
+bool list_has_other_predictions(const LayoutCase& what) {
+    const LayerSplit& split = what.layout.parallelism.split;
+    return split.is_listed() && split.prediction_layers >= 0 && split.prediction_layers != what.model.mtp_layers;
+}
+std::string which_predictions(const LayoutCase& what) {
+    return fmt::format("the pipeline layout has {} layers of multi-token prediction (m), and {} has {} (mtp_layers)",
+                       what.layout.parallelism.split.prediction_layers, what.model.name, what.model.mtp_layers);
 }
 
 // A causal sequence is cut into 2 cp pieces, of which a rank has an early and a late one.
@@ -166,6 +210,9 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
     {Misfit::layers, there_are_too_few_layers, how_many_layers},
+    {Misfit::layers, list_has_other_stages, which_stages},
+    {Misfit::layers, list_has_other_layers, which_layers},
+    {Misfit::layers, list_has_other_predictions, which_predictions},
     {Misfit::sequence, cp_does_not_divide, which_cp},
     {Misfit::sequence, sequence_parallel_does_not_divide, which_tokens},
     {Misfit::experts, there_are_no_experts, none_to_spread},

@@ -1,5 +1,7 @@
 #include "libsim/training/machine.hpp"
 
+#include "libsim/units.hpp"
+
 namespace sim::training {
 
 double Accelerator::peak(MatrixUnits units) const {
@@ -11,6 +13,14 @@ double Accelerator::peak(MatrixUnits units) const {
         case MatrixUnits::fp4: return fp4_flops;
     }
     return 0;
+}
+
+void Machine::place(int gpus) {
+    const int nodes = static_cast<int>(ceil_div(std::int64_t{gpus}, std::int64_t{gpus_per_node}));
+    if (nodes > 1 && gpus % nodes == 0) {
+        gpus_per_node = gpus / nodes;
+        derive_network();
+    }
 }
 
 void Machine::derive_network() {

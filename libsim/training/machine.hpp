@@ -49,6 +49,9 @@ struct Machine {
     bool switch_sums = true;       // the node's switches can add up, where the generation's can (NVLink SHARP)
     Nccl network;                  // what collectives and messages reach of these
 
+    // A job of so many GPUs lies evenly on the fewest nodes that hold it, where that comes out even: 256 on nodes of 72
+    // are 64 on each of four. Changes gpus_per_node, and the network with it.
+    void place(int gpus);
     // The network's rates follow from the links' and the efficiency: call it after changing any of them.
     void derive_network();
 };

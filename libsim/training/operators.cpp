@@ -44,7 +44,10 @@ public:
     std::vector<Operator> take() { return std::move(list_); }
 
     void linear(const char* name, double outputs, double inputs, Format format = Format::products) {
-        Operator op{.name = name, .kind = OperatorKind::gemm, .gemm = {sizes_.tokens, outputs, inputs}};
+        linear_of(sizes_.tokens, name, outputs, inputs, format);
+    }
+    void linear_of(double tokens, const char* name, double outputs, double inputs, Format format = Format::products) {
+        Operator op{.name = name, .kind = OperatorKind::gemm, .gemm = {tokens, outputs, inputs}};
         op.format = format;
         op.forward_flops = op.gemm.flops();
         op.backward_flops = 2 * op.forward_flops;
@@ -68,15 +71,16 @@ public:
                          .is_attention_core = core});
     }
 
-    // Into a column-parallel product, and out of a row-parallel one.
-    void tensor_in() {
+    // Into a column-parallel product, and out of a row-parallel one, of vectors of a width: the hidden state's.
+    void tensor_in() { tensor_in(sizes_.model.hidden); }
+    void tensor_in(double width) {
         if (sizes_.layout.parallelism.tp == 1) {
             return;
         }
         const bool sp = sizes_.layout.parallelism.sequence_parallel;
         collective(sp ? "all-gather of activations" : "all-reduce of gradients",
                    sp ? std::optional(CollectiveKind::all_gather) : std::nullopt,
-                   sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, true);
+                   sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, true, width);
     }
     void tensor_out() {
         if (sizes_.layout.parallelism.tp == 1) {
@@ -85,8 +89,23 @@ public:
         const bool sp = sizes_.layout.parallelism.sequence_parallel;
         collective(sp ? "reduce-scatter of activations" : "all-reduce of activations",
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false);
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, sizes_.model.hidden);
     }
+
+    // The parts of a column-parallel product's result, to all ranks; with sequence parallelism each keeps its tokens,
+    // whose gradients come from all.
+    void gather_columns() {
+        if (sizes_.layout.parallelism.tp > 1) {
+            const bool sp = sizes_.layout.parallelism.sequence_parallel;
+            collective("all-gather of columns", CollectiveKind::all_gather,
+                       sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, sizes_.model.hidden);
+        }
+    }
+
+    // Without sequence parallelism, each tensor-parallel rank takes its part of the tokens, which all have, to the
+    // experts; and the parts of all come back (DeepSpeed-MoE's drop_tokens and gather_tokens).
+    void part_of_tokens() { whole_tokens("all-gather of tokens' gradients", {}, CollectiveKind::all_gather); }
+    void parts_together() { whole_tokens("all-gather of tokens", CollectiveKind::all_gather, {}); }
 
     void add(const Operator& op) { list_.push_back(op); }
     std::size_t size() const { return list_.size(); }
@@ -98,9 +117,14 @@ public:
     }
 
 private:
+    void whole_tokens(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward) {
+        if (sizes_.layout.parallelism.tp > 1 && !sizes_.layout.parallelism.sequence_parallel) {
+            collective(name, forward, backward, false, sizes_.model.hidden);
+        }
+    }
     void collective(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward,
-                    bool hides) {
-        const double bytes = sizes_.tokens * sizes_.model.hidden * sizes_.element;
+                    bool hides, double width) {
+        const double bytes = sizes_.tokens * width * sizes_.element;
         list_.push_back({.name = name,
                          .kind = OperatorKind::tensor,
                          .forward_bytes = bytes,
@@ -202,27 +226,31 @@ void add_projections(Operators& list, const Sizes& sizes) {
     const double heads = model.heads / sizes.tp;
     if (!model.latent) {
         const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+        list.tensor_in();
         list.linear("query, key, value", queries + sizes.key_width + sizes.value_width, model.hidden);
         return;
     }
     const LatentAttention& latent = *model.latent;
     const double query_dim = latent.plain_dim + latent.rotary_dim;
+    // The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
     if (latent.query_rank > 0) {
-        list.linear("query down", latent.query_rank, model.hidden);
+        list.linear_of(sizes.own_tokens, "query down", latent.query_rank, model.hidden);
+        list.tensor_in(latent.query_rank);
         list.linear("query up", heads * query_dim, latent.query_rank);
     } else {
+        list.tensor_in();
         list.linear("query", heads * query_dim, model.hidden);
     }
-    list.linear("key-value down", latent.key_value_rank + latent.rotary_dim, model.hidden);
+    list.linear_of(sizes.own_tokens, "key-value down", latent.key_value_rank + latent.rotary_dim, model.hidden);
+    list.tensor_in(latent.key_value_rank + latent.rotary_dim);
     list.linear("key-value up", heads * (latent.plain_dim + latent.value_dim), latent.key_value_rank);
-    list.memory("latent norms", sizes.tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4});
+    list.memory("latent norms", sizes.own_tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4});
     list.memory("concatenation of heads", sizes.tokens * heads * query_dim, {4, 4, 3, 3});
 }
 
+// From its normed input to the product that is summed up over tensor-parallel ranks.
 void add_attention(Operators& list, const Sizes& sizes, int layer) {
     const Transformer& model = sizes.model;
-    add_norm(list, sizes);
-    list.tensor_in();
     add_projections(list, sizes);
     if (model.rotary) {
         const double queries = static_cast<double>(model.query_width()) / sizes.tp;
@@ -234,7 +262,13 @@ void add_attention(Operators& list, const Sizes& sizes, int layer) {
     const double values = model.latent ? static_cast<double>(model.latent->value_dim) * model.heads
                                        : static_cast<double>(model.head_dim) * model.heads;
     list.linear("projection", model.hidden, values / sizes.tp);
-    list.tensor_out();
+}
+
+// A part's result, on its way to the sum.
+void add_behind(Operators& list, const Sizes& sizes) {
+    if (sizes.model.has_norms_behind()) {
+        add_norm(list, sizes);
+    }
     add_residual(list, sizes);
 }
 
@@ -280,6 +314,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
     const Layout& layout = sizes.layout;
     const double tokens = layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
     const double hidden = model.hidden;
+    list.part_of_tokens();
     Operator router{
         .name = "router", .kind = OperatorKind::gemm, .gemm = {tokens, static_cast<double>(experts.count), hidden}};
     router.format = Format::rest;
@@ -328,6 +363,7 @@ void add_experts(Operators& list, const Sizes& sizes) {
     dispatch("combine");
     list.memory("unpermutation", rows * hidden, {2, 2, 2, 2});
     list.mark_as_routed(routed);
+    list.parts_together();
     if (experts.shared > 0) {
         list.tensor_in();
         add_dense_ffn(list, sizes, static_cast<double>(experts.shared) * experts.ffn);
@@ -335,21 +371,66 @@ void add_experts(Operators& list, const Sizes& sizes) {
     }
 }
 
+void add_ffn(Operators& list, const Sizes& sizes, int layer) {
+    if (sizes.model.has_experts(layer)) {
+        add_experts(list, sizes);
+        return;
+    }
+    list.tensor_in();
+    add_dense_ffn(list, sizes, sizes.model.ffn);
+    list.tensor_out();
+}
+
+// Both parts read the same input, their sum is reduced once, and added once. With one norm it is gathered once, too.
+void add_side_by_side(Operators& list, const Sizes& sizes, int layer) {
+    const Transformer& model = sizes.model;
+    const bool one_norm = model.norms_per_layer == 1;
+    add_norm(list, sizes);
+    add_attention(list, sizes, layer);
+    if (!one_norm) {
+        add_norm(list, sizes);
+    }
+    if (!one_norm || model.latent) {
+        list.tensor_in();
+    }
+    add_dense_ffn(list, sizes, model.ffn);
+    list.memory("sum of both parts", sizes.tokens * model.hidden, {3, 0, 1, 0});
+    list.tensor_out();
+    add_behind(list, sizes);
+}
+
 }  // namespace
 
 std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer) {
     const Sizes sizes(model, layout);
     Operators list(sizes);
-    add_attention(list, sizes, layer);
-    add_norm(list, sizes);
-    if (model.has_experts(layer)) {
-        add_experts(list, sizes);
+    if (model.is_side_by_side(layer)) {
+        add_side_by_side(list, sizes, layer);
     } else {
-        list.tensor_in();
-        add_dense_ffn(list, sizes, model.ffn);
+        add_norm(list, sizes);
+        add_attention(list, sizes, layer);
         list.tensor_out();
+        add_behind(list, sizes);
+        add_norm(list, sizes);
+        add_ffn(list, sizes, layer);
+        add_behind(list, sizes);
     }
-    add_residual(list, sizes);
+    return list.take();
+}
+
+std::vector<Operator> prediction_operators(const Transformer& model, const Layout& layout, int number) {
+    const Sizes sizes(model, layout);
+    Operators list(sizes);
+    add_norm(list, sizes);
+    add_norm(list, sizes);
+    list.memory("joining of state and embedding", sizes.own_tokens * 2 * model.hidden, {2, 2, 1, 1});
+    list.tensor_in(2.0 * model.hidden);
+    list.linear("joining product", model.hidden / sizes.tp, 2.0 * model.hidden);
+    list.gather_columns();
+    for (const Operator& op : layer_operators(model, layout, model.layers + number)) {
+        list.add(op);
+    }
+    add_norm(list, sizes);
     return list.take();
 }
 

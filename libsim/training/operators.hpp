@@ -50,6 +50,9 @@ struct Operator {
 std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer);
 // Before the first layer, and after the last one: logits and the loss.
 std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout);
+// A layer of multi-token prediction, without its embedding and output: norms of state and embedding, the product that
+// joins them, the layer, and its final norm. `number` from 0.
+std::vector<Operator> prediction_operators(const Transformer& model, const Layout& layout, int number);
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout);
 
 }  // namespace sim::training

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/training/layer_split.hpp"
 
 namespace sim::training {
 
@@ -18,9 +19,9 @@ struct Parallelism {
     int ep = 1;         // expert: each rank has its share of the experts
     int expert_tp = 1;  // tensor parallel within an expert
 
-    KnownSchedule schedule;    // of the pipeline
-    int interleave = 1;        // chunks of the model per stage
-    int drop_last_layers = 0;  // layers that the first and the last stage have fewer than the others, each
+    KnownSchedule schedule;  // of the pipeline
+    int interleave = 1;      // chunks of the model per stage
+    LayerSplit split;        // of the layers over all chunks
 
     // 1: optimizer states, 2: gradients too, 3: parameters too are spread over dp x cp (ZeRO; 3 is FSDP full shard).
     int zero = 0;

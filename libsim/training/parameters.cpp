@@ -81,10 +81,18 @@ double visited_matrices(const Transformer& model, int layer) {
 
 }  // namespace
 
+JoinParameters join_parameters(const Transformer& model) {
+    return {.product = std::int64_t{2} * model.hidden * model.hidden, .norms = 3 * norm_parameters(model)};
+}
+
 LayerParameters layer_parameters(const Transformer& model, int layer) {
     LayerParameters parameters;
     parameters.attention = attention_parameters(model);
     parameters.norms = layer_norms(model);
+    if (model.latent) {
+        const int down = model.latent->query_rank + model.latent->key_value_rank + model.latent->rotary_dim;
+        parameters.replicated = std::int64_t{model.hidden} * down;
+    }
     if (!model.has_experts(layer)) {
         parameters.dense_ffn = ffn_parameters(model, model.ffn);
         return parameters;
@@ -107,8 +115,11 @@ Parameters parameters_of(const Transformer& model) {
     parameters.final_norm = model.final_norm ? norm : 0;
     parameters.output = model.tied_embeddings ? 0 : model.vocabulary * hidden;
     std::int64_t passed_by = 0;
-    for (int layer = 0; layer < model.layers; ++layer) {
-        parameters.layers += layer_parameters(model, layer).total();
+    for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
+        const bool predicts = layer >= model.layers;
+        const JoinParameters join = predicts ? join_parameters(model) : JoinParameters{};
+        (predicts ? parameters.predictions : parameters.layers) +=
+            layer_parameters(model, layer).total() + join.product + join.norms;
         if (model.has_experts(layer)) {
             passed_by += (model.experts.count - model.experts.top_k) * ffn_parameters(model, model.experts.ffn);
         }
@@ -121,11 +132,12 @@ ModelFlops forward_flops(const Transformer& model, bool causal_half) {
     const double sequence = model.sequence;
     const auto width = static_cast<double>(model.query_width() + model.output_width());
     ModelFlops flops;
-    for (int layer = 0; layer < model.layers; ++layer) {
-        flops.layers += 2 * sequence * visited_matrices(model, layer);
+    for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
+        const double join = layer < model.layers ? 0 : static_cast<double>(join_parameters(model).product);
+        flops.layers += 2 * sequence * (visited_matrices(model, layer) + join);
         flops.attention += 2 * attended(model, layer, causal_half) * width;
     }
-    flops.logits = 2 * sequence * model.hidden * static_cast<double>(model.vocabulary);
+    flops.logits = 2 * sequence * model.hidden * static_cast<double>(model.vocabulary) * (1 + model.mtp_layers);
     return flops;
 }
 

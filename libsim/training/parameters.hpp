@@ -1,11 +1,12 @@
 // These functions count the parameters of a transformer, part by part, and its FLOPs.
 //
 // Exact, as the published checkpoints have them (tests/unit/presets.cpp), but for what a training step hardly sees:
-// heads beside the output layer (BERT's pooler and masked-word head, DeepSeek-V3's multi-token prediction), OPT's two
-// spare positions, the gate of Qwen2-MoE's shared experts.
+// heads beside the output layer (BERT's pooler and masked-word head), OPT's two spare positions, the gate of
+// Qwen2-MoE's shared experts.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
+#include "libsim/units.hpp"
 
 namespace sim::training {
 
@@ -16,22 +17,34 @@ struct LayerParameters {
     std::int64_t shared_experts = 0;
     std::int64_t routed_experts = 0;  // all of them
     std::int64_t norms = 0;           // those within attention, too
+    std::int64_t replicated =
+        0;  // of attention: latent attention's way down, which each tensor-parallel rank has in full
 
     std::int64_t total() const { return attention + dense_ffn + router + shared_experts + routed_experts + norms; }
-    // All but the routed experts: what every tensor-parallel rank has its part of.
+    // All but the routed experts.
     std::int64_t dense() const { return total() - routed_experts; }
+    // … of one of so many tensor-parallel ranks, rounded up.
+    std::int64_t dense_of_rank(int tp) const { return ceil_div(dense() - replicated, tp) + replicated; }
 };
+// Layers beyond the model's own are those of multi-token prediction.
 LayerParameters layer_parameters(const Transformer& model, int layer);
+// What a layer of multi-token prediction has besides: the product that joins state and embedding, and three norms.
+struct JoinParameters {
+    std::int64_t product = 0;
+    std::int64_t norms = 0;
+};
+JoinParameters join_parameters(const Transformer& model);
 
 struct Parameters {
     std::int64_t embedding = 0;  // tokens
     std::int64_t positions = 0;  // and token types, and the norm behind the tables
     std::int64_t layers = 0;     // all of them
     std::int64_t final_norm = 0;
-    std::int64_t output = 0;  // 0 where it is tied
-    std::int64_t active = 0;  // of all the above but the routed experts that a token is not sent to
+    std::int64_t output = 0;       // 0 where it is tied
+    std::int64_t predictions = 0;  // all layers of multi-token prediction
+    std::int64_t active = 0;       // of all the above but the routed experts that a token is not sent to
 
-    std::int64_t total() const { return embedding + positions + layers + final_norm + output; }
+    std::int64_t total() const { return embedding + positions + layers + final_norm + output + predictions; }
 };
 Parameters parameters_of(const Transformer& model);
 

@@ -1,23 +1,44 @@
 #include "libsim/training/split.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sim::training {
 
 namespace {
 
-struct Split {
-    int stages;
-    int each;         // before what the ends drop
-    int left_over;    // one more for so many stages …
-    int first_extra;  // … from this one on
+struct RuledSplit {
+    std::int64_t stages;
+    std::int64_t each;         // before what the ends have fewer
+    std::int64_t left_over;    // one more for so many stages …
+    std::int64_t first_extra;  // … from this one on
+    std::int64_t first_fewer;
+    std::int64_t last_fewer;
+
+    std::int64_t layers(std::int64_t stage) const {
+        const std::int64_t after_first_extra = stage - first_extra;
+        const bool has_extra = after_first_extra >= 0 && after_first_extra < left_over;
+        return each + (has_extra ? 1 : 0) - (stage == 0 ? first_fewer : 0) - (stage == stages - 1 ? last_fewer : 0);
+    }
+    std::int64_t first_layer(std::int64_t stage) const {
+        const std::int64_t extras_before = std::clamp<std::int64_t>(stage - first_extra, 0, left_over);
+        return stage * each + extras_before - (stage > 0 ? first_fewer : 0);
+    }
 };
 
-Split split_of(const Transformer& model, const Layout& layout) {
-    const int stages = virtual_stages(layout);
-    const int layers = model.layers + 2 * layout.parallelism.drop_last_layers;
-    const int left_over = layers % stages;
-    return {.stages = stages, .each = layers / stages, .left_over = left_over, .first_extra = (stages - left_over) / 2};
+RuledSplit ruled(const Transformer& model, const Layout& layout) {
+    const LayerSplit& split = layout.parallelism.split;
+    const std::int64_t stages = std::int64_t{layout.parallelism.pp} * layout.parallelism.interleave;
+    const std::int64_t first = std::int64_t{split.drop_last} + (split.count_embedding ? 1 : 0);
+    const std::int64_t last = std::int64_t{split.drop_last} + (split.count_loss ? 1 : 0);
+    const std::int64_t layers = model.layers + first + last;
+    const std::int64_t left_over = layers % stages;
+    return {.stages = stages,
+            .each = layers / stages,
+            .left_over = left_over,
+            .first_extra = (stages - left_over) / 2,
+            .first_fewer = first,
+            .last_fewer = last};
 }
 
 }  // namespace
@@ -31,18 +52,26 @@ int virtual_stage_of(const Layout& layout, int stage, int chunk) {
 }
 
 int first_layer_of(const Transformer& model, const Layout& layout, int virtual_stage) {
-    const Split split = split_of(model, layout);
-    const int extras_before = std::clamp(virtual_stage - split.first_extra, 0, split.left_over);
-    const int dropped_before = virtual_stage > 0 ? layout.parallelism.drop_last_layers : 0;
-    return virtual_stage * split.each + extras_before - dropped_before;
+    const std::vector<int>& listed = layout.parallelism.split.layers;
+    return listed.empty() ? static_cast<int>(ruled(model, layout).first_layer(virtual_stage))
+                          : std::accumulate(listed.begin(), listed.begin() + virtual_stage, 0);
 }
 
 int layers_of(const Transformer& model, const Layout& layout, int virtual_stage) {
-    const Split split = split_of(model, layout);
-    const int after_first_extra = virtual_stage - split.first_extra;
-    const bool has_extra = after_first_extra >= 0 && after_first_extra < split.left_over;
-    const int ends = (virtual_stage == 0 ? 1 : 0) + (virtual_stage == split.stages - 1 ? 1 : 0);
-    return split.each + (has_extra ? 1 : 0) - ends * layout.parallelism.drop_last_layers;
+    const std::vector<int>& listed = layout.parallelism.split.layers;
+    return listed.empty() ? static_cast<int>(ruled(model, layout).layers(virtual_stage))
+                          : listed[static_cast<std::size_t>(virtual_stage)];
+}
+
+int prediction_stage_of(const Layout& layout) {
+    const int said = layout.parallelism.split.prediction_stage;
+    return said < 0 ? virtual_stages(layout) - 1 : said;
+}
+
+bool has_table_for_predictions(const Transformer& model, const Layout& layout, int stage) {
+    const int pp = layout.parallelism.pp;
+    const bool shared = stage == pp - 1 && model.tied_embeddings;
+    return model.mtp_layers > 0 && stage > 0 && stage == prediction_stage_of(layout) % pp && !shared;
 }
 
 int layers_of_stage(const Transformer& model, const Layout& layout, int stage) {
@@ -51,6 +80,16 @@ int layers_of_stage(const Transformer& model, const Layout& layout, int stage) {
         layers += layers_of(model, layout, virtual_stage_of(layout, stage, chunk));
     }
     return layers;
+}
+
+RuledLayers ruled_layers(const Transformer& model, const Layout& layout) {
+    const RuledSplit split = ruled(model, layout);
+    RuledLayers result{.first = split.layers(0), .between = {}, .last = split.layers(split.stages - 1)};
+    if (split.stages > 2) {
+        // Those left over lie in the middle: all between the ends have one of them, or the last but one has none.
+        result.between = split.layers(split.stages - 2);
+    }
+    return result;
 }
 
 }  // namespace sim::training

@@ -117,7 +117,8 @@ void check_total(const Transformer& model) {
     const double layer = (hidden + ranks) *
                          (2 * width + ranks + 3 * wide + 3.0 * model.ffn + model.experts.count + model.norms_per_layer);
     const double tables = hidden * (2.0 * model.vocabulary + model.sequence + model.token_types);
-    const double total = model.layers * layer + tables;
+    const double predictions = model.mtp_layers * (layer + 2 * hidden * hidden);
+    const double total = model.layers * layer + predictions + tables;
     if (total > most_parameters) {
         refuse(model, fmt::format("{:.1e} parameters are more than ndsim counts ({:.0e}); is a size wrong?", total,
                                   most_parameters));
@@ -148,6 +149,7 @@ void check_transformer(const Transformer& model) {
     check_range(model, "hidden", model.hidden, 1);
     check_range(model, "vocabulary", model.vocabulary, 1);
     check_range(model, "sequence", model.sequence, 1);
+    check_range(model, "mtp_layers", model.mtp_layers, 0, 16);
     check_range(model, "norms_per_layer", model.norms_per_layer, 0, 16);
     check_range(model, "token_types", model.token_types, 0);
     check_attention(model);

@@ -49,6 +49,10 @@ struct Transformer {
     int head_dim = 0;  // usually hidden / heads; with latent attention plain_dim + rotary_dim
     int vocabulary = 0;
     int sequence = 0;  // tokens of one sample
+    // Multi-token prediction (DeepSeek-AI 2024, arXiv 2412.19437, 2.2): so many further tokens are predicted, each by
+    // one more layer. It joins the state of the one before with the next token's embedding by a product of width 2
+    // hidden to hidden. Tables and the output layer are the model's.
+    int mtp_layers = 0;
 
     bool gated = false;              // SwiGLU and the like: three matrices instead of two
     bool causal = true;              // false: every token attends to all (BERT)
@@ -59,6 +63,7 @@ struct Transformer {
     bool qkv_biases = false;       // of the query, key and value projections alone (Qwen2)
     bool norm_biases = true;       // LayerNorm; RMSNorm has none
     int norms_per_layer = 2;       // 1: attention and feed-forward part side by side share one; 4: behind both, too
+    bool parallel_block = false;   // attention and feed-forward part side by side, also with norms of their own
     bool qk_norms = false;         // of every head's query and key (Qwen3)
     bool attention_sinks = false;  // one number per head that a token may attend to instead (gpt-oss)
     bool embedding_norm = false;   // behind the tables (BERT, BLOOM)
@@ -73,6 +78,9 @@ struct Transformer {
         return experts.count > 0 && layer >= experts.dense_layers &&
                (layer - experts.dense_layers) % experts.every == 0;
     }
+    // Both parts read the layer's input, and their results are added once (Wang & Komatsuzaki 2021, GPT-J).
+    bool is_side_by_side(int layer) const { return (parallel_block || norms_per_layer == 1) && !has_experts(layer); }
+    bool has_norms_behind() const { return norms_per_layer >= 4; }
     // The most tokens of the past that a token of this layer attends to.
     int window_of(int layer) const {
         return sliding.window > 0 && layer % sliding.every == 0 && sliding.window < sequence ? sliding.window

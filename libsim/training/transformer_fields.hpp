@@ -33,6 +33,7 @@ struct Fields<Transformer> {
                                       SizeField<T>{"head_dim", &T::head_dim},
                                       SizeField<T>{"vocabulary", &T::vocabulary},
                                       SizeField<T>{"sequence", &T::sequence},
+                                      SizeField<T>{"mtp_layers", &T::mtp_layers},
                                       SizeField<T>{"norms_per_layer", &T::norms_per_layer},
                                       SizeField<T>{"token_types", &T::token_types}};
     static constexpr std::array flags{FlagField<T>{"gated", &T::gated},
@@ -42,6 +43,7 @@ struct Fields<Transformer> {
                                       FlagField<T>{"rotary", &T::rotary},
                                       FlagField<T>{"biases", &T::biases},
                                       FlagField<T>{"qkv_biases", &T::qkv_biases},
+                                      FlagField<T>{"parallel_block", &T::parallel_block},
                                       FlagField<T>{"norm_biases", &T::norm_biases},
                                       FlagField<T>{"qk_norms", &T::qk_norms},
                                       FlagField<T>{"attention_sinks", &T::attention_sinks},

@@ -17,8 +17,13 @@ struct Case {
     Layout layout;
     int layers = 8;
     bool experts = false;
+    int mtp_layers = 0;
 
-    Transformer model() const { return experts ? small_moe(layers) : small_gpt(layers); }
+    Transformer model() const {
+        Transformer model = experts ? small_moe(layers) : small_gpt(layers);
+        model.mtp_layers = mtp_layers;
+        return model;
+    }
     friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 };
 
@@ -63,6 +68,11 @@ std::vector<Case> cases() {
         mixed,
         with(mixed, "SequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = true; }),
         with(mixed, "MixedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
+        with(mixed, "MixedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
+        with(mixed, "MixedZero2WithoutOverlap",
+             [](Layout& l) { l.parallelism.zero = 2, l.framework.overlap_gradients = false; }),
+        with(mixed, "ZbH1Zero2",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h1"), l.parallelism.zero = 2; }),
         with(mixed, "MixedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
         with(mixed, "BlockingSends", [](Layout& l) { l.framework.overlap_pipeline = false; }),
         with(mixed, "GPipe", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("gpipe"); }),
@@ -75,19 +85,38 @@ std::vector<Case> cases() {
         with(mixed, "FullRecomputation", [](Layout& l) { l.framework.recompute = Recompute::full; }),
         {"OddStages", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 1}, .batch = {.global = 32}}, 11},
         {"OddStagesThatDrop",
-         {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .drop_last_layers = 1}, .batch = {.global = 32}},
+         {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .split = {.drop_last = 1}}, .batch = {.global = 32}},
          10},
+        with(mixed, "ListedStages",
+             [](Layout& l) {
+                 l.parallelism.split.layers = {3, 0, 4, 1};
+             }),
+        with(mixed, "ListedStagesZbH1",
+             [](Layout& l) {
+                 l.parallelism.split.layers = {0, 0, 8, 0}, l.parallelism.schedule = pipeline_schedule("zb_h1");
+             }),
+        with(chunks, "ListedChunks", [](Layout& l) { l.parallelism.split.layers = {0, 1, 3, 0, 0, 2, 2, 0}; }),
+        with(chunks, "ListedChunksZero3",
+             [](Layout& l) { l.parallelism.split.layers = {0, 1, 3, 0, 0, 2, 2, 0}, l.parallelism.zero = 3; }),
         chunks,
         with(chunks, "InterleavedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
+        with(chunks, "InterleavedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
         with(chunks, "InterleavedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
         with(chunks, "InterleavedTwoStages", [](Layout& l) { l.parallelism.pp = 2; }),
         moe,
+        with(moe, "ExpertsWithoutSequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = false; }),
         with(moe, "ExpertsZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(moe, "ExpertsTensorParallel", [](Layout& l) { l.parallelism.ep = 4, l.parallelism.expert_tp = 2; }),
         with(moe, "ExpertsFullySharded",
              [](Layout& l) {
                  l.parallelism.zero = 3, l.parallelism.pp = 1, l.parallelism.tp = 1, l.parallelism.dp = 16;
              }),
+        {"Predictions", mixed.layout, 8, false, 1},
+        {"PredictionsOfExpertsFullySharded",
+         {.parallelism = {.dp = 8, .pp = 2, .ep = 8, .zero = 3}, .batch = {.global = 32}},
+         8,
+         true,
+         2},
         {"FiveHundredAndTwelve", {.parallelism = {.dp = 8, .tp = 8, .pp = 8, .zero = 1}, .batch = {.global = 128}}, 16},
         {"FiveHundredAndTwelveSharded", {.parallelism = {.dp = 512, .zero = 3}, .batch = {.global = 512}}},
     };

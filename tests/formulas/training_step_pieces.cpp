@@ -54,6 +54,44 @@ TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
     EXPECT_EQ(count(passes.last(), StepWork::all_reduce_gradients), 3);  // buckets of 40 M parameters
 }
 
+// The sum of gradients is spread: every micro-batch's are reduced, also of a stage among several.
+TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
+    for (const int stages : {1, 2}) {
+        Layout layout{.parallelism = {.dp = 4, .pp = stages, .zero = 2}, .batch = {.global = 32}};
+        const ChunkPasses passes = first_chunk(layout);
+        const std::int64_t buckets = stages == 1 ? 3 : 2;  // of 40 M parameters: 8 layers of 12.6 M, and the tables
+        EXPECT_EQ(count(passes.backward, StepWork::reduce_scatter_gradients), buckets);
+        EXPECT_FALSE(passes.last_backward.has_value());
+        EXPECT_EQ(count(passes.forward, StepWork::gather_parameters), 0);
+        layout.framework.overlap_gradients = false;
+        const ChunkPasses waiting = first_chunk(layout);
+        EXPECT_EQ(std::count_if(waiting.backward.begin(), waiting.backward.end(),
+                                [](const Piece& piece) { return piece.kind == PieceKind::wait; }),
+                  buckets);
+    }
+}
+
+// Nodes of 8: ranks 0 to 5 lie on one, 6 to 11 on two. Four replicas, 6 apart: 0, 6 on one, 12, and 18.
+TEST(RankGroup, MayBeginInsideANode) {
+    const Layout layout{.parallelism = {.dp = 4, .tp = 6}, .batch = {.global = 4}};
+    EXPECT_EQ(footprint_of(RankGroup::tensor, layout, 8), (Footprint{.members = 6, .on_node = 3}));
+    EXPECT_EQ(footprint_of(RankGroup::replicas, layout, 8), (Footprint{.members = 4, .on_node = 2}));
+    const Layout alone{.parallelism = {.tp = 6}, .batch = {.global = 1}};
+    EXPECT_EQ(footprint_of(RankGroup::tensor, alone, 8), (Footprint{.members = 6, .on_node = 6}));
+    const Layout experts{.parallelism = {.dp = 12, .ep = 4, .expert_tp = 3}, .batch = {.global = 12}};
+    EXPECT_EQ(footprint_of(RankGroup::expert_tensor, experts, 8), (Footprint{.members = 3, .on_node = 2}));  // 6 7 | 8
+    EXPECT_EQ(footprint_of(RankGroup::expert, experts, 8), (Footprint{.members = 4, .on_node = 2}));  // 0 3 6 | 9
+}
+
+TEST(RankGroup, LiesOnAsFewNodesAsItCanWhereGroupsLineUpWithThem) {
+    const Layout layout{.parallelism = {.dp = 2, .tp = 4, .pp = 2, .cp = 2}, .batch = {.global = 2}};
+    EXPECT_EQ(footprint_of(RankGroup::tensor, layout, 8), (Footprint{.members = 4, .on_node = 4}));
+    EXPECT_EQ(footprint_of(RankGroup::context, layout, 8), (Footprint{.members = 2, .on_node = 2}));
+    EXPECT_EQ(footprint_of(RankGroup::replicas, layout, 8), (Footprint{.members = 4, .on_node = 2}));
+    EXPECT_EQ(footprint_of(RankGroup::ends, layout, 8), (Footprint{.members = 2, .on_node = 1}));
+    EXPECT_EQ(footprint_of(RankGroup::everyone, layout, 8), (Footprint{.members = 32, .on_node = 8}));
+}
+
 // tp 2 is innermost, then cp 2, dp 2: rank 5 is the second of tp, the first of cp, the second of dp.
 TEST(RankMap, HasTheGroupsOfMegatron) {
     const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2, .cp = 2, .ep = 4}, .batch = {.global = 2}};

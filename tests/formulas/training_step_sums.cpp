@@ -91,7 +91,8 @@ TEST(BytesOfAStep, OfDataParallelismAreThoseOfParametersAndGradients) {
     EXPECT_EQ(bytes_of_step(small_gpt(), {.parallelism = {.dp = 4}, .batch = {.global = 8}})[reduced], 4 * parameters);
     for (const int zero : {1, 2}) {
         auto bytes = bytes_of_step(small_gpt(), {.parallelism = {.dp = 4, .zero = zero}, .batch = {.global = 8}});
-        EXPECT_EQ(bytes[scattered], 4 * parameters);
+        EXPECT_EQ(bytes[scattered],
+                  (zero == 2 ? 2 : 1) * 4 * parameters);  // of each of 2 micro-batches, or of their sum
         EXPECT_EQ(bytes[gathered], 2 * parameters);
         EXPECT_EQ(bytes[reduced], 0);
     }

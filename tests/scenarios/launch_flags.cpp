@@ -44,9 +44,43 @@ TEST(LaunchFlags, TellMegatronHowLayersAreSplitWhereTheyAreNotEven) {
     training::Transformer model = llama();
     model.layers = 6;
     EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 4}}), "Et|t*2|t*2|tL");
-    EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 2, .drop_last_layers = 1}}), "Et*3|t*3L");
+    EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 2, .split = {.drop_last = 1}}}), "Et*3|t*3L");
     EXPECT_THAT(megatron_flags(model, {.parallelism = {.pp = 4}}).lines,
                 testing::Contains("--pipeline-model-parallel-layout \"Et|t*2|t*2|tL\""));
+}
+
+TEST(LaunchFlags, WriteManyStagesThatAreAlikeOnce) {
+    training::Transformer model = llama();
+    model.layers = 126;
+    training::Layout layout{.parallelism = {.pp = 16, .interleave = 8}};
+    EXPECT_EQ(megatron_pipeline_layout(model, layout), "E|(t|)*126L");
+    layout.parallelism.interleave = 4;
+    EXPECT_EQ(megatron_pipeline_layout(model, layout), "Et|(t*2|)*62tL");
+    layout.parallelism.split = training::layer_split_of_text(megatron_pipeline_layout(model, layout));
+    EXPECT_EQ(megatron_pipeline_layout(model, layout), "Et|(t*2|)*62tL");  // what it writes, it reads
+}
+
+TEST(LaunchFlags, NameTheStageOfMultiTokenPrediction) {
+    training::Transformer model = llama();
+    model.layers = 61;
+    model.mtp_layers = 1;
+    const char* const text = "Et*3|(t*2|)*29m|L";
+    const training::Layout layout{
+        .parallelism = {.pp = 16, .interleave = 2, .split = training::layer_split_of_text(text)}};
+    EXPECT_EQ(megatron_pipeline_layout(model, layout), text);
+    model.layers = 6;
+    EXPECT_EQ(megatron_pipeline_layout(model, {.parallelism = {.pp = 4}}), "Et|t*2|t*2|tmL");
+}
+
+TEST(LaunchFlags, OfTorchtitanHaveNoWordForAListWhoseMiddleIsUneven) {
+    training::Transformer model = llama();
+    model.layers = 10;
+    const auto of = [&](const std::vector<int>& layers) {
+        return lacks(torchtitan_flags(model, {.parallelism = {.pp = 4, .split = {.layers = layers}}}));
+    };
+    EXPECT_EQ(of({2, 3, 3, 2}), "");
+    EXPECT_EQ(of({2, 4, 2, 2}),
+              "a number of layers per stage for 4 stages of 10 layers (say module_fqns_per_model_part)");
 }
 
 TEST(LaunchFlags, OfMegatronSpreadParametersWithItsFsdp) {

@@ -31,6 +31,12 @@ const std::vector<std::pair<const char*, Layout>>& layouts() {
         {"tensor", {.parallelism = {.tp = 8, .sequence_parallel = true}, .batch = {.global = 4}}},
         {"context", {.parallelism = {.cp = 4}, .batch = {.global = 4}}},
         {"mixed", {.parallelism = {.dp = 4, .tp = 4, .pp = 4, .zero = 1}, .batch = {.global = 32}}},
+        {"zero 2", {.parallelism = {.dp = 8, .zero = 2}, .batch = {.global = 32}}},
+        {"mixed, zero 2", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 2}, .batch = {.global = 32}}},
+        {"mixed, zero 2, late",
+         {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 2},
+          .batch = {.global = 32},
+          .framework = {.overlap_gradients = false}}},
         {"mixed, sharded", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 3}, .batch = {.global = 32}}},
         {"blocking",
          {.parallelism = {.dp = 2, .tp = 2, .pp = 4},
@@ -182,6 +188,29 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
                 const Duration bound = estimated_step(plan_step(model, machine, layout));
                 const Duration step = predict(model, machine, layout, {.details = false}).step;
                 EXPECT_LE(bound, step) << name << ", " << model.layers << " layers, " << model.vocabulary;
+            }
+        }
+    }
+}
+
+// Stages as uneven as they can be, also with nothing on some.
+TEST(EstimatedStep, OfListedLayersIsNeverLongerThanTheStep) {
+    for (const int chunks : {1, 2}) {
+        for (std::vector<int> layers : {std::vector{8, 0, 0, 0, 0, 0, 0, 0}, std::vector{0, 0, 0, 0, 0, 0, 0, 8},
+                                        std::vector{0, 3, 0, 1, 4, 0, 0, 0}, std::vector{0, 1, 1, 2, 2, 1, 1, 0}}) {
+            for (const int micro_batches : {4, 8, 32}) {
+                Layout layout{.parallelism = {.dp = 2,
+                                              .pp = 8 / chunks,
+                                              .schedule = usual_pipeline_schedule(chunks),
+                                              .interleave = chunks,
+                                              .split = {.layers = layers}},
+                              .batch = {.global = 2 * std::max(8 / chunks, micro_batches)}};
+                for (const int zero : {0, 1, 3}) {
+                    layout.parallelism.zero = zero;
+                    const Duration bound = estimated_step(plan_step(small_gpt(8), plain_machine(), layout));
+                    const Prediction step = predict(small_gpt(8), plain_machine(), layout, {.details = false});
+                    EXPECT_LE(bound, step.step) << chunks << " " << layers[0] << " " << micro_batches << " " << zero;
+                }
             }
         }
     }

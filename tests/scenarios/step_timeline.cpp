@@ -86,15 +86,37 @@ TEST(StepTimeline, NamesMicroBatchAndChunkOfEveryPass) {
     }
 }
 
+// 32 layers on stages 0, 2 and 3: stage 1 hands on what it gets, and computes nothing.
+TEST(StepTimeline, LeavesOutThePassesOfStagesWithoutLayers) {
+    TrainingCase what = case_of("llama3-8b", layout(1, 1, 4, 8));
+    what.layout.parallelism.split.layers = {10, 0, 12, 10};
+    const Timeline timeline = drawn(what).timeline;
+    for (const int rank : {0, 2, 3}) {
+        EXPECT_EQ(slices(timeline, rank).at("forward of micro-batch 7"), 1) << rank;
+        EXPECT_EQ(slices(timeline, rank).at("backward of micro-batch 7"), 1) << rank;
+    }
+    EXPECT_EQ(slices(timeline, 1)["forward of micro-batch 7"], 0);
+    TrainingCase chunks = case_of("llama3-8b", layout(1, 1, 2, 4));
+    chunks.layout.parallelism.interleave = 2;
+    chunks.layout.parallelism.schedule = parallel::pipeline_schedule("interleaved");
+    chunks.layout.parallelism.split.layers = {16, 0, 0, 16};
+    const auto found = slices(drawn(chunks).timeline, 1);
+    EXPECT_EQ(found.at("forward of micro-batch 3, chunk 0"), 0);  // rank 0 has it
+    EXPECT_EQ(found.at("forward of micro-batch 3, chunk 1"), 1);
+}
+
 // Whatever the layers, the schedule and the buckets: what is drawn adds up to what the budget says.
 TEST(StepTimeline, ShowsAllExposedCollectivesInsidePasses) {
-    std::vector<TrainingCase> cases{case_of("llama3-8b", layout(1, 2, 2, 8)), case_of("gpt3-175b", layout(1, 8, 8, 16)),
-                                    case_of("llama3-8b", layout(1, 4, 1, 2)),
-                                    case_of("mixtral-8x7b", layout(8, 1, 1, 8)),
-                                    case_of("llama3-8b", layout(1, 4, 2, 8))};
+    std::vector<TrainingCase> cases{
+        case_of("llama3-8b", layout(1, 2, 2, 8)), case_of("gpt3-175b", layout(1, 8, 8, 16)),
+        case_of("llama3-8b", layout(1, 4, 1, 2)), case_of("mixtral-8x7b", layout(8, 1, 1, 8)),
+        case_of("llama3-8b", layout(1, 4, 2, 8)), case_of("mixtral-8x7b", layout(2, 4, 2, 8))};
     cases[3].layout.parallelism.ep = 8;
     cases[4].layout.parallelism.schedule = parallel::pipeline_schedule("zb_h1");
     cases[4].layout.batch.global = 8;
+    cases[5].layout.parallelism.ep = 8;
+    cases[5].layout.parallelism.sequence_parallel = true;
+    cases[5].model.mtp_layers = 1;
     for (TrainingCase& what : cases) {
         what.layout.framework.overlap_gradients = false;  // no pass is slower than its kernels
         const Drawn result = drawn(what);

@@ -100,6 +100,29 @@ TEST(TrainingCase, HasABatchOfAboutFourMillionTokens) {
                 testing::Contains("global batch 2048: dp 16 x micro-batch 1 x 128 micro-batches, 4.19 M tokens"));
 }
 
+TEST(TrainingCase, TakesItsChunksFromAListOfLayers) {
+    const TrainingCase found = case_given({"--pp", "4", "--dp", "2", "--pipeline-layout", "Et*3|(t*4|)*6t*5L"});
+    EXPECT_EQ(found.layout.parallelism.split.layers, (std::vector{3, 4, 4, 4, 4, 4, 4, 5}));
+    EXPECT_EQ(found.layout.parallelism.interleave, 2);
+    EXPECT_THAT(found.told, testing::IsSupersetOf({"interleave 2: --pipeline-layout has 8 stages, pp 4",
+                                                   "schedule interleaved: interleave 2"}));
+    EXPECT_EQ(case_given({"--pp", "4", "--pipeline-layout", "9,8,8,7"}).layout.parallelism.interleave, 1);
+}
+
+TEST(TrainingCase, RefusesAListBesideARuleAndOneThatDoesNotFit) {
+    EXPECT_EQ(complaint({"--pp", "4", "--pipeline-layout", "9,8,8,7", "--count-loss", "on"}),
+              "--pipeline-layout says every stage's layers; --count-loss does not go with it");
+    EXPECT_THAT(complaint({"--pp", "4", "--pipeline-layout", "9,8,8,8"}),
+                HasSubstr("the pipeline layout has 33 layers, and transformer has 32"));
+    EXPECT_THROW(given({"--pipeline-layout", "9;8"}), UsageError);
+}
+
+TEST(TrainingOptions, ChangeTheLayersOfMultiTokenPrediction) {
+    std::vector<std::string> told;
+    EXPECT_EQ(model_of(given({"--model", "deepseek-v3"}), told).mtp_layers, 0);
+    EXPECT_EQ(model_of(given({"--model", "deepseek-v3", "--mtp-layers", "1"}), told).mtp_layers, 1);
+}
+
 TEST(TrainingCase, HasAtLeastAMicroBatchPerStage) {
     EXPECT_EQ(case_given({"--dp", "2048", "--pp", "4"}).layout.batch.global, 4 * 2048);
 }

@@ -63,7 +63,7 @@ TEST(CheckLayout, LetsALayoutPassThatDividesEverything) {
 TEST(CheckLayout, NamesTheCountThatIsTooSmall) {
     EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 0}}), "count: tp = 0: it is 1 or more");
     EXPECT_EQ(problems(dense(), {.batch = {.micro = -1}}), "count: micro_batch = -1: it is 1 or more");
-    EXPECT_EQ(problems(dense(), {.parallelism = {.drop_last_layers = -1}}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.split = {.drop_last = -1}}}),
               "count: drop_last_layers = -1: it is 0 or more");
     EXPECT_EQ(problems(dense(), {.parallelism = {.zero = 4}}), "count: zero = 4: it is 0 to 3");
     EXPECT_EQ(problems(dense(), {}, -8), "count: gpus = -8: there is at least 1");
@@ -80,11 +80,11 @@ TEST(CheckLayout, DoesNotOverflow) {
         set(layout);
         EXPECT_NE(problems(sparse(), layout), "");
     };
-    for (int Parallelism::*const field :
-         {&Parallelism::dp, &Parallelism::tp, &Parallelism::pp, &Parallelism::cp, &Parallelism::ep,
-          &Parallelism::expert_tp, &Parallelism::interleave, &Parallelism::drop_last_layers}) {
+    for (int Parallelism::*const field : {&Parallelism::dp, &Parallelism::tp, &Parallelism::pp, &Parallelism::cp,
+                                          &Parallelism::ep, &Parallelism::expert_tp, &Parallelism::interleave}) {
         refuses([&](Layout& layout) { layout.parallelism.*field = huge; });
     }
+    refuses([](Layout& layout) { layout.parallelism.split.drop_last = huge; });
     refuses([](Layout& layout) { layout.batch.micro = huge; });
 }
 
@@ -129,9 +129,59 @@ TEST(CheckLayout, LetsLayersBeSplitUnevenlyButNotIntoNothing) {
                            .batch = {.global = 8}}),
         "layers: pp 8 x interleave 5 are 40 parts of 32 layers; interleave = 4 is the most");
     // (32 + 2 * 14) / 4 - 14 = 1, (32 + 2 * 16) / 4 - 16 = 0
-    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 4, .drop_last_layers = 14}}), "none");
-    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 4, .drop_last_layers = 16}}),
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 4, .split = {.drop_last = 14}}}), "none");
+    EXPECT_EQ(problems(dense(), {.parallelism = {.pp = 4, .split = {.drop_last = 16}}}),
               "layers: drop_last_layers = 16 leaves no layer to the first of 4 stages of 32 layers; 14 does");
+}
+
+// 128 = 126 + embedding + loss; of a stage's chunks the ends may be alone.
+TEST(CheckLayout, LetsTheEndsStandWithoutLayersWhereTheyCountAsOneOrAreAChunk) {
+    Transformer model = dense();
+    model.layers = 126;
+    const auto of = [&](int pp, int chunks, const LayerSplit& split) {
+        return problems(model, {.parallelism = {.pp = pp,
+                                                .schedule = usual_pipeline_schedule(chunks),
+                                                .interleave = chunks,
+                                                .split = split},
+                                .batch = {.global = pp}});
+    };
+    EXPECT_EQ(of(16, 8, {.count_embedding = true, .count_loss = true}), "none");
+    EXPECT_EQ(of(16, 8, {}), "none");
+    EXPECT_EQ(of(128, 1, {.count_embedding = true, .count_loss = true}), "none");
+    EXPECT_EQ(of(128, 1, {.count_embedding = true}),
+              "layers: pp = 128: more stages than the 126 layers and what counts as one; 127 is the most");
+    EXPECT_EQ(of(16, 9, {}), "layers: pp 16 x interleave 9 are 144 parts of 126 layers; interleave = 8 is the most");
+}
+
+TEST(CheckLayout, HoldsAListOfLayersAgainstStagesAndModel) {
+    const auto of = [](int pp, int chunks, const std::vector<int>& layers) {
+        return problems(dense(), {.parallelism = {.pp = pp,
+                                                  .schedule = usual_pipeline_schedule(chunks),
+                                                  .interleave = chunks,
+                                                  .split = {.layers = layers}},
+                                  .batch = {.global = pp}});
+    };
+    EXPECT_EQ(of(4, 1, {9, 0, 15, 8}), "none");
+    EXPECT_EQ(of(2, 2, {9, 0, 15, 8}), "none");
+    EXPECT_EQ(of(4, 1, {9, 1, 15, 8}), "layers: the pipeline layout has 33 layers, and dense has 32");
+    EXPECT_EQ(of(2, 1, {9, 0, 15, 8}),
+              "layers: the pipeline layout has 4 stages, and pp 2 x interleave 1 are 2; interleave = 2 would do");
+    EXPECT_EQ(of(3, 1, {9, 0, 15, 8}),
+              "layers: the pipeline layout has 4 stages, and pp 3 x interleave 1 are 3; pp: 2 and 4 do");
+}
+
+TEST(CheckLayout, HoldsPredictionsOfAListAgainstTheModel) {
+    Transformer model = dense();
+    const auto of = [&](const char* text) {
+        return problems(model, {.parallelism = {.pp = 2, .split = layer_split_of_text(text)}, .batch = {.global = 2}});
+    };
+    EXPECT_EQ(of("Et*16|t*16mL"),
+              "layers: the pipeline layout has 1 layers of multi-token prediction (m), and dense has 0 (mtp_layers)");
+    model.mtp_layers = 1;
+    EXPECT_EQ(of("Et*16|t*16mL"), "none");
+    EXPECT_EQ(of("16,16"), "none");
+    EXPECT_EQ(of("Et*16|t*16L"),
+              "layers: the pipeline layout has 0 layers of multi-token prediction (m), and dense has 1 (mtp_layers)");
 }
 
 TEST(CheckLayout, CutsACausalSequenceIntoTwoPiecesPerRank) {
@@ -162,6 +212,8 @@ TEST(CheckLayout, SpreadsExpertsOverDataAndTensorParallelRanks) {
     EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 16, .tp = 2, .ep = 32, .sequence_parallel = true},
                                   .batch = {.global = 16}}),
               "none");
+    EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 16, .tp = 2, .ep = 32}, .batch = {.global = 16}}),
+              "none");  // DeepSpeed-MoE
     EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 8, .ep = 8}, .batch = {.global = 8}}),
               "experts: ep = 8, but dense has no experts; ep = 1 does");
     EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 48, .ep = 48}, .batch = {.global = 48}}),
@@ -192,10 +244,9 @@ TEST(CheckLayout, KnowsWhatSchedulesNeed) {
 }
 
 TEST(CheckLayout, RefusesWhatFrameworksDoNotCombine) {
-    EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 2, .pp = 2, .zero = 2}, .batch = {.global = 2}}),
-              "combination: zero = 2 does not go with pp = 2: gradients are added up over micro-batches; 1 and 3 do");
-    EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 2, .pp = 2, .zero = 3}, .batch = {.global = 2}}),
-              "none");  // torchtitan
+    for (const int zero : {1, 2, 3}) {  // Megatron-LM, Megatron-FSDP, torchtitan
+        EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 2, .pp = 2, .zero = zero}, .batch = {.global = 2}}), "none");
+    }
     EXPECT_EQ(problems(dense(), {.parallelism = {.cp = 2}, .framework = {.flash_attention = false}}),
               "combination: cp = 2 needs flash attention");
 }

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace sim::training {
 namespace {
 
@@ -191,6 +193,38 @@ TEST(LeastMemory, IsNeverAboveAndAtMostTwoPercentBelowTheFullestStage) {
                     << layout.parallelism.interleave;
             }
         }
+    }
+}
+
+TEST(LeastMemory, OfListedLayersIsNeverAboveAndAtMostTwoPercentBelowTheFullestStage) {
+    for (Layout layout : layouts_of_every_schedule()) {
+        const int stages = layout.parallelism.pp * layout.parallelism.interleave;
+        for (const int heavy : {0, stages / 2, stages - 1}) {
+            std::vector<int>& layers = layout.parallelism.split.layers;
+            layers.assign(static_cast<std::size_t>(stages), 1);
+            layers[static_cast<std::size_t>((heavy + 1) % stages)] = 0;
+            layers[static_cast<std::size_t>(heavy)] = 0;
+            layers[static_cast<std::size_t>(heavy)] = 32 - std::accumulate(layers.begin(), layers.end(), 0);
+            const std::int64_t least = least_memory(llama(), with_memory(0), layout);
+            const std::int64_t most = memory_of(llama(), layout).fullest().peak.total();
+            ASSERT_LE(least, most) << layout.parallelism.schedule->name << " " << stages << " " << heavy;
+            ASSERT_GE(static_cast<double>(least), 0.98 * static_cast<double>(most))
+                << layout.parallelism.schedule->name << layout.parallelism.pp << " " << layout.batch.global << " "
+                << layout.parallelism.interleave << " " << heavy;
+        }
+    }
+}
+
+// 8 layers as 3, 0, 4, 1: what a stage keeps of a micro-batch is that of its layers.
+TEST(Memory, OfListedLayersIsThatOfEachStagesOwn) {
+    Transformer model = llama();
+    model.layers = 8;
+    const Layout layout{.parallelism = {.pp = 4, .split = {.layers = {3, 0, 4, 1}}}, .batch = {.global = 8}};
+    const Memory memory = memory_of(model, layout);
+    const std::int64_t one = layer_activations(model, layout, 0);
+    const std::vector<std::int64_t> kept{4 * 3 * one, 0, 2 * 4 * one, one};  // 1F1B: 4, 3, 2, 1 micro-batches
+    for (std::size_t stage = 0; stage < 4; ++stage) {
+        EXPECT_EQ(memory.stages[stage].peak.activations, kept[stage]) << stage;
     }
 }
 

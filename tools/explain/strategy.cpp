@@ -104,9 +104,7 @@ PlanOptions typed_axes(const TrainingOptions& options) {
     if (options.has("schedule")) {
         plan.schedule = options.layout.parallelism.schedule->name;
     }
-    const int drop = options.layout.parallelism.drop_last_layers;
-    plan.training.layout.parallelism = {};
-    plan.training.layout.parallelism.drop_last_layers = drop;
+    plan.training.layout.parallelism = {.split = options.layout.parallelism.split};
     plan.training.layout.parallelism.sequence_parallel = options.layout.parallelism.sequence_parallel;
     plan.training.layout.batch.micro = 1;
     return plan;

@@ -56,7 +56,7 @@ public:
 private:
     void for_meshes(int gpus) {
         const std::vector<int> tp = divisors(gpus, machine_.gpus_per_node);
-        const std::vector<int> pp = divisors(gpus, model_.layers);
+        const std::vector<int> pp = usual_stages(gpus);
         const std::vector<int> cp = powers_of_two(std::min(gpus, model_.sequence / least_tokens));
         for (const int t : given_or(space_.tp, tp)) {
             for (const int p : given_or(space_.pp, pp)) {
@@ -65,6 +65,24 @@ private:
                 }
             }
         }
+    }
+
+    // A list of layers is for so many virtual stages, and no others.
+    std::vector<int> usual_stages(int gpus) const {
+        const training::LayerSplit& split = space_.rest.parallelism.split;
+        std::vector<int> stages =
+            divisors(gpus, split.is_listed() ? std::ssize(split.layers)
+                                             : model_.layers + split.count_embedding + split.count_loss);
+        std::erase_if(stages, [&](int pp) { return split.is_listed() && std::ssize(split.layers) % pp != 0; });
+        return stages;
+    }
+    std::vector<int> usual_chunks(int pp) const {
+        const training::LayerSplit& split = space_.rest.parallelism.split;
+        if (split.is_listed()) {
+            return {std::max(1, static_cast<int>(split.layers.size()) / pp)};
+        }
+        const int layers = model_.layers + split.count_embedding + split.count_loss;
+        return pp == 1 ? std::vector{1} : divisors((layers + pp - 1) / pp, most_chunks);
     }
 
     void for_mesh(PlanPoint point) {
@@ -90,9 +108,7 @@ private:
     }
 
     void for_chunks(PlanPoint point) {
-        const int stage_layers = (model_.layers + point.pp - 1) / point.pp;
-        const std::vector<int> usual = point.pp == 1 ? std::vector{1} : divisors(stage_layers, most_chunks);
-        for (const int chunks : given_or(space_.interleave, usual)) {
+        for (const int chunks : given_or(space_.interleave, usual_chunks(point.pp))) {
             for (std::size_t s = 0; s < schedules_.size(); ++s) {
                 if (is_worth_it(*schedules_[s], chunks)) {
                     point.interleave = chunks;

@@ -205,7 +205,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.parallelism.pp = run.pp;
     layout.parallelism.cp = run.cp;
     layout.parallelism.ep = model.experts.count > 0 ? run.ep : 1;
-    layout.parallelism.drop_last_layers = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
+    layout.parallelism.split.drop_last = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
     layout.numerics.precision = precision_of(record, machine, assumed);
     layout.numerics.fp32_gradients = has_fp32_gradients(record, practice, layout.numerics.precision);
     take_framework(record, practice, layout, assumed);

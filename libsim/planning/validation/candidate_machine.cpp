@@ -70,6 +70,7 @@ training::Machine machine_of(const RunRecord& record, const MachinesByName& mach
                                          machine.scale_out / giga, machine.gpu.name);
     }
     machine.derive_network();
+    machine.place(record.layout.gpus);
     return machine;
 }
 

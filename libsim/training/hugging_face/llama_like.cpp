@@ -141,6 +141,7 @@ Transformer read_llama_like(const ConfigKeys& keys) {
     model.biases = model.qkv_biases && keys.flag("mlp_bias", false);
     model.experts = experts_of(keys);
     model.sliding = windows_of(keys);
+    model.mtp_layers = keys.number("num_nextn_predict_layers", 0);
     if (keys.has("kv_lora_rank")) {
         read_latent(keys, model);
     }

@@ -71,6 +71,7 @@ Transformer read_falcon(const ConfigKeys& keys) {
     }
     const bool one_norm = !two_norms && keys.flag("parallel_attn", true);
     model.norms_per_layer = keys.number("num_ln_in_parallel_attn", one_norm ? 1 : 2);
+    model.parallel_block = two_norms || one_norm;
     model.biases = keys.flag("bias", false);
     model.rotary = !keys.flag("alibi", false);
     return with_ties(model, keys, true);
@@ -105,6 +106,7 @@ Transformer read_gpt_neox(const ConfigKeys& keys) {
         classic(keys.number("num_hidden_layers"), keys.number("hidden_size"), keys.number("num_attention_heads"),
                 keys.number("intermediate_size"), keys.number("vocab_size"), keys.number("max_position_embeddings"));
     model.rotary = true;
+    model.parallel_block = keys.flag("use_parallel_residual", true);
     return with_ties(model, keys, false);
 }
 

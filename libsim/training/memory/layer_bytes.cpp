@@ -39,7 +39,8 @@ Widths widths_of(const Transformer& model, const Layout& layout) {
     return widths;
 }
 
-// Values per token in the experts of a rank: it computes as many visits of tokens as it has tokens, on average.
+// Values per token in the experts of a rank: it computes as many visits of tokens as it has tokens, on average. Its
+// tokens are a part of those of its tensor-parallel ranks, with sequence parallelism and without.
 struct Visits {
     double count = 0;  // per token
     double in = 0;     // per visit
@@ -52,7 +53,7 @@ Visits visits_of(const Transformer& model, const Layout& layout) {
     const Experts& experts = model.experts;
     const double gate = model.gated ? 2 : 1;
     const double etp = layout.parallelism.expert_tp;
-    return {.count = experts.top_k * etp / spread_between(layout),
+    return {.count = experts.top_k * etp / layout.parallelism.tp,
             .in = gate * experts.ffn / etp,
             .out = experts.ffn / etp,
             .shared_in = gate * experts.shared * experts.ffn / layout.parallelism.tp,
@@ -81,8 +82,21 @@ double kept_ffn(const Transformer& model, const Layout& layout, bool experts) {
         return e * w.ffn_in + input * w.ffn_out;
     }
     const Visits v = visits_of(model, layout);
-    const double router = 2 * 4.0 * model.experts.count / spread_between(layout);  // logits and scores, in fp32
+    const double router = 2 * 4.0 * model.experts.count / layout.parallelism.tp;  // logits and scores, in fp32
     return e * (v.count * v.in + v.shared_in) + input * (v.count * (model.hidden + v.out) + v.shared_out) + router;
+}
+
+// What norms keep, in widths of the hidden state: inputs of those in front of the parts and behind them, and results of
+// those in front, which products multiply. Parts side by side have one input; one norm of both has one result.
+struct NormValues {
+    double inputs;
+    double results;
+};
+NormValues norm_values(const Transformer& model, bool experts) {
+    const bool side_by_side = !experts && (model.parallel_block || model.norms_per_layer == 1);
+    const double behind = model.has_norms_behind() ? 2 : 0;
+    return {.inputs = (side_by_side ? 1 : 2) + behind,
+            .results = side_by_side && model.norms_per_layer == 1 ? 1.0 : 2.0};
 }
 
 // Everything, as if nothing was computed again.
@@ -91,8 +105,9 @@ double kept_in_full(const Transformer& model, const Layout& layout, bool experts
     const double tokens = tokens_of(model, layout);
     const Widths w = widths_of(model, layout);
     const double input = kept_input_bytes(layout);
+    const NormValues values = norm_values(model, experts);
     const double norms =
-        (2 * e + 2 * input + (has_dropout(model) ? 2 : 0)) * w.hidden;  // inputs, results; dropout's masks
+        (values.inputs * e + values.results * input + (has_dropout(model) ? 2 : 0)) * w.hidden;  // dropout's masks
     // Attention's backward pass reads its result as it was made, the projection's a quantised copy.
     const double copy = input < e ? input * w.heads_out : 0;
     const double attention = e * (w.query + w.key_value + w.heads_out) + (e + input) / 2 * w.latent + copy;
@@ -172,6 +187,14 @@ bool has_dropout(const Transformer& model) {
 
 bool is_fully_sharded(const Layout& layout) {
     return layout.parallelism.zero == 3;
+}
+
+LayerBytes join_bytes(const Transformer& model, const Layout& layout) {
+    const double value = tokens_of(model, layout) * element_bytes(layout) * model.hidden / spread_between(layout);
+    const bool full = layout.framework.recompute == Recompute::full;
+    // Inputs of both norms and of the final one, which is no part of what is computed again; both results side by side.
+    return {
+        .kept = (full ? 3 : 5) * value, .recomputed = full ? 2 * value : 0, .weight_inputs = 3 * value, .backward = 0};
 }
 
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts) {

@@ -16,6 +16,9 @@ struct LayerBytes {
 };
 // Layers are of two kinds only: with experts and without.
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, bool experts);
+// What multi-token prediction takes besides its layer: norms of state and embedding, what is joined of them, and its
+// final norm.
+LayerBytes join_bytes(const Transformer& model, const Layout& layout);
 
 // The bytes of one value of an activation or a parameter.
 double element_bytes(const Layout& layout);

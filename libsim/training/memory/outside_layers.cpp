@@ -45,7 +45,7 @@ void add_logits(const Transformer& model, const Layout& layout, double embedding
     const double logits = tokens * model.vocabulary / layout.parallelism.tp;
     const LogitBytes each = logit_bytes(layout);
     const double weight_gradient = is_fully_sharded(layout) ? 0 : e * embedding;  // FSDP's is with what is gathered
-    chunk.outside += each.kept * logits;
+    chunk.outside += each.kept * logits * (1 + model.mtp_layers);
     chunk.forward = std::max(chunk.forward, each.moment * logits);
     chunk.backward = std::max(chunk.backward, each.moment * logits + weight_gradient + e * tokens * model.hidden);
 }

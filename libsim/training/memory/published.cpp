@@ -17,8 +17,9 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
     for (const ChunkBytes& chunk : bytes.chunks) {
         for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
             const LayerParameters all = layer_parameters(matrices, layer);
-            dense += static_cast<double>(all.attention + all.dense_ffn + all.shared_experts) / layout.parallelism.tp;
-            dense += static_cast<double>(all.router);
+            dense += static_cast<double>(all.attention - all.replicated + all.dense_ffn + all.shared_experts) /
+                     layout.parallelism.tp;
+            dense += static_cast<double>(all.replicated + all.router);
             routed += static_cast<double>(all.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
         }
     }

@@ -27,6 +27,7 @@ int layers_with_experts(const Transformer& model, int first, int count) {
     return with;
 }
 
+// Those of multi-token prediction are of the kind that comes behind the model's own.
 struct LayerCounts {
     int dense = 0;
     int expert = 0;
@@ -34,7 +35,8 @@ struct LayerCounts {
 
 LayerCounts count_layers(const Transformer& model, const LayoutBytes& parts, const ChunkBytes& chunk) {
     const int with = parts.has_experts ? layers_with_experts(model, chunk.first_layer, chunk.layers) : 0;
-    return {.dense = chunk.layers - with, .expert = with};
+    const int predicting_with = model.has_experts(model.layers) ? chunk.predictions : 0;
+    return {.dense = chunk.layers - with + chunk.predictions - predicting_with, .expert = with + predicting_with};
 }
 
 // While one layer's backward pass goes on: what it computes again, and the gradients of its activations. FSDP gathers
@@ -57,7 +59,8 @@ double weight_gradients(const Layout& layout, const LayoutBytes& parts, const La
 
 ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int virtual_stage) {
     ChunkBytes chunk{.first_layer = first_layer_of(model, layout, virtual_stage),
-                     .layers = layers_of(model, layout, virtual_stage)};
+                     .layers = layers_of(model, layout, virtual_stage),
+                     .predictions = virtual_stage == prediction_stage_of(layout) ? model.mtp_layers : 0};
     const LayerCounts count = count_layers(model, parts, chunk);
     chunk.kept = count.dense * parts.dense.kept + count.expert * parts.expert.kept;
     chunk.weight_inputs = count.dense * parts.dense.weight_inputs + count.expert * parts.expert.weight_inputs;
@@ -66,6 +69,12 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     }
     if (count.expert > 0) {
         chunk.backward = std::max(chunk.backward, layer_backward(layout, parts.expert, parts.widest_expert));
+    }
+    if (chunk.predictions > 0) {
+        const LayerBytes join = join_bytes(model, layout);
+        chunk.kept += chunk.predictions * join.kept;
+        chunk.weight_inputs += chunk.predictions * join.weight_inputs;
+        chunk.backward += join.recomputed;
     }
     if (virtual_stage == virtual_stages(layout) - 1) {
         add_logits(model, layout, parts.embedding, chunk);
@@ -95,12 +104,16 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     for (const ChunkBytes& chunk : chunks) {
         const LayerCounts count = count_layers(model, parts, chunk);
         sum.layers += count.dense * parts.dense_parameters + count.expert * parts.expert_parameters;
+        sum.layers += chunk.predictions * parts.join_parameters;
         sum.routed += count.expert * parts.routed_parameters;
     }
     if (stage == 0) {
         sum.tables += parts.embedding + parts.positions;
     }
     if (stage == layout.parallelism.pp - 1 && (layout.parallelism.pp > 1 || !model.tied_embeddings)) {
+        sum.tables += parts.embedding;
+    }
+    if (has_table_for_predictions(model, layout, stage)) {
         sum.tables += parts.embedding;
     }
     return sum;
@@ -114,23 +127,28 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
                       .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0,
                       .has_experts = model.experts.count > 0};
     const double t = layout.parallelism.tp;
+    const JoinParameters join = join_parameters(model);
+    parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
     int plain = 0;
     int with = 0;
-    while (plain < model.layers && model.has_experts(plain)) {
+    const int layers = model.layers + model.mtp_layers;
+    while (plain < layers && model.has_experts(plain)) {
         ++plain;
     }
-    while (with < model.layers && !model.has_experts(with)) {
+    while (with < layers && !model.has_experts(with)) {
         ++with;
     }
-    if (plain < model.layers) {
+    if (plain < layers) {
         const LayerParameters layer = layer_parameters(model, plain);
-        parts.widest_dense = static_cast<double>(layer.attention + layer.dense_ffn) / t;
+        parts.widest_dense = static_cast<double>(layer.attention - layer.replicated + layer.dense_ffn) / t +
+                             static_cast<double>(layer.replicated);
         parts.dense_parameters = parts.widest_dense + static_cast<double>(layer.norms);
     }
-    if (parts.has_experts && with < model.layers) {
+    if (parts.has_experts && with < layers) {
         parts.expert = layer_bytes(model, layout, true);
         const LayerParameters layer = layer_parameters(model, with);
-        const double everywhere = static_cast<double>(layer.attention + layer.shared_experts) / t;
+        const double everywhere = static_cast<double>(layer.attention - layer.replicated + layer.shared_experts) / t +
+                                  static_cast<double>(layer.replicated);
         parts.expert_parameters = everywhere + static_cast<double>(layer.norms + layer.router);
         parts.routed_parameters =
             static_cast<double>(layer.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);

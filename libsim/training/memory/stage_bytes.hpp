@@ -13,6 +13,7 @@ namespace sim::training {
 struct ChunkBytes {
     int first_layer = 0;
     int layers = 0;
+    int predictions = 0;       // layers of multi-token prediction behind them
     double kept = 0;           // by its layers, from forward to backward
     double weight_inputs = 0;  // … of that, or instead of it, between backward_input and backward_weight
     double outside = 0;        // also kept: the embedding's dropout mask, the logits' softmax
@@ -38,7 +39,8 @@ struct LayoutBytes {
     double routed_parameters = 0;  // of the rank's experts of a layer
     double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass runs
     double widest_expert = 0;
-    double embedding = 0;  // parameters of one table of tokens, on one rank
+    double join_parameters = 0;  // of a layer of multi-token prediction, besides those of a layer, on one rank
+    double embedding = 0;        // parameters of one table of tokens, on one rank
     double positions = 0;
     bool has_experts = false;
 };

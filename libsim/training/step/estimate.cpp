@@ -87,7 +87,7 @@ struct Work {
     Duration first_backward{0};
     Duration before{0};   // what the first forward pass waits for
     Duration after{0};    // what the update waits for, behind the last backward pass
-    Duration sharing{0};  // zero = 3: of the stream for one micro-batch
+    Duration sharing{0};  // zero = 2 and 3: of the stream for one micro-batch
 };
 
 // What the first forward pass waits for: the first gather, or all where the program waits for them.

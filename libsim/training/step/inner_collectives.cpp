@@ -24,6 +24,10 @@ InnerCollectives::InnerCollectives(const StepPlan& plan)
     : plan_(&plan),
       embedding_(block(embedding_operators(plan.model, plan.layout), {})),
       output_(block(output_operators(plan.model, plan.layout), {})) {
+    if (plan.model.mtp_layers > 0) {
+        const std::vector<Operator> operators = prediction_operators(plan.model, plan.layout, 0);
+        prediction_ = block(operators, recomputed(operators, plan.layout));
+    }
     bool has_dense = false;
     bool has_experts = false;
     for (int layer = 0; layer < plan.model.layers; ++layer) {
@@ -58,7 +62,10 @@ std::vector<const InnerCollectives::Block*> InnerCollectives::blocks_of(const Gr
     for (int layer = bucket.first_layer; layer < bucket.first_layer + bucket.layers; ++layer) {
         blocks.push_back(plan_->model.has_experts(layer) ? &experts_ : &dense_);
     }
-    if (bucket.with_output) {
+    for (int number = 0; number < bucket.predictions; ++number) {
+        blocks.insert(blocks.end(), {&embedding_, &prediction_});
+    }
+    for (int output = 0; bucket.with_output && output < 1 + plan_->model.mtp_layers; ++output) {
         blocks.push_back(&output_);
     }
     return blocks;

@@ -1,9 +1,9 @@
 // Inner collectives are those of tensor and expert parallelism: they run inside the computing pieces of a training
 // step, whose time holds what of them is exposed.
 //
-// A piece computes the blocks of its bucket: layers, and the embedding or the output at the ends. A forward pass has
-// the collectives of its blocks' operators; a backward pass of inputs has them again, of what is recomputed and of the
-// gradients. Gradients of weights have none.
+// A piece computes the blocks of its bucket: layers, and the embedding, predictions or outputs at the ends. A forward
+// pass has the collectives of its blocks' operators; a backward pass of inputs has them again, of what is recomputed
+// and of the gradients. Gradients of weights have none.
 #pragma once
 
 #include "libsim/training/operators.hpp"
@@ -34,6 +34,7 @@ private:
     Block embedding_;
     Block dense_;
     Block experts_;
+    Block prediction_;
     Block output_;
 };
 

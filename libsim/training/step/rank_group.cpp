@@ -1,6 +1,9 @@
 #include "libsim/training/step/rank_group.hpp"
 
+#include "libsim/units.hpp"
+
 #include <algorithm>
+#include <numeric>
 
 namespace sim::training {
 
@@ -22,6 +25,42 @@ int stride_of(RankGroup group, const Layout& layout) {
     return 1;
 }
 
+// How many nodes the groups of a kind lie on: that of them with the fewest, and that with the most.
+struct NodesOfGroups {
+    int fewest = 0;
+    int most = 0;
+
+    void add(int nodes) {
+        fewest = fewest == 0 ? nodes : std::min(fewest, nodes);
+        most = std::max(most, nodes);
+    }
+};
+
+// Groups of `members` ranks, `stride` apart, one behind the other: the first ones are 0 … stride - 1, each with its
+// members up to stride * members - 1. Where they begin within a node repeats after some of these blocks.
+NodesOfGroups nodes_of_groups(int members, std::int64_t stride, std::int64_t ranks, std::int64_t gpus_per_node) {
+    NodesOfGroups nodes;
+    if (stride >= gpus_per_node) {
+        nodes.add(members);
+        return nodes;
+    }
+    const std::int64_t block = stride * members;
+    const std::int64_t blocks = gpus_per_node / std::gcd(block, gpus_per_node);
+    const std::int64_t reach = stride * (members - 1);
+    for (std::int64_t number = 0; number < blocks; ++number) {
+        for (std::int64_t first = number * block; first < number * block + stride && first + reach < ranks; ++first) {
+            nodes.add(static_cast<int>((first + reach) / gpus_per_node - first / gpus_per_node) + 1);
+        }
+    }
+    return nodes;
+}
+
+// The collectives inside a pass are part of what every rank of a stage computes.
+bool is_inside_passes(RankGroup group) {
+    return group == RankGroup::tensor || group == RankGroup::context || group == RankGroup::expert ||
+           group == RankGroup::expert_tensor;
+}
+
 }  // namespace
 
 int members_of(RankGroup group, const Layout& layout) {
@@ -40,7 +79,11 @@ int members_of(RankGroup group, const Layout& layout) {
 
 Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node) {
     const int members = members_of(group, layout);
-    return {members, std::clamp(gpus_per_node / std::max(1, stride_of(group, layout)), 1, members)};
+    if (members < 2) {
+        return {members, members};
+    }
+    const NodesOfGroups nodes = nodes_of_groups(members, stride_of(group, layout), layout.ranks(), gpus_per_node);
+    return {members, static_cast<int>(ceil_div(members, is_inside_passes(group) ? nodes.most : nodes.fewest))};
 }
 
 TimeCategory category_of(RankGroup group) {

@@ -25,7 +25,10 @@ enum class RankGroup : std::uint8_t {
 
 // The number of ranks in such a group of a layout. Only members of two or more communicate.
 int members_of(RankGroup group, const Layout& layout);
-// The nodes that a group spans, as NCCL's tuner needs them. Groups begin at nodes, or do not leave one.
+// The nodes that a group spans, as NCCL's tuner needs them. Groups may begin inside a node: 6 ranks side by side on
+// nodes of 8 lie on one node, or on two. Of the collectives inside passes this is the group on the most nodes, for
+// which all others wait in the end; of all others, which a step simulates for the ranks that they are, the one on the
+// fewest, as a lower bound. Cost: constant where groups line up with nodes, quadratic in a node's GPUs at most.
 Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node);
 // The category of the time in which a rank waits for this group's communication.
 TimeCategory category_of(RankGroup group);

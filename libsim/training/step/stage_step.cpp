@@ -26,11 +26,13 @@ private:
     bool gathers_once() const {
         return (layout_.parallelism.zero == 1 || layout_.parallelism.zero == 2) && replicates();
     }
+    // A sum that is spread has no room for a whole gradient: each micro-batch's is reduced at once.
+    bool reduces_each() const { return layout_.parallelism.zero >= 2 && replicates(); }
     bool reduces_beside() const {
-        return layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero != 3;
+        return layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero < 2;
     }
     bool reduces_after() const {
-        return !layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero != 3;
+        return !layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero < 2;
     }
     bool gathers_for_recomputation() const {
         return layout_.framework.loop == TrainingLoop::deepspeed && layout_.framework.recompute == Recompute::full;
@@ -108,7 +110,9 @@ private:
         if (layout_.parallelism.schedule->splits_backward) {
             passes.backward_input = {pass(StepWork::backward_input, chunk.whole, chunk.whole.backward_input.total())};
         }
-        passes.backward = shards_parameters() ? sharded_backward(chunk) : Pieces{backward_of(chunk.whole)};
+        passes.backward = shards_parameters() ? sharded_backward(chunk)
+                          : reduces_each()    ? reducing_backward(chunk)
+                                              : Pieces{backward_of(chunk.whole)};
         if (reduces_beside()) {
             passes.last_backward = reducing_backward(chunk);
         }
@@ -156,12 +160,19 @@ private:
                    ? pass(StepWork::backward_weight, bucket, bucket.backward_weight.total())
                    : pass(StepWork::backward, bucket, bucket.backward().total());
     }
+    // Where reductions do not overlap with the computation, it waits for each.
+    void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
+        pieces.push_back(reduce(bucket, PieceOrder::beside));
+        if (!layout_.framework.overlap_gradients) {
+            pieces.push_back(wait_for_reductions());
+        }
+    }
     Pieces reducing_backward(const ChunkPlan& chunk) const {
         Pieces pieces;
-        pieces.reserve(2 * chunk.buckets.size());
+        pieces.reserve(3 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             pieces.push_back(backward_of(*bucket));
-            pieces.push_back(reduce(*bucket, PieceOrder::beside));
+            add_reduction(*bucket, pieces);
         }
         return pieces;
     }
@@ -191,17 +202,14 @@ private:
                 pieces.push_back(gather(*next));
             }
             pieces.push_back(backward_of(*bucket));
-            pieces.push_back(reduce(*bucket, PieceOrder::beside));
-            if (!layout_.framework.overlap_gradients) {
-                pieces.push_back(wait_for_reductions());
-            }
+            add_reduction(*bucket, pieces);
         }
         return pieces;
     }
 
     Pieces after() const {
         Pieces pieces{mark(StepWork::begin_gradients)};
-        if (reduces_beside() || (shards_parameters() && layout_.framework.overlap_gradients)) {
+        if (reduces_beside() || (reduces_each() && layout_.framework.overlap_gradients)) {
             pieces.push_back(wait_for_reductions());
         } else if (reduces_after()) {
             for (const ChunkPlan& chunk : own_.chunks) {

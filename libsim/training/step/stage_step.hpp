@@ -6,7 +6,11 @@
 // takes the passes below; the messages between stages are run_pipeline()'s.
 //
 //   zero = 0     gradients are all-reduced, bucket by bucket beside the last backward pass, or after it
-//   zero = 1, 2  parameters are gathered before the first forward pass, or beside it; gradients are reduce-scattered
+//   zero = 1     parameters are gathered before the first forward pass, or beside it; gradients are reduce-scattered
+//   zero = 2     the same, but each micro-batch's gradients are reduce-scattered, bucket by bucket behind their
+//   backward
+//                pass: their sum is spread, so that no rank holds more of it than its part. (DeepSpeed without stages,
+//                Megatron-FSDP's optim_grads.)
 //   zero = 3     every bucket is gathered for each pass, one bucket ahead of the computation or just before it, and
 //                its gradient is reduce-scattered behind its backward pass. The last bucket of a chunk is still there
 //                when the backward pass begins with it. (PyTorch's FSDP; Zhao et al. 2023.) DeepSpeed drops what a

@@ -16,6 +16,11 @@ namespace {
 constexpr double least_bucket = 40e6;
 constexpr double least_bucket_per_replica = 1e6;
 
+// The outputs of the last stage: the next token's, and those of multi-token prediction.
+int outputs_of(const Transformer& model) {
+    return 1 + model.mtp_layers;
+}
+
 std::int64_t per_rank(std::int64_t parameters, int ranks) {
     return ceil_div(parameters, ranks);
 }
@@ -29,6 +34,7 @@ void add_block(GradientBucket& bucket, const BlockTime& block) {
 void add_bucket(GradientBucket& sum, const GradientBucket& one) {
     sum.layers += one.layers;
     sum.with_embedding = sum.with_embedding || one.with_embedding;
+    sum.predictions += one.predictions;
     sum.with_output = sum.with_output || one.with_output;
     sum.dense_parameters += one.dense_parameters;
     sum.expert_parameters += one.expert_parameters;
@@ -73,7 +79,7 @@ public:
 
     // Whether a stage has the same work as the one before: both lie between the ends, and their layers are alike.
     bool is_like_the_one_before(int stage) const {
-        if (stage < 2 || stage == layout_.parallelism.pp - 1) {
+        if (stage < 2 || stage == layout_.parallelism.pp - 1 || predicts(stage) || predicts(stage - 1)) {
             return false;
         }
         for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
@@ -86,6 +92,10 @@ public:
     }
 
 private:
+    bool predicts(int stage) const {
+        return plan_.model.mtp_layers > 0 && prediction_stage_of(layout_) % layout_.parallelism.pp == stage;
+    }
+
     bool have_layers_alike(int one, int other) const {
         const int layers = layers_of(plan_.model, layout_, one);
         bool alike = layers_of(plan_.model, layout_, other) == layers;
@@ -115,6 +125,12 @@ private:
                 chunk.buckets.push_back(std::exchange(bucket, {.first_layer = layer + 1}));
             }
         }
+        if (plan_.model.mtp_layers > 0 && virtual_stage == prediction_stage_of(layout_)) {
+            if (layout_.parallelism.zero == 3 && bucket.layers > 0) {
+                chunk.buckets.push_back(std::exchange(bucket, {.first_layer = first + layers}));
+            }
+            add_predictions(stage, bucket, virtual_stage);
+        }
         if (is_last) {
             add_output(stage, bucket);
         }
@@ -134,11 +150,32 @@ private:
         const BlockTime& block = times_.of_layer(layer);
         const LayerParameters parameters = layer_parameters(plan_.model, layer);
         bucket.layers += 1;
-        bucket.dense_parameters += per_rank(parameters.dense(), layout_.parallelism.tp);
-        bucket.expert_parameters +=
-            per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp);
+        add_parameters(bucket, parameters);
         add_block(bucket, block);
         count(stage, block);
+    }
+
+    void add_parameters(GradientBucket& bucket, const LayerParameters& parameters) const {
+        bucket.dense_parameters += parameters.dense_of_rank(layout_.parallelism.tp);
+        bucket.expert_parameters +=
+            per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp);
+    }
+
+    // The embedding is the first stage's; other stages have a copy, which on the last one a tied output layer shares.
+    void add_predictions(StagePlan& stage, GradientBucket& bucket, int virtual_stage) {
+        const JoinParameters join = join_parameters(plan_.model);
+        for (int number = 0; number < plan_.model.mtp_layers; ++number) {
+            add_parameters(bucket, layer_parameters(plan_.model, plan_.model.layers + number));
+            bucket.dense_parameters += per_rank(join.product + join.norms, layout_.parallelism.tp);
+            for (const BlockTime& block : {times_.of_embedding(), times_.of_prediction(number)}) {
+                add_block(bucket, block);
+                count(stage, block);
+            }
+        }
+        bucket.predictions = plan_.model.mtp_layers;
+        if (has_table_for_predictions(plan_.model, layout_, virtual_stage % layout_.parallelism.pp)) {
+            bucket.dense_parameters += per_rank(parameters_.embedding, layout_.parallelism.tp);
+        }
     }
 
     void add_embedding(StagePlan& stage, GradientBucket& bucket) {
@@ -154,6 +191,10 @@ private:
         const BlockTime block = times_.of_output();
         const bool copy = plan_.model.tied_embeddings && layout_.parallelism.pp > 1;
         bucket.with_output = true;
+        for (int output = 1; output < outputs_of(plan_.model); ++output) {
+            add_block(bucket, block);
+            count(stage, block);
+        }
         bucket.dense_parameters += per_rank(
             (copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.parallelism.tp);
         add_block(bucket, block);
@@ -232,7 +273,9 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
     plan.synchronises = !layout.parallelism.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
-    if (model.tied_embeddings && layout.parallelism.pp > 1) {
+    // Copies of the embedding are summed up: that of the output layer, and that of multi-token prediction, wherever its
+    // stage is.
+    if ((model.tied_embeddings || model.mtp_layers > 0) && layout.parallelism.pp > 1) {
         plan.embedding_bytes = static_cast<std::int64_t>(
             static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);
     }

@@ -18,7 +18,8 @@ struct GradientBucket {
     int first_layer = 0;
     int layers = 0;
     bool with_embedding = false;         // before the first layer of it
-    bool with_output = false;            // after the last one
+    int predictions = 0;                 // layers of multi-token prediction after the last one, with their embedding
+    bool with_output = false;            // after all of them: the model's, and one for each prediction
     std::int64_t dense_parameters = 0;   // on this rank, before zero spreads them
     std::int64_t expert_parameters = 0;  // the same
     Parts forward;                       // of one micro-batch
