@@ -140,8 +140,9 @@ bool list_has_other_predictions(const LayoutCase& what) {
     return split.is_listed() && split.prediction_layers >= 0 && split.prediction_layers != what.model.mtp_layers;
 }
 std::string which_predictions(const LayoutCase& what) {
-    return fmt::format("the pipeline layout has {} layers of multi-token prediction (m), and {} has {} (mtp_layers)",
-                       what.layout.parallelism.split.prediction_layers, what.model.name, what.model.mtp_layers);
+    return fmt::format(
+        "the pipeline layout's layers of multi-token prediction (m) are {}, and those of {} are {} (mtp_layers)",
+        what.layout.parallelism.split.prediction_layers, what.model.name, what.model.mtp_layers);
 }
 
 // A causal sequence is cut into 2 cp pieces, of which a rank has an early and a late one.

@@ -46,7 +46,7 @@ const Case moe{
     8,
     true};
 
-std::vector<Case> cases() {
+std::vector<Case> plain_cases() {
     return {
         data,
         with(data, "DataParallelWithoutOverlap", [](Layout& l) { l.framework.overlap_gradients = false; }),
@@ -66,6 +66,11 @@ std::vector<Case> cases() {
         {"Pipeline", {.parallelism = {.pp = 8}, .batch = {.global = 16}}},
         {"ContextParallel", {.parallelism = {.dp = 2, .tp = 2, .pp = 2, .cp = 4}, .batch = {.global = 8}}},
         mixed,
+    };
+}
+
+std::vector<Case> pipeline_cases() {
+    return {
         with(mixed, "SequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = true; }),
         with(mixed, "MixedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(mixed, "MixedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
@@ -98,6 +103,11 @@ std::vector<Case> cases() {
         with(chunks, "ListedChunks", [](Layout& l) { l.parallelism.split.layers = {0, 1, 3, 0, 0, 2, 2, 0}; }),
         with(chunks, "ListedChunksZero3",
              [](Layout& l) { l.parallelism.split.layers = {0, 1, 3, 0, 0, 2, 2, 0}, l.parallelism.zero = 3; }),
+    };
+}
+
+std::vector<Case> chunk_and_expert_cases() {
+    return {
         chunks,
         with(chunks, "InterleavedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(chunks, "InterleavedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
@@ -120,6 +130,14 @@ std::vector<Case> cases() {
         {"FiveHundredAndTwelve", {.parallelism = {.dp = 8, .tp = 8, .pp = 8, .zero = 1}, .batch = {.global = 128}}, 16},
         {"FiveHundredAndTwelveSharded", {.parallelism = {.dp = 512, .zero = 3}, .batch = {.global = 512}}},
     };
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all = plain_cases();
+    for (const std::vector<Case>& some : {pipeline_cases(), chunk_and_expert_cases()}) {
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
 }
 
 class FoldedStep : public testing::TestWithParam<Case> {};

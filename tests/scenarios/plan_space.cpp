@@ -54,6 +54,18 @@ TEST(PlanSpace, HasTheUsualValuesWhereNoneAreSaid) {
     EXPECT_EQ(values(of(24), &PlanPoint::interleave), (std::set{1, 2, 3, 4, 6}));
 }
 
+TEST(PlanSpace, OfAListOfLayersHasItsVirtualStages) {
+    PlanSpace space = of(24);
+    space.rest.parallelism.split.layers = {3, 3, 4, 2};
+    EXPECT_EQ(values(space, &PlanPoint::pp), (std::set{2, 4}));
+    EXPECT_EQ(values(space, &PlanPoint::interleave), (std::set{1, 2}));
+    for (const PlanPoint& point : points_of(space, dense(), node())) {
+        if (point.dp * point.tp * point.pp * point.cp == point.gpus) {
+            EXPECT_EQ(point.pp * point.interleave, 4);
+        }
+    }
+}
+
 TEST(PlanSpace, HasEveryPointOnce) {
     const std::vector<PlanPoint> points = points_of(of(24), dense(), node());
     std::set<std::string> different;

@@ -176,12 +176,14 @@ TEST(CheckLayout, HoldsPredictionsOfAListAgainstTheModel) {
         return problems(model, {.parallelism = {.pp = 2, .split = layer_split_of_text(text)}, .batch = {.global = 2}});
     };
     EXPECT_EQ(of("Et*16|t*16mL"),
-              "layers: the pipeline layout has 1 layers of multi-token prediction (m), and dense has 0 (mtp_layers)");
+              "layers: the pipeline layout's layers of multi-token prediction (m) are 1, and those of dense are 0 "
+              "(mtp_layers)");
     model.mtp_layers = 1;
     EXPECT_EQ(of("Et*16|t*16mL"), "none");
     EXPECT_EQ(of("16,16"), "none");
     EXPECT_EQ(of("Et*16|t*16L"),
-              "layers: the pipeline layout has 0 layers of multi-token prediction (m), and dense has 1 (mtp_layers)");
+              "layers: the pipeline layout's layers of multi-token prediction (m) are 0, and those of dense are 1 "
+              "(mtp_layers)");
 }
 
 TEST(CheckLayout, CutsACausalSequenceIntoTwoPiecesPerRank) {

@@ -73,7 +73,10 @@ private:
         std::vector<int> stages =
             divisors(gpus, split.is_listed() ? std::ssize(split.layers)
                                              : model_.layers + split.count_embedding + split.count_loss);
-        std::erase_if(stages, [&](int pp) { return split.is_listed() && std::ssize(split.layers) % pp != 0; });
+        std::erase_if(stages, [&](int pp) {
+            const std::ptrdiff_t listed = std::ssize(split.layers);
+            return split.is_listed() && (listed % pp != 0 || (pp == 1 && listed > 1));  // one stage has no chunks
+        });
         return stages;
     }
     std::vector<int> usual_chunks(int pp) const {
