@@ -194,6 +194,40 @@ TEST(Inbox, TakesCheckpointsWithTheStateThatIsThere) {
               "rank 0 broke its queue (a negative amount)");
 }
 
+TEST(Inbox, RefusesMessagesThatCannotBe) {
+    constexpr const char* wrong = "rank 0 broke its queue (a message that cannot be)";
+    EXPECT_EQ(complaint({.kind = OpKind::receive, .peer = 1, .amount = -1}), "");  // whatever comes
+    for (const OpKind kind : {OpKind::send, OpKind::receive}) {
+        EXPECT_EQ(complaint({.kind = kind, .peer = 1, .amount = 5}), "") << name_of(kind);
+        EXPECT_EQ(complaint({.kind = kind, .peer = -1, .amount = 5}), wrong) << name_of(kind);
+        EXPECT_EQ(complaint({.kind = kind, .peer = 2, .amount = 5}), wrong) << name_of(kind);
+        EXPECT_EQ(complaint({.kind = kind, .peer = 0, .amount = 5}), wrong) << name_of(kind);  // itself
+        EXPECT_EQ(complaint({.kind = kind, .peer = 1, .amount = -2}), wrong) << name_of(kind);
+    }
+    EXPECT_EQ(complaint({.kind = OpKind::send, .peer = 1, .amount = -1}), wrong);
+}
+
+TEST(Inbox, RefusesQuestionsThatCannotBe) {
+    constexpr const char* wrong = "rank 0 broke its queue (a question that cannot be)";
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = any_source, .tag = 3}), "");
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 1}), "");
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = any_source - 1}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 2}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 0}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 1, .tag = -1}), wrong);
+}
+
+TEST(Inbox, RefusesOpsMeasuresLabelsAndFlagsThatThereAreNot) {
+    constexpr const char* unknown = "rank 0 broke its queue (an unknown kind of op)";
+    EXPECT_EQ(complaint({.kind = static_cast<OpKind>(static_cast<int>(OpKind::finish) + 1)}), unknown);
+    EXPECT_EQ(complaint({.kind = OpKind::compute, .measure = static_cast<Measure>(99)}), unknown);
+    EXPECT_EQ(complaint({.kind = OpKind::compute, .label = static_cast<LabelId>(1)}), unknown);  // none was defined
+    Op op{.kind = OpKind::now};
+    const unsigned char neither = 2;
+    std::memcpy(reinterpret_cast<unsigned char*>(&op) + offsetof(Op, answer), &neither, 1);
+    EXPECT_EQ(complaint(op), "rank 0 broke its queue (a flag that is neither on nor off)");
+}
+
 TEST(Inbox, RefusesToBringWhatIsNotThere) {
     constexpr const char* missing = "rank 0 broke its queue (an op without its payload)";
     EXPECT_EQ(complaint({.kind = OpKind::bring, .bytes = 1}), missing);

@@ -130,6 +130,42 @@ TEST(Difference, MayBeMadeByCopies) {
                 HasSubstr("fast takes 40.0 % less time than slow: it has 80.0 % less exposed copies"));
 }
 
+// One rank that computes, waits for a collective and is idle for so many microseconds each.
+TraceShares step_of(const TemporaryFolder& folder, double compute, double exposed, double idle) {
+    return shares_of(
+        read_trace(folder.with("t.json", profile(0, 0,
+                                                 {kernel("gemm", "kernel", 7, 0, compute),
+                                                  kernel(all_reduce, "kernel", 20, compute, exposed),
+                                                  kernel("gemm", "kernel", 7, compute + exposed + idle, 1)})))
+            .timeline);
+}
+
+std::string cause(const TraceShares& first, const TraceShares& second) {
+    return difference_of(diff_side("a", first, 1), diff_side("b", second, 1)).cause;
+}
+
+TEST(Difference, MayBeMadeByCommunicationThatNothingHides) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(
+        cause(step_of(folder, 99, 50, 50), step_of(folder, 99, 150, 50)),
+        "b takes 50.0 % more time than a: it has 200.0 % more exposed communication, all of it in \"all-reduce\".");
+}
+
+TEST(Difference, MayBeMadeByNothingThatRuns) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(cause(step_of(folder, 99, 50, 50), step_of(folder, 99, 50, 100)),
+              "b takes 25.0 % more time than a: it has 100.0 % more idle time.");
+    // Of a part that was next to nothing, a percentage would say nothing.
+    EXPECT_EQ(cause(step_of(folder, 99, 100, 0), step_of(folder, 99, 100, 100)),
+              "b takes 50.0 % more time than a: it has more idle time.");
+}
+
+TEST(Difference, OfStepsThatTakeAsLongIsThePartThatDiffersMost) {
+    const TemporaryFolder folder;
+    const std::string said = cause(step_of(folder, 99, 50, 50), step_of(folder, 99, 90, 10));
+    EXPECT_THAT(said, HasSubstr("b takes as long as a: it has 80.0 % more exposed communication, all of it in"));
+}
+
 TEST(Shares, CountBytesAndUnitsThatAreSent) {
     const std::string label = "activation";
     report::Timeline timeline{.ranks = 2};

@@ -16,6 +16,22 @@ ranks::LaunchOptions fibers_on(const char* machine, int count) {
         .ranks = count, .host = ranks::Host::fiber, .cluster = training::machine_cluster(training::machine(machine))};
 }
 
+TEST(Machine, HasAJobEvenlyOnTheFewestNodes) {
+    const auto on_node = [](int gpus, int of_node) {
+        Machine one = machine("gb200-nvl72");
+        one.gpus_per_node = of_node;
+        one.place(gpus);
+        EXPECT_EQ(one.network.ranks_per_node, one.gpus_per_node);
+        return one.gpus_per_node;
+    };
+    EXPECT_EQ(on_node(256, 72), 64);
+    EXPECT_EQ(on_node(144, 72), 72);
+    EXPECT_EQ(on_node(64, 72), 72);  // one node is not full, and nothing is to be spread
+    EXPECT_EQ(on_node(16, 8), 8);
+    EXPECT_EQ(on_node(12, 8), 6);
+    EXPECT_EQ(on_node(145, 72), 72);  // three nodes have no equal parts of it
+}
+
 TEST(MachineCluster, HasTheNameOfItsMachine) {
     EXPECT_EQ(training::machine_cluster(training::machine("dgx-h100")).name, "dgx-h100");
 }

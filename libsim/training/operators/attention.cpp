@@ -1,0 +1,118 @@
+#include "libsim/training/operators/operator_list.hpp"
+
+#include <algorithm>
+
+namespace sim::training {
+
+namespace {
+
+// How many keys a query meets: half of them where later ones are masked and the kernel leaves them out.
+double keys_of(const OperatorSizes& sizes, int layer) {
+    const double all = sizes.model.sequence;
+    const double window = sizes.model.window_of(layer);
+    if (!sizes.layout.framework.flash_attention) {
+        return all;
+    }
+    if (!sizes.model.causal) {
+        return all;
+    }
+    return window < all ? window - window * window / (2 * all) : all / 2;
+}
+
+// Where each rank has one stretch of a causal sequence, the last one's has nearly all keys before it, and all wait for
+// it in every round: twice the work, but for the round of its own.
+double unevenness(const OperatorSizes& sizes) {
+    const double ranks = sizes.layout.parallelism.cp;
+    const bool even = ranks == 1 || sizes.layout.framework.balanced_context || !sizes.model.causal;
+    return even ? 1 : (2 * ranks - 1) / ranks;
+}
+
+void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const Transformer& model = sizes.model;
+    const double heads = model.heads / sizes.tp;
+    const double key_dim = static_cast<double>(model.query_width()) / model.heads;
+    const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
+    const double keys = keys_of(sizes, layer) * unevenness(sizes);
+    if (sizes.layout.framework.flash_attention) {
+        Operator op{.name = "flash attention", .kind = OperatorKind::flash};
+        op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);
+        op.backward_flops = 2.5 * op.forward_flops;
+        op.heads = heads * sizes.layout.batch.micro;
+        op.head_dim = (key_dim + value_dim) / 2;
+        op.tokens = model.sequence / static_cast<double>(sizes.layout.parallelism.cp);
+        op.is_attention_core = true;
+        list.add(op);
+    } else {
+        const double batch = heads * sizes.layout.batch.micro;
+        const double queries = static_cast<double>(model.sequence) / sizes.layout.parallelism.cp;
+        const auto product = [&](const char* name, double n, double k) {
+            Operator op{.name = name, .kind = OperatorKind::scores, .gemm = {queries, n, k, batch}};
+            op.forward_flops = op.gemm.flops();
+            op.backward_flops = 2 * op.forward_flops;
+            op.is_attention_core = true;
+            list.add(op);
+        };
+        product("scores", keys, key_dim);
+        list.memory("softmax and dropout", batch * queries * keys,
+                    sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2}, true);
+        product("values", value_dim, keys);
+    }
+    if (sizes.layout.parallelism.cp > 1) {
+        // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
+        const double rounds = sizes.layout.parallelism.cp - 1;
+        list.memory("merging of partial attention", rounds * sizes.tokens * heads * value_dim,
+                    {6, 4, 2 * rounds, 2 * rounds});
+        const double width = sizes.key_width + sizes.value_width;
+        list.add({.name = "keys and values",
+                  .kind = OperatorKind::context,
+                  .forward_bytes = sizes.tokens * width * sizes.element,
+                  .backward_bytes = 2 * sizes.tokens * width * sizes.element});
+    }
+}
+
+void add_projections(OperatorList& list, const OperatorSizes& sizes) {
+    const Transformer& model = sizes.model;
+    const double heads = model.heads / sizes.tp;
+    if (!model.latent) {
+        const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+        list.tensor_in();
+        list.linear("query, key, value", queries + sizes.key_width + sizes.value_width, model.hidden);
+        return;
+    }
+    const LatentAttention& latent = *model.latent;
+    const double query_dim = latent.plain_dim + latent.rotary_dim;
+    // The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
+    if (latent.query_rank > 0) {
+        list.linear_of(sizes.own_tokens, "query down", latent.query_rank, model.hidden);
+        list.tensor_in(latent.query_rank);
+        list.linear("query up", heads * query_dim, latent.query_rank);
+    } else {
+        list.tensor_in();
+        list.linear("query", heads * query_dim, model.hidden);
+    }
+    list.linear_of(sizes.own_tokens, "key-value down", latent.key_value_rank + latent.rotary_dim, model.hidden);
+    list.tensor_in(latent.key_value_rank + latent.rotary_dim);
+    list.linear("key-value up", heads * (latent.plain_dim + latent.value_dim), latent.key_value_rank);
+    list.memory("latent norms", sizes.own_tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4});
+    list.memory("concatenation of heads", sizes.tokens * heads * query_dim, {4, 4, 3, 3});
+}
+
+}  // namespace
+
+// From its normed input to the product that is summed up over tensor-parallel ranks.
+void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const Transformer& model = sizes.model;
+    add_projections(list, sizes);
+    if (model.rotary) {
+        const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+        const double elements = sizes.tokens * (queries + sizes.key_width);
+        list.memory("rotary positions", elements,
+                    sizes.eager ? OperatorList::Passes{10, 10, 8, 8} : OperatorList::Passes{2, 2, 2, 2});
+    }
+    add_core(list, sizes, layer);
+    const double values = model.latent ? static_cast<double>(model.latent->value_dim) * model.heads
+                                       : static_cast<double>(model.head_dim) * model.heads;
+    list.linear("projection", model.hidden, values / sizes.tp);
+}
+
+}  // namespace sim::training

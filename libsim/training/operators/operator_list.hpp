@@ -1,0 +1,149 @@
+// The operator list is made from parts of a layer: each adds what it does, in the order of the forward pass.
+#pragma once
+
+#include "libsim/training/operators.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sim::training {
+
+// The sizes that all operators of a layer hang on.
+struct OperatorSizes {
+    const Transformer& model;
+    const Layout& layout;
+    double tokens;      // of a micro-batch on this rank, between the tensor-parallel collectives
+    double own_tokens;  // of them that norms and residuals of this rank see
+    double tp;
+    double element;    // bytes of an activation
+    double kv_heads;   // on this rank: fewer than tp are replicated
+    double key_width;  // of them
+    double value_width;
+    bool eager;
+    bool compiled;
+
+    OperatorSizes(const Transformer& m, const Layout& l)
+        : model(m),
+          layout(l),
+          tokens(static_cast<double>(l.batch.micro) * m.sequence / l.parallelism.cp),
+          own_tokens(l.parallelism.sequence_parallel ? tokens / l.parallelism.tp : tokens),
+          tp(l.parallelism.tp),
+          element(row_of(l.numerics.precision).element_bytes),
+          kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.parallelism.tp)),
+          key_width(kv_heads * static_cast<double>(m.key_width()) / std::max(1, m.kv_heads)),
+          value_width(kv_heads * static_cast<double>(m.value_width()) / std::max(1, m.kv_heads)),
+          eager(l.framework.fusion == Fusion::eager),
+          compiled(l.framework.fusion == Fusion::compiled) {}
+};
+
+class OperatorList {
+public:
+    explicit OperatorList(const OperatorSizes& sizes) : sizes_(sizes) {}
+
+    std::vector<Operator> take() { return std::move(list_); }
+
+    void linear(const char* name, double outputs, double inputs, Format format = Format::products) {
+        linear_of(sizes_.tokens, name, outputs, inputs, format);
+    }
+    void linear_of(double tokens, const char* name, double outputs, double inputs, Format format = Format::products) {
+        Operator op{.name = name, .kind = OperatorKind::gemm, .gemm = {tokens, outputs, inputs}};
+        op.format = format;
+        op.forward_flops = op.gemm.flops();
+        op.backward_flops = 2 * op.forward_flops;
+        list_.push_back(op);
+    }
+
+    // Elements per pass of the fused form, forward and backward, and how many kernels they take.
+    struct Passes {
+        double forward = 0;
+        double backward = 0;
+        double forward_kernels = 1;
+        double backward_kernels = 1;
+    };
+    void memory(const char* name, double elements, const Passes& passes, bool core = false) {
+        list_.push_back({.name = name,
+                         .kind = OperatorKind::memory,
+                         .forward_bytes = passes.forward * elements * sizes_.element,
+                         .backward_bytes = passes.backward * elements * sizes_.element,
+                         .forward_kernels = passes.forward_kernels,
+                         .backward_kernels = passes.backward_kernels,
+                         .is_attention_core = core});
+    }
+
+    // Into a column-parallel product, and out of a row-parallel one, of vectors of a width: the hidden state's.
+    void tensor_in() { tensor_in(sizes_.model.hidden); }
+    void tensor_in(double width) {
+        if (sizes_.layout.parallelism.tp == 1) {
+            return;
+        }
+        const bool sp = sizes_.layout.parallelism.sequence_parallel;
+        collective(sp ? "all-gather of activations" : "all-reduce of gradients",
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt,
+                   sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, true, width);
+    }
+    void tensor_out() {
+        if (sizes_.layout.parallelism.tp == 1) {
+            return;
+        }
+        const bool sp = sizes_.layout.parallelism.sequence_parallel;
+        collective(sp ? "reduce-scatter of activations" : "all-reduce of activations",
+                   sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, sizes_.model.hidden);
+    }
+
+    // The parts of a column-parallel product's result, to all ranks; with sequence parallelism each keeps its tokens,
+    // whose gradients come from all.
+    void gather_columns() {
+        if (sizes_.layout.parallelism.tp > 1) {
+            const bool sp = sizes_.layout.parallelism.sequence_parallel;
+            collective("all-gather of columns", CollectiveKind::all_gather,
+                       sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, sizes_.model.hidden);
+        }
+    }
+
+    // Without sequence parallelism, each tensor-parallel rank takes its part of the tokens, which all have, to the
+    // experts; and the parts of all come back (DeepSpeed-MoE's drop_tokens and gather_tokens).
+    void part_of_tokens() { whole_tokens("all-gather of tokens' gradients", {}, CollectiveKind::all_gather); }
+    void parts_together() { whole_tokens("all-gather of tokens", CollectiveKind::all_gather, {}); }
+
+    void add(const Operator& op) { list_.push_back(op); }
+    std::size_t size() const { return list_.size(); }
+    // All from this one on.
+    void mark_as_routed(std::size_t first) {
+        for (std::size_t at = first; at < list_.size(); ++at) {
+            list_[at].waits_for_routing = true;
+        }
+    }
+
+private:
+    void whole_tokens(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward) {
+        if (sizes_.layout.parallelism.tp > 1 && !sizes_.layout.parallelism.sequence_parallel) {
+            collective(name, forward, backward, false, sizes_.model.hidden);
+        }
+    }
+    void collective(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward,
+                    bool hides, double width) {
+        const double bytes = sizes_.tokens * width * sizes_.element;
+        list_.push_back({.name = name,
+                         .kind = OperatorKind::tensor,
+                         .forward_bytes = bytes,
+                         .backward_bytes = bytes,
+                         .forward_collective = forward,
+                         .backward_collective = backward,
+                         .hides_behind_weights = hides});
+    }
+
+    const OperatorSizes& sizes_;
+    std::vector<Operator> list_;
+};
+
+void add_norm(OperatorList& list, const OperatorSizes& sizes);
+void add_residual(OperatorList& list, const OperatorSizes& sizes);
+// From behind the norm to the projection, and the collectives around them. attention.cpp
+void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
+// Without its norm and collectives. feed_forward.cpp
+void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, double width);
+// From the router to the shared experts. feed_forward.cpp
+void add_experts(OperatorList& list, const OperatorSizes& sizes);
+
+}  // namespace sim::training
