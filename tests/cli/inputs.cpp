@@ -24,6 +24,10 @@ const std::vector<std::pair<std::string, std::string>> readers{
     {"ndsim flows FILE", "a JSON file"},
     {"ndsim validate FILE", "a JSON file"},
     {"ndsim_compare FILE", "a JSON file"},
+    {"ndsim hardware import FILE", "NCCL's topology, or the matrix of nvidia-smi topo -m"},
+    {"ndsim calibrate --machine dgx-h100 --nccl-tests FILE", "nccl-tests' output"},
+    {"ndsim calibrate --machine dgx-h100 --benchmark FILE", "a table in CSV"},
+    {"ndsim calibrate --machine dgx-h100 --runs FILE", "a JSON file"},
 };
 
 std::string with_file(std::string line, const std::string& file) {
@@ -54,7 +58,7 @@ TEST(Inputs, AreReadUpToALimit) {
     const TemporaryFolder folder;
     const std::string file = folder.with("large.toml", "");
     for (const auto& [line, kind] : readers) {
-        const bool by_programs = kind == "a GOAL schedule" || kind == "a JSON file";
+        const bool by_programs = kind == "a GOAL schedule" || kind == "a JSON file" || kind == "nccl-tests' output";
         std::filesystem::resize_file(file, (by_programs ? 1024ULL << 20U : 16ULL << 20U) + 1);
         EXPECT_EQ(refusal(with_file(line, file)), fmt::format("{}: {}: has more than {} MiB, which is the limit for {}",
                                                               program(line), file, by_programs ? 1024 : 16, kind));

@@ -180,6 +180,10 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"hardware", "ndsim hardware --json"},
         {"hardware", "ndsim hardware dgx-h100 --json"},
         {"hardware", "ndsim hardware H100-SXM-80GB --json"},
+        {"hardware", "ndsim hardware import '" NDSIM_SOURCE_DIR "/docs/examples/calibrate/topology.xml' --json"},
+        {"calibrate", fmt::format("ndsim calibrate --machine dgx-h100 --nccl-tests '{0}/all_gather_1.txt' "
+                                  "--benchmark '{0}/kernels.csv' --runs '{1}' --json",
+                                  NDSIM_SOURCE_DIR "/docs/examples/calibrate", inputs.runs())},
         {"goal", fmt::format("ndsim goal '{}' --json", inputs.goal())},
         {"trace", fmt::format("ndsim goal '{}' --trace -", inputs.goal())},
         {"chakra", fmt::format("ndsim chakra '{}' --profile lab-nvlink --json", inputs.chakra())},

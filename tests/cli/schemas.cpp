@@ -78,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(Of, EverySchema,
                          testing::Values("scenario", "scaling", "scenario_fault", "distributed_hello",
                                          "communication_profile", "trace", "train", "explain", "memory", "plan",
                                          "goodput", "sweep", "validate", "collective", "topology", "flows", "hardware",
-                                         "goal", "chakra", "compare", "trace_summary", "trace_diff", "lab_list",
-                                         "lab_check", "lab_report", "doctor", "options"),
+                                         "calibrate", "goal", "chakra", "compare", "trace_summary", "trace_diff",
+                                         "lab_list", "lab_check", "lab_report", "doctor", "options"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(Schemas, RefuseAKeyThatNobodyDescribed) {

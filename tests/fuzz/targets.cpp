@@ -13,7 +13,10 @@
 #include "libsim/config/whole_numbers.hpp"
 #include "libsim/error.hpp"
 #include "libsim/goal/text.hpp"
+#include "libsim/planning/calibration/kernel_table.hpp"
+#include "libsim/planning/calibration/nccl_tests.hpp"
 #include "libsim/planning/machine_file.hpp"
+#include "libsim/planning/machine_import/machine_of_node.hpp"
 #include "libsim/planning/model_file.hpp"
 #include "libsim/planning/validation/record.hpp"
 #include "libsim/trace_files/read_trace.hpp"
@@ -55,6 +58,19 @@ void read_runs(const std::string& bytes) {
     config::check_nesting(bytes, "x.json", config::Notation::json);
     planning::read_runs(bytes, "x.json");
 }
+void read_nccl_tests(const std::string& bytes) {
+    planning::read_nccl_tests(bytes, "x.txt");
+}
+void read_kernel_table(const std::string& bytes) {
+    planning::read_kernel_table(bytes, "x.csv");
+}
+// What is read must be a machine that can be read again.
+void read_node(const std::string& bytes) {
+    const planning::DescribedNode node = planning::read_described_node(bytes, "x.xml");
+    const std::string text = planning::machine_file_of(
+        node, {.gpu = bytes.starts_with('<') ? "" : "H100-SXM-80GB", .name = "x", .card_gigabits = 0});
+    training::hardware_of_toml(text, "x.toml");
+}
 void read_flows(const std::string& bytes) {
     config::check_nesting(bytes, "x.json", config::Notation::json);
     tools::parse_flow_cases(bytes, "x.json");
@@ -91,10 +107,21 @@ void read_values(const std::string& bytes) {
 }
 
 constexpr FuzzTarget targets[] = {
-    {"options", read_options}, {"profile", read_profile}, {"topology", read_topology},
-    {"machine", read_machine}, {"model", read_model},     {"hugging_face", read_hugging_face_model},
-    {"runs", read_runs},       {"flows", read_flows},     {"trace", read_trace},
-    {"table", read_table},     {"goal", read_goal},       {"values", read_values},
+    {"options", read_options},
+    {"profile", read_profile},
+    {"topology", read_topology},
+    {"machine", read_machine},
+    {"model", read_model},
+    {"hugging_face", read_hugging_face_model},
+    {"runs", read_runs},
+    {"flows", read_flows},
+    {"trace", read_trace},
+    {"table", read_table},
+    {"goal", read_goal},
+    {"values", read_values},
+    {"nccl_tests", read_nccl_tests},
+    {"kernel_table", read_kernel_table},
+    {"described_node", read_node},
 #ifdef NDSIM_HAS_CHAKRA
     {"chakra", read_chakra},
 #endif

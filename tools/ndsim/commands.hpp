@@ -14,7 +14,7 @@ struct Command {
 
 CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_goodput, run_collective;
 CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
-CommandMain run_doctor, run_completion;
+CommandMain run_calibrate, run_doctor, run_completion;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {
@@ -27,6 +27,8 @@ inline constexpr Command commands[] = {
     {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
     {"compare", "two results side by side: what makes the difference, and why", run_compare},
     {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},
+    {"calibrate", "the numbers of your own cluster, from nccl-tests, a benchmark of kernels and step times",
+     run_calibrate},
     {"topology", "what a topology is made of, how far its GPUs are apart, and how it looks", run_topology},
     {"flows", "when flows over shared links end, max-min fair", run_flows},
     {"goal", "run a GOAL schedule under LogGP, as LogGOPSim does", run_goal},

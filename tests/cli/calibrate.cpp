@@ -1,0 +1,99 @@
+// `ndsim calibrate` and `ndsim hardware import` from outside.
+#include "tests/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string measured_files = NDSIM_SOURCE_DIR "/docs/examples/calibrate/";
+
+std::string with_nccl_tests(const std::string& more) {
+    return "ndsim calibrate --machine dgx-h100 --nccl-tests '" + measured_files + "all_reduce_8.txt' " + more;
+}
+
+TEST(NdsimCalibrate, FindsWhatNcclTestsShowAndWritesAMachineThatTrainTakes) {
+    const TemporaryFolder folder;
+    const std::string out = folder.file("ours.toml");
+    const auto json = run_command(with_nccl_tests("--name ours --json --out '" + out + "'")).json();
+    // The file was made with 0.93, and noise of 3 %.
+    EXPECT_EQ(json["numbers"][0]["name"], "switch_share");
+    EXPECT_EQ(json["numbers"][0]["finding"], "found");
+    EXPECT_NEAR(json["numbers"][0]["value"], 0.93, 0.05 * 0.93);
+    EXPECT_LT(json["files"][0]["error_after"], json["files"][0]["error_before"]);
+    const auto hardware = run_command("ndsim hardware '" + out + "' --json").json();
+    EXPECT_EQ(hardware["name"], "ours");
+    bool told = false;
+    for (const auto& number : hardware["numbers"]) {
+        told = told || (number["field"] == "efficiency.switch_share" && number["confidence"] == "A" &&
+                        std::string(number["source"]).starts_with("24 sizes of nccl-tests (all_reduce_8.txt): +- "));
+    }
+    EXPECT_TRUE(told);
+    EXPECT_EQ(run_command("ndsim train --model llama3-8b --gpus 64 --tp 2 --machine '" + out + "'").exit_code, 0);
+}
+
+TEST(NdsimCalibrate, WritesNothingWhereNoFileIsAskedFor) {
+    const Said said = run_command(with_nccl_tests(""));
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, StartsWith("measurements"));
+    EXPECT_THAT(said.out, HasSubstr("\nswitch_share"));
+    EXPECT_THAT(said.out, HasSubstr("half of the 95 % interval"));
+}
+
+TEST(NdsimCalibrate, PrintsAScriptThatPythonUnderstands) {
+    const TemporaryFolder folder;
+    const Said said = run_command("ndsim calibrate --print-benchmark");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, StartsWith("#!/usr/bin/env python3\n"));
+    const std::string script = folder.with("benchmark.py", said.out);
+    EXPECT_EQ(std::system(("python3 -m py_compile '" + script + "'").c_str()), 0);
+}
+
+TEST(NdsimCalibrate, RefusesWhatItCannotUse) {
+    const TemporaryFolder folder;
+    const std::string table = folder.with("k.csv", "kind,precision,m,n,k,seconds\nforward,bf16,0,1,1,1\n");
+    EXPECT_EQ(refusal("ndsim calibrate --nccl-tests x"),
+              "ndsim calibrate: --machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the "
+              "file of ndsim hardware import");
+    EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100"),
+              "ndsim calibrate: nothing was measured: give --nccl-tests FILE, --benchmark FILE or --runs FILE");
+    EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --benchmark " + table),
+              "ndsim calibrate: " + table + ":2: m of forward must be a number above 0, not \"0\"");
+    EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --nccl-tests nowhere.txt"),
+              "ndsim calibrate: nowhere.txt: No such file or directory");
+}
+
+TEST(NdsimHardwareImport, MakesAMachineOfNcclsTopology) {
+    const TemporaryFolder folder;
+    const std::string out = folder.file("ours.toml");
+    const Said said = run_command("ndsim hardware import '" + measured_files + "topology.xml' --out '" + out + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, StartsWith("topology: nodes of 8 x H100-SXM-80GB (hopper)\n"));
+    const auto json = run_command("ndsim hardware '" + out + "' --json").json();
+    EXPECT_EQ(json["gpus_per_node"], 8);
+    EXPECT_EQ(json["scale_up"], 450e9);
+    EXPECT_EQ(json["scale_out"], 50e9);
+}
+
+TEST(NdsimHardwareImport, PrintsTheMachineOfNvidiaSmisMatrix) {
+    const std::string import = "ndsim hardware import '" + measured_files + "topology.txt' ";
+    const Said said = run_command(import + "--gpu h100 --card-gbit 400 --name ours");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, HasSubstr("\nname = \"ours\"\naccelerator = \"H100-SXM-80GB\"\n"));
+    EXPECT_THAT(said.out, HasSubstr("\ngpus_per_node = { value = 4, source = \"nvidia-smi topo -m\""));
+    EXPECT_THAT(said.out, HasSubstr("\nnic_gbit = { value = 800, "));
+    EXPECT_THAT(refusal(import), testing::EndsWith("topology.txt:2: does not tell what GPU it is; give --gpu NAME"));
+}
+
+TEST(NdsimHardwareImport, RefusesWhatItCannotUse) {
+    EXPECT_EQ(refusal("ndsim hardware import"), "ndsim hardware: import reads a file: ndsim hardware import FILE");
+    EXPECT_EQ(refusal("ndsim hardware dgx-h100 x.xml"),
+              "ndsim hardware: unexpected argument \"x.xml\"; only import reads a file of another tool");
+    EXPECT_EQ(refusal("ndsim hardware dgx-h100 --gpu h100"), "ndsim hardware: --gpu is an option of import");
+}
+
+}  // namespace

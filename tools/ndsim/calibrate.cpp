@@ -1,0 +1,183 @@
+// `ndsim calibrate`: the numbers of a user's own cluster, from what was measured on it, as a machine file.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/planning/calibration/calibrated_machine_file.hpp"
+#include "libsim/planning/calibration/calibration_report.hpp"
+#include "libsim/planning/calibration/kernel_table.hpp"
+#include "libsim/planning/calibration/nccl_tests.hpp"
+#include "libsim/planning/machine_file.hpp"
+#include "libsim/split.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/command_line/settings.hpp"
+#include "tools/command_line/workers.hpp"
+#include "tools/ndsim/commands.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace planning;
+namespace {
+
+struct CalibrateOptions {
+    std::string machine;
+    std::string nccl_tests;
+    NcclTestsFacts facts;
+    std::string benchmark;
+    std::string runs;
+    std::string sets;
+    bool print_benchmark = false;
+    std::string name;
+    std::string out;
+    int jobs = 0;
+    command_line::Outputs outputs;
+};
+
+const command_line::Executable calibrate_command{
+    .name = "ndsim calibrate",
+    .summary =
+        "The numbers of your own cluster, from what was measured on it: nccl-tests, a benchmark of kernels, step "
+        "times. It finds few numbers, says how sure each is and which the measurements cannot tell apart, and "
+        "writes a file that --machine takes.",
+    .examples = {"ndsim calibrate --print-benchmark > benchmark.py       # run it on one of your GPUs",
+                 "ndsim calibrate --machine dgx-h100 --benchmark kernels.csv --nccl-tests 8.txt --nccl-tests 64.txt "
+                 "--out ours.toml",
+                 "ndsim calibrate --machine ours.toml --runs our_runs.json"},
+};
+
+config::OptionRow repeated(config::OptionRow row) {
+    row.repeats = true;
+    return row;
+}
+
+std::vector<config::OptionRow> calibrate_rows(CalibrateOptions& options) {
+    std::vector<std::string> known = training::machine_names();
+    const std::vector<std::string> accelerators = training::accelerator_names();
+    known.insert(known.end(), accelerators.begin(), accelerators.end());
+    std::vector<config::OptionRow> rows{
+        {"machine", "NAME", "what it was measured on, as far as it is known: a machine, an accelerator or a FILE.toml",
+         config::name_or_file(options.machine, known)},
+        repeated({"nccl-tests", "FILE",
+                  "what all_reduce_perf and its like print, or their JSON; may be given several "
+                  "times",
+                  config::file(options.nccl_tests)}),
+        {"collective", "NAME", "of --nccl-tests, where the output does not say",
+         config::choice(options.facts.collective, nccl_tests_collectives())},
+        {"ranks", "N", "of --nccl-tests, where the output does not say", whole(options.facts.ranks, 2, 1 << 20)},
+        {"ranks-per-node", "N", "of --nccl-tests, where the output does not say",
+         whole(options.facts.ranks_per_node, 1, 1 << 20)},
+        repeated({"benchmark", "FILE", "a table of timed kernels, in CSV; may be given several times",
+                  config::file(options.benchmark)}),
+        {"runs", "FILE", "step times of your own runs, in JSON (docs/data/README.md)", config::file(options.runs)},
+        {"set", "NAMES", "of --runs only these sets, separated by commas", config::text(options.sets)},
+        {"print-benchmark", "", "print the Python script that makes the table of --benchmark, and stop",
+         config::flag(options.print_benchmark)},
+        config::writing({"out", "FILE", "write the machine file to FILE", config::file(options.out)}),
+        {"name", "NAME", "what the machine file calls the machine; the machine's own", config::text(options.name)},
+        command_line::jobs_row(options.jobs)};
+    const std::vector<config::OptionRow> outputs =
+        command_line::output_rows(options.outputs, {.table = "each number, and how sure it is"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
+}
+
+// Of an option that may be given several times.
+std::vector<std::string> files_of(const std::string& joined) {
+    std::vector<std::string> files;
+    for (const std::string& part : split(joined, ';')) {
+        const std::size_t begin = part.find_first_not_of(' ');
+        if (begin != std::string::npos) {
+            files.push_back(part.substr(begin));
+        }
+    }
+    return files;
+}
+
+void add_runs(const CalibrateOptions& options, CalibrationData& data) {
+    const std::string content = config::read_json_text(options.runs, "a JSON file", written_by_programs);
+    const std::vector<RunRecord> records = read_runs(content, options.runs);
+    const std::vector<Measured> measured = read_measured(content, options.runs);
+    const std::vector<std::string> sets = split(options.sets, ',');
+    data.runs_file = options.runs;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end()) {
+            data.runs.push_back(records[i]);
+            data.steps.push_back(measured[i]);
+        }
+    }
+    if (data.runs.empty()) {
+        throw UsageError(fmt::format("--runs: {} has no run{}", options.runs,
+                                     options.sets.empty() ? "" : fmt::format(" in {}", options.sets)));
+    }
+}
+
+CalibrationData data_of(const CalibrateOptions& options) {
+    CalibrationData data;
+    for (const std::string& file : files_of(options.nccl_tests)) {
+        const std::string text = config::read_text(file, "nccl-tests' output", written_by_programs);
+        const std::vector<Measurement> more = read_nccl_tests(text, file, options.facts);
+        data.collectives.insert(data.collectives.end(), more.begin(), more.end());
+    }
+    for (const std::string& file : files_of(options.benchmark)) {
+        const std::vector<Measurement> more = read_kernel_table(config::read_text(file, "a table in CSV"), file);
+        data.kernels.insert(data.kernels.end(), more.begin(), more.end());
+    }
+    if (!options.runs.empty()) {
+        add_runs(options, data);
+    }
+    return data;
+}
+
+void check_options(const CalibrateOptions& options) {
+    if (options.machine.empty()) {
+        throw UsageError(
+            "--machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the file of "
+            "ndsim hardware import");
+    }
+    if (options.nccl_tests.empty() && options.benchmark.empty() && options.runs.empty()) {
+        throw UsageError("nothing was measured: give --nccl-tests FILE, --benchmark FILE or --runs FILE");
+    }
+    command_line::check_outputs(options.outputs);
+    if (!options.out.empty()) {
+        command_line::check_output(options.out);
+    }
+}
+
+std::string machine_file(const CalibrateOptions& options, const Calibration& calibration) {
+    const bool is_file = options.machine.ends_with(".toml") || options.machine.find('/') != std::string::npos;
+    const std::string base_text = is_file ? config::read_toml_text(options.machine) : "";
+    return calibrated_machine_file(calibration, options.machine, base_text,
+                                   options.name.empty() ? calibration.machine.name : options.name);
+}
+
+}  // namespace
+
+int run_calibrate(int argc, const char* const* argv) {
+    CalibrateOptions options;
+    if (!command_line::take_options(calibrate_command, calibrate_rows(options), argc, argv)) {
+        return done;
+    }
+    if (options.print_benchmark) {
+        command_line::print(std::string(kernel_benchmark()));
+        return done;
+    }
+    check_options(options);
+    const training::Machine machine = planning::read_machine(options.machine);
+    const CalibrationData data = data_of(options);
+    command_line::Workers workers(options.jobs);
+    const Calibration calibration = calibrate_machine(machine, data, workers.executor());
+    if (!options.out.empty()) {
+        const std::string text = machine_file(options, calibration);
+        command_line::write_output(options.out, [&](std::ostream& out) { out << text; });
+    }
+    command_line::write_outputs(options.outputs, {.text = [&] { return calibration_text(calibration); },
+                                                  .json = [&] { return calibration_json(calibration); },
+                                                  .table = [&] { return calibration_rows(calibration); }});
+    return done;
+}
+
+}  // namespace sim::tools
