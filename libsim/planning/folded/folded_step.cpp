@@ -84,12 +84,13 @@ struct Cut {
     std::vector<std::int64_t> state = {};
 };
 
+constexpr std::size_t works = 4;  // of PipelineWork
 // Longer ones are of stages that run ahead of others: messages pile up, and no cut is like an earlier one.
 constexpr std::size_t most_of_a_state = 24;  // times the stages' chunks
 
-class Run {
+class StepRun {
 public:
-    explicit Run(const StepPlan& plan)
+    explicit StepRun(const StepPlan& plan)
         : plan_(plan), map_(plan.layout, true), stages_(plan.stages.size()), turns_(plan.stages.size()) {
         time_pieces();
         make_queues();
@@ -169,16 +170,24 @@ private:
         return hop && !queues_.empty() ? 2 * hop->into + (hop->backward ? 1 : 0) : -1;
     }
 
+    // A stage has a few sorts of turns, by work, chunk, and whether it is the first or the last micro-batch.
     void list_turns(int stage) {
-        const auto number = static_cast<std::size_t>(stage);
-        const TimedStage& timed = timed_of(number);
+        const TimedStage& timed = timed_of(static_cast<std::size_t>(stage));
+        std::vector<Turn>& turns = turns_[static_cast<std::size_t>(stage)];
         const std::vector<PipelineStep> steps = plan_.layout.parallelism.schedule->steps(plan_.shape, stage);
-        turns_[number].reserve(steps.size());
+        const int last = plan_.shape.micro_batches - 1;
+        sorts_.assign(3 * works * timed.chunks.size(), {});
+        turns.reserve(steps.size());
         for (const PipelineStep& step : steps) {
-            const TimedChunk& chunk = timed.chunks[static_cast<std::size_t>(step.chunk)];
-            turns_[number].push_back({.pieces = &chunk.of(step, plan_.shape.micro_batches),
-                                      .takes = queue_of(input_of(plan_.shape, stage, step)),
-                                      .makes = queue_of(output_of(plan_.shape, stage, step))});
+            const std::size_t place = step.micro_batch == last ? 2 : step.micro_batch == 0 ? 1 : 0;
+            const auto chunk = static_cast<std::size_t>(step.chunk);
+            Turn& sort = sorts_[(chunk * works + static_cast<std::size_t>(step.work)) * 3 + place];
+            if (sort.pieces == nullptr) {
+                sort = {.pieces = &timed.chunks[chunk].of(step, plan_.shape.micro_batches),
+                        .takes = queue_of(input_of(plan_.shape, stage, step)),
+                        .makes = queue_of(output_of(plan_.shape, stage, step))};
+            }
+            turns.push_back(sort);
         }
     }
 
@@ -345,6 +354,7 @@ private:
     std::vector<TimedStage> stages_;    // of those that share, the first one's
     std::vector<std::size_t> same_as_;  // by stage
     std::vector<MessageQueue> queues_;
+    std::vector<Turn> sorts_;               // of the stage whose turns are listed
     std::vector<std::vector<Turn>> turns_;  // by stage
     std::vector<StageClock> clocks_;
     std::vector<std::size_t> next_;        // turn of each stage
@@ -357,7 +367,7 @@ private:
 }  // namespace
 
 FoldedStep folded_step(const StepPlan& plan, Rounds rounds) {
-    return Run(plan).run(rounds);
+    return StepRun(plan).run(rounds);
 }
 
 }  // namespace sim::planning

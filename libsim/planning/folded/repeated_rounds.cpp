@@ -7,14 +7,14 @@ namespace sim::planning {
 
 namespace {
 
-struct Run {
+struct AlikeTurns {
     std::size_t first = 0;
     std::size_t turns = 0;
 };
 
 // The longest run of turns that are as those one round later, with that round.
-Run longest_run(const std::vector<Turn>& turns, std::size_t length) {
-    Run longest;
+AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
+    AlikeTurns longest;
     std::size_t first = 0;
     for (std::size_t here = 0; here + length < turns.size(); ++here) {
         if (turns[here] != turns[here + length]) {
@@ -37,7 +37,7 @@ RepeatedRounds repeated_rounds(const PipelineShape& shape, const std::vector<std
         .first = {}};
     rounds.first.reserve(turns.size());
     for (const std::vector<Turn>& stage : turns) {
-        const Run run = longest_run(stage, rounds.length);
+        const AlikeTurns run = longest_run(stage, rounds.length);
         rounds.first.push_back(run.first);
         rounds.count = std::min(rounds.count, run.turns / rounds.length);
     }
