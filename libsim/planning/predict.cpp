@@ -1,6 +1,7 @@
 #include "libsim/planning/predict.hpp"
 
 #include "libsim/planning/communication.hpp"
+#include "libsim/planning/folded/folded_step.hpp"
 #include "libsim/planning/time_budget.hpp"
 #include "libsim/replay/recording.hpp"
 #include "libsim/training/check_layout.hpp"
@@ -65,13 +66,14 @@ void add_budget(Prediction& prediction, const TimeBudget& account) {
                          !broken.dead.empty());
 }
 
-}  // namespace
+// Whether the step's time is all that is asked for, of a step that nothing disturbs.
+bool takes_no_kernel(const PredictOptions& options) {
+    return !options.details && !options.unfold && !options.hash_timeline && options.jitter <= 0 &&
+           options.faults.empty() && !options.on_span && !options.on_program;
+}
 
-Prediction predict(const Transformer& model, const Machine& machine, const Layout& layout,
-                   const PredictOptions& options) {
-    training::check_layout(model, machine, layout);
-    const training::StepPlan plan = training::plan_step(model, machine, layout);
-    const training::RankMap map(layout, !options.unfold);
+void run_in_kernel(Prediction& prediction, const training::StepPlan& plan, const PredictOptions& options) {
+    const training::RankMap map(plan.layout, !options.unfold);
     const training::TrainingStep step(plan, map, {.jitter = options.jitter, .seed = options.seed});
     const replay::Recording recording(map.ranks(), std::cref(step));
 
@@ -93,18 +95,31 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     if (options.on_program) {
         options.on_program(recording, replay.cluster);
     }
-
-    Prediction prediction;
     prediction.step = result.end - account.before_last();
     prediction.simulated_ranks = map.ranks();
     prediction.ops = result.ops;
     prediction.timeline_sha256 = result.timeline_sha256;
-    prediction.memory = training::memory_of(model, machine, layout);
-    add_rates(prediction, plan);
     if (options.details) {
         add_budget(prediction, account);
         prediction.communication = communication_of(plan, prediction);
     }
+}
+
+}  // namespace
+
+Prediction predict(const Transformer& model, const Machine& machine, const Layout& layout,
+                   const PredictOptions& options) {
+    training::check_layout(model, machine, layout);
+    const training::StepPlan plan = training::plan_step(model, machine, layout);
+    Prediction prediction;
+    if (takes_no_kernel(options)) {
+        prediction.step = folded_step(plan).time;
+        prediction.simulated_ranks = layout.parallelism.pp;
+    } else {
+        run_in_kernel(prediction, plan, options);
+    }
+    prediction.memory = training::memory_of(model, machine, layout);
+    add_rates(prediction, plan);
     return prediction;
 }
 

@@ -1,6 +1,7 @@
 // A prediction covers one training step: how long it takes, where the time goes, and what the memory holds.
 //
-// The step runs as a rank program (libsim/training/step) in the simulator's kernel. By default one rank of each
+// The step runs as a rank program (libsim/training/step) in the simulator's kernel; where its time is all that is asked
+// for, its clocks alone are moved (folded/folded_step.hpp), to the same end. By default one rank of each
 // pipeline stage stands for all that do the same; `unfold` runs every rank, with the same end, to the picosecond, where
 // stages line up with nodes: one of dp x cp x tp and the GPUs of a node divides the other.
 #pragma once
@@ -58,7 +59,7 @@ struct Prediction {
     std::vector<CommunicationUse> communication;
     double bubble_fraction = 0;
     int simulated_ranks = 0;
-    std::int64_t ops = 0;
+    std::int64_t ops = 0;         // 0 where no kernel ran
     std::string timeline_sha256;  // empty unless requested
 };
 

@@ -7,7 +7,6 @@
 #include "libsim/parallel/pipeline/schedule.hpp"
 #include "libsim/training/memory/stage_bytes.hpp"
 
-#include <functional>
 #include <span>
 
 namespace sim::training {
@@ -19,7 +18,32 @@ struct KeptInStep {
     int in_flight = 0;  // micro-batches, counted in every chunk, whose backward is not done
 };
 
-using OnStep = std::function<void(const PipelineStep&, const KeptInStep&)>;
-void replay(const StageBytes& stage, std::span<const PipelineStep> steps, const OnStep& on_step);
+// Calls on_step(const PipelineStep&, const KeptInStep&) for each: a template, because a search calls it for millions.
+template <class OnStep>
+void replay(const StageBytes& stage, std::span<const PipelineStep> steps, OnStep&& on_step) {
+    double activations = 0;
+    double outside = 0;
+    int in_flight = 0;
+    for (const PipelineStep& step : steps) {
+        const ChunkBytes& chunk = stage.chunks[static_cast<std::size_t>(step.chunk)];
+        if (step.work == PipelineWork::forward) {
+            activations += chunk.kept;
+            outside += chunk.outside;
+            ++in_flight;
+            on_step(step, {activations, outside + chunk.forward, in_flight});
+            continue;
+        }
+        const bool weights_alone = step.work == PipelineWork::backward_weight;
+        on_step(step, {activations, outside + (weights_alone ? 0 : chunk.backward), in_flight});
+        if (weights_alone) {
+            activations -= chunk.weight_inputs;
+            continue;
+        }
+        activations -= chunk.kept;
+        activations += step.work == PipelineWork::backward_input ? chunk.weight_inputs : 0;
+        outside -= chunk.outside;
+        --in_flight;
+    }
+}
 
 }  // namespace sim::training

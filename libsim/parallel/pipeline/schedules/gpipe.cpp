@@ -4,6 +4,7 @@ namespace sim::parallel {
 
 std::vector<PipelineStep> gpipe(const PipelineShape& shape, int) {
     std::vector<PipelineStep> steps;
+    steps.reserve(2 * static_cast<std::size_t>(shape.micro_batches));
     for (int i = 0; i < shape.micro_batches; ++i) {
         steps.push_back({PipelineWork::forward, i});
     }

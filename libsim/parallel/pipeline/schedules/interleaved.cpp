@@ -9,14 +9,32 @@ namespace sim::parallel {
 
 namespace {
 
-// The n-th forward or backward of a stage: p micro-batches through one chunk, then through the next.
-PipelineStep nth(const PipelineShape& shape, PipelineWork work, int n) {
-    const int group = shape.stages * shape.chunks;
-    const int chunk = n % group / shape.stages;
-    return {.work = work,
-            .micro_batch = n / group * shape.stages + n % shape.stages,
-            .chunk = work == PipelineWork::forward ? chunk : shape.chunks - 1 - chunk};
-}
+// The forwards or backwards of a stage, one after another: p micro-batches through one chunk, then through the next.
+class Passes {
+public:
+    Passes(const PipelineShape& shape, PipelineWork work) : shape_(shape), work_(work) {}
+
+    PipelineStep next() {
+        const PipelineStep step{.work = work_,
+                                .micro_batch = first_ + within_,
+                                .chunk = work_ == PipelineWork::forward ? chunk_ : shape_.chunks - 1 - chunk_};
+        if (++within_ == shape_.stages) {
+            within_ = 0;
+            if (++chunk_ == shape_.chunks) {
+                chunk_ = 0;
+                first_ += shape_.stages;
+            }
+        }
+        return step;
+    }
+
+private:
+    const PipelineShape& shape_;
+    PipelineWork work_;
+    int first_ = 0;   // micro-batch of the group
+    int within_ = 0;  // of the group
+    int chunk_ = 0;   // the group has come through so many
+};
 
 int chunks_ahead(const PipelineShape& shape, int stage) {
     const int behind = shape.stages - stage - 1;
@@ -44,15 +62,18 @@ std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage) {
     check_interleaved(shape);
     const int total = shape.micro_batches * shape.chunks;
     const int ahead = std::min(chunks_ahead(shape, stage), total);
+    Passes forward(shape, PipelineWork::forward);
+    Passes backward(shape, PipelineWork::backward);
     std::vector<PipelineStep> steps;
+    steps.reserve(2 * static_cast<std::size_t>(total));
     for (int n = 0; n < ahead; ++n) {
-        steps.push_back(nth(shape, PipelineWork::forward, n));
+        steps.push_back(forward.next());
     }
     for (int n = 0; n < total; ++n) {
         if (ahead + n < total) {
-            steps.push_back(nth(shape, PipelineWork::forward, ahead + n));
+            steps.push_back(forward.next());
         }
-        steps.push_back(nth(shape, PipelineWork::backward, n));
+        steps.push_back(backward.next());
     }
     return steps;
 }

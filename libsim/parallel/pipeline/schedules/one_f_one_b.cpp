@@ -8,6 +8,7 @@ std::vector<PipelineStep> one_f_one_b(const PipelineShape& shape, int stage) {
     const int m = shape.micro_batches;
     const int ahead = std::min(shape.stages - stage - 1, m);
     std::vector<PipelineStep> steps;
+    steps.reserve(2 * static_cast<std::size_t>(m));
     for (int i = 0; i < ahead; ++i) {
         steps.push_back({PipelineWork::forward, i});
     }

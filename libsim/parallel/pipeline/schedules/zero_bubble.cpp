@@ -9,6 +9,7 @@ std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubb
     const int ahead = std::min(stage.ahead, m);
     const int put_off = std::min(stage.put_off, m);
     std::vector<PipelineStep> steps;
+    steps.reserve(3 * static_cast<std::size_t>(m));
     for (int i = 0; i < ahead; ++i) {
         steps.push_back({PipelineWork::forward, i});
     }

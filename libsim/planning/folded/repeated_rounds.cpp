@@ -1,0 +1,47 @@
+#include "libsim/planning/folded/repeated_rounds.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sim::planning {
+
+namespace {
+
+struct AlikeTurns {
+    std::size_t first = 0;
+    std::size_t turns = 0;
+};
+
+// The longest run of turns that are as those one round later, with that round.
+AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
+    AlikeTurns longest;
+    std::size_t first = 0;
+    for (std::size_t here = 0; here + length < turns.size(); ++here) {
+        if (turns[here] != turns[here + length]) {
+            first = here + 1;
+        } else if (const std::size_t alike = here + 1 - first + length; alike > longest.turns) {
+            longest = {first, alike};
+        }
+    }
+    return longest;
+}
+
+}  // namespace
+
+RepeatedRounds repeated_rounds(const PipelineShape& shape, const std::vector<std::vector<Turn>>& turns) {
+    // Chunks take turns with as many micro-batches as there are stages.
+    const auto micro_batches = static_cast<std::size_t>(shape.chunks > 1 ? shape.stages : 1);
+    RepeatedRounds rounds{
+        .length = turns.front().size() / static_cast<std::size_t>(shape.micro_batches) * micro_batches,
+        .count = std::numeric_limits<std::size_t>::max(),
+        .first = {}};
+    rounds.first.reserve(turns.size());
+    for (const std::vector<Turn>& stage : turns) {
+        const AlikeTurns run = longest_run(stage, rounds.length);
+        rounds.first.push_back(run.first);
+        rounds.count = std::min(rounds.count, run.turns / rounds.length);
+    }
+    return rounds;
+}
+
+}  // namespace sim::planning

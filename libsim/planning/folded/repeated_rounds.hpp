@@ -1,0 +1,31 @@
+// Repeated rounds are the middle of a pipeline's schedule, where every stage does the same over and over.
+#pragma once
+
+#include "libsim/parallel/pipeline/schedule.hpp"
+#include "libsim/planning/folded/timed_pieces.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sim::planning {
+
+// One pass of a stage. Messages keep their order, so that it matters not of which micro-batch they are.
+struct Turn {
+    const TimedPieces* pieces = nullptr;
+    std::int32_t takes = -1;  // the queue of what it waits for; -1: nothing
+    std::int32_t makes = -1;
+    friend bool operator==(const Turn&, const Turn&) = default;
+};
+
+// Stage s carries out the same `length` turns `count` times, from turn first[s] on.
+struct RepeatedRounds {
+    std::size_t length = 0;
+    std::size_t count = 0;
+    std::vector<std::size_t> first;
+};
+
+// Of the turns of every stage, by stage. A round of another length than the schedules of schedules.hpp have is not
+// found: then none repeat. Cost: linear in the turns.
+RepeatedRounds repeated_rounds(const PipelineShape& shape, const std::vector<std::vector<Turn>>& turns);
+
+}  // namespace sim::planning
