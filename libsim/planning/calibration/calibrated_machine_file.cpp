@@ -107,7 +107,8 @@ void add_base(const std::string& text, const std::string& base, const std::vecto
             return entry.key == one.key || entry.key == "accelerator." + one.key;
         });
         if (!replaced && entry.key != "name") {
-            const bool is_number = std::holds_alternative<double>(entry.value);
+            const bool is_number =
+                std::holds_alternative<double>(entry.value) || std::holds_alternative<bool>(entry.value);
             lines.add(entry.key, std::visit(ValueText{}, entry.value), is_number ? entry.source : "",
                       is_number ? entry.confidence : "");
         }

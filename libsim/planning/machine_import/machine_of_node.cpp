@@ -212,7 +212,8 @@ std::string machine_file_of(const DescribedNode& node, const ImportFacts& facts)
         text +=
             sourced("host_link", host_rate * 12 / 15.75, node.kind + ": PCIe, of which copies reach 12 of 15.75", "B");
     }
-    text += fmt::format("switch_sums = {}\n", up.switched);
+    text += fmt::format("switch_sums = {{ value = {}, source = {}, confidence = \"B\" }}\n", up.switched,
+                        report::json_text(node.kind + (up.switched ? ": links end at switches" : ": no switches")));
     std::string head = fmt::format("# Made by `ndsim hardware import` from {}.\n",
                                    report::json_text(node.file.substr(node.file.find_last_of('/') + 1)));
     for (const std::string& remark : remarks) {
