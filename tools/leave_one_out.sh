@@ -33,7 +33,7 @@ for row in "${rows[@]}"; do
     if [[ $# -gt 0 && " $* " != *" $generation "* ]]; then
         continue
     fi
-    start=$(sed "s/[^,]*/$generation.&/g" <<< "$start")
+    start=$generation.${start//,/,$generation.}
     IFS=, read -ra all <<< "$sets"
     for left in "${all[@]}"; do
         others=$(printf '%s\n' "${all[@]}" | grep -vx "$left" | paste -sd,)

@@ -33,6 +33,7 @@ struct Accelerator {
     double peak(Precision precision) const { return peak(row_of(precision).units); }
     // The rate of which kernels reach a share.
     double sustained(MatrixUnits units) const { return peak(units) * sustained_clock; }
+    double sustained(Precision precision) const { return sustained(row_of(precision).units); }
 };
 
 struct Machine {

@@ -221,7 +221,7 @@ TEST(Inbox, RefusesOpsMeasuresLabelsAndFlagsThatThereAreNot) {
     constexpr const char* unknown = "rank 0 broke its queue (an unknown kind of op)";
     EXPECT_EQ(complaint({.kind = static_cast<OpKind>(static_cast<int>(OpKind::finish) + 1)}), unknown);
     EXPECT_EQ(complaint({.kind = OpKind::compute, .measure = static_cast<Measure>(99)}), unknown);
-    EXPECT_EQ(complaint({.kind = OpKind::compute, .label = static_cast<LabelId>(1)}), unknown);  // none was defined
+    EXPECT_EQ(complaint({.kind = OpKind::compute, .label = static_cast<Label>(1)}), unknown);  // none was defined
     Op op{.kind = OpKind::now};
     const unsigned char neither = 2;
     std::memcpy(reinterpret_cast<unsigned char*>(&op) + offsetof(Op, answer), &neither, 1);

@@ -18,7 +18,7 @@ ranks::LaunchOptions fibers_on(const char* machine, int count) {
 
 TEST(Machine, HasAJobEvenlyOnTheFewestNodes) {
     const auto on_node = [](int gpus, int of_node) {
-        Machine one = machine("gb200-nvl72");
+        training::Machine one = training::machine("gb200-nvl72");
         one.gpus_per_node = of_node;
         one.place(gpus);
         EXPECT_EQ(one.network.ranks_per_node, one.gpus_per_node);

@@ -39,7 +39,7 @@ double expected(const TimedKernel& what, const training::Machine& machine) {
     if (!(gpu.peak(what.precision) > 0)) {
         throw ProgramError(fmt::format("{} has no units for {}", gpu.name, name_of(what.precision)));
     }
-    gpu.efficiency.fp8_casts = 0;
+    gpu.efficiency.cast_passes = 0;
     training::Layout layout;
     layout.numerics.precision = what.precision;
     layout.framework.flash_version = 2;

@@ -50,12 +50,7 @@ void add_experts(OperatorList& list, const OperatorSizes& sizes) {
     const double tokens = layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
     const double hidden = model.hidden;
     list.part_of_tokens();
-    Operator router{
-        .name = "router", .kind = OperatorKind::gemm, .gemm = {tokens, static_cast<double>(experts.count), hidden}};
-    router.format = Format::rest;
-    router.forward_flops = router.gemm.flops();
-    router.backward_flops = 2 * router.forward_flops;
-    list.add(router);
+    list.linear_of(tokens, "router", experts.count, hidden, Format::rest);
     list.memory("top-k", tokens * experts.count, {8, 6, 8, 6});
 
     const double rows = tokens * experts.top_k;
