@@ -134,7 +134,7 @@ void derive_arithmetic(const TrainingOptions& options, const training::Accelerat
         layout.numerics.precision = gpu.fp16_flops > 0 ? training::Precision::fp16 : training::Precision::fp32;
         told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
     }
-    if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation == "blackwell")) {
+    if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation.starts_with("blackwell"))) {
         layout.framework.flash_version = 3;
     }
     if (!options.has("flash-attention") && gpu.generation == "volta") {

@@ -15,7 +15,7 @@ constexpr auto rows = std::to_array<ShareRow>({
     {"compute", "compute_seconds", &Shares::compute, true},
     {"exposed communication", "exposed_communication_seconds", &Shares::exposed, true},
     {"exposed copies", "exposed_copy_seconds", &Shares::copies, true},
-    {"idle", "idle_seconds", &Shares::idle, true},
+    {"idle time", "idle_seconds", &Shares::idle, true},
     {"waiting", "waiting_seconds", &Shares::waiting, false},
     {"overlapped communication", "overlapped_communication_seconds", &Shares::overlapped, false},
 });

@@ -153,7 +153,7 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
          "ndsim goodput --model llama3-8b --gpus 64 --tp 2 --tokens 1e11 --repair-hours 5 --policy elastic "
          "--checkpoint-write-seconds 60 --runs 10 --json"},
         {"validate", fmt::format("ndsim validate '{}' --json", SchemaInputs::published())},
-        {"validate", fmt::format("ndsim validate '{}' --json", inputs.runs()), 2},
+        {"validate", fmt::format("ndsim validate '{}' --json --strict", inputs.runs()), 1},
     };
 }
 

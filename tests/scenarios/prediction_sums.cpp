@@ -221,7 +221,8 @@ TEST(Prediction, DoesNotDependOnWhetherDetailsAreAsked) {
         const Prediction full = predict(small_gpt(), plain_machine(), layout);
         const Prediction bare = predict(small_gpt(), plain_machine(), layout, {.details = false});
         EXPECT_EQ(full.step, bare.step) << name;
-        EXPECT_EQ(full.ops, bare.ops) << name;
+        EXPECT_GT(full.ops, 0) << name;
+        EXPECT_EQ(bare.ops, 0) << name << ": the time alone takes no kernel";
         EXPECT_EQ(full.memory.fullest().peak, bare.memory.fullest().peak) << name;
         EXPECT_EQ(full.mfu, bare.mfu) << name;
     }

@@ -40,9 +40,16 @@ constexpr GpuDevice pci_devices[] = {
 };
 
 constexpr LinkFacts generation_links[] = {
-    {"volta", 70, 72, 25e9, 6, 15.75e9}, {"turing", 75, 75, 25e9, 2, 15.75e9}, {"ampere", 80, 87, 25e9, 12, 31.5e9},
-    {"ada", 89, 89, 0, 0, 31.5e9},       {"hopper", 90, 90, 25e9, 18, 63e9},   {"blackwell", 100, 129, 50e9, 18, 63e9},
-    {"cdna2", 0, 0, 50e9, 8, 31.5e9},    {"cdna3", 0, 0, 64e9, 7, 63e9},       {"cdna4", 0, 0, 76.8e9, 7, 63e9},
+    {"volta", 70, 72, 25e9, 6, 15.75e9},
+    {"turing", 75, 75, 25e9, 2, 15.75e9},
+    {"ampere", 80, 87, 25e9, 12, 31.5e9},
+    {"ada", 89, 89, 0, 0, 31.5e9},
+    {"hopper", 90, 90, 25e9, 18, 63e9},
+    {"blackwell", 100, 129, 50e9, 18, 63e9},
+    {"blackwell-ultra", 103, 103, 50e9, 18, 63e9},
+    {"cdna2", 0, 0, 50e9, 8, 31.5e9},
+    {"cdna3", 0, 0, 64e9, 7, 63e9},
+    {"cdna4", 0, 0, 76.8e9, 7, 63e9},
 };
 
 }  // namespace

@@ -12,6 +12,21 @@ using training::CudaGraphs;
 using training::Fusion;
 using training::TrainingLoop;
 
+// What all recipes of Megatron Bridge share (its scripts/performance and CHANGELOG). What is graphed, fused and hidden
+// for experts changed from one container to the next, and differs between GPUs.
+constexpr Practice of_bridge(Practice row) {
+    row.words = "bridge";
+    row.habits.flash_version = 3;
+    row.habits.overlap_tensor = true;
+    row.zero = 1;
+    row.fp32_gradients_bf16 = false;
+    row.sequence_parallel = true;
+    row.pads_vocabulary = true;
+    row.causal_half = true;
+    row.memory = MemoryMeans::reserved;
+    return row;
+}
+
 // The order counts: what is told apart by fewer words stands above.
 constexpr std::array practice_table{
     Practice{.framework = "DeepSpeed ZeRO-3",
@@ -91,81 +106,37 @@ constexpr std::array practice_table{
              .fp32_gradients_bf16 = false,
              .memory = MemoryMeans::reserved,
              .why = "gathers ahead of forward and backward, one kernel per operation, gradients in bf16"},
-    // Recipes of Megatron Bridge (scripts/performance, and its CHANGELOG): what is graphed, fused and hidden for
-    // experts changed from one container to the next.
-    Practice{
-        .framework = "Megatron Bridge from 26.06, experts on NVL72",
-        .words = "bridge",
-        .since = 2606,
-        .gpus = "GB200|GB300",
-        .precisions = "mx|fp4",
-        .habits =
-            {.flash_version = 3, .cuda_graphs = CudaGraphs::full, .overlap_tensor = true, .overlap_experts = true},
-        .zero = 1,
-        .fp32_gradients_bf16 = false,
-        .sequence_parallel = true,
-        .pads_vocabulary = true,
-        .causal_half = true,
-        .memory = MemoryMeans::reserved,
-        .why =
-            "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
-            "step is a CUDA graph"},
-    Practice{.framework = "Megatron Bridge from 25.11, on NVL72",
-             .words = "bridge",
-             .since = 2511,
-             .gpus = "GB200|GB300",
-             .habits = {.flash_version = 3,
-                        .cuda_graphs = CudaGraphs::partial,
-                        .grouped_experts = false,
-                        .overlap_tensor = true},
-             .zero = 1,
-             .fp32_gradients_bf16 = false,
-             .sequence_parallel = true,
-             .pads_vocabulary = true,
-             .causal_half = true,
-             .memory = MemoryMeans::reserved,
-             .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; "
-                    "CUDA graphs "
-                    "of the rest"},
-    Practice{.framework = "Megatron Bridge from 26.02",
-             .words = "bridge",
-             .since = 2602,
-             .gpus = "B200|B300",
-             .habits = {.flash_version = 3,
-                        .cuda_graphs = CudaGraphs::partial,
-                        .grouped_experts = false,
-                        .overlap_tensor = true},
-             .zero = 1,
-             .fp32_gradients_bf16 = false,
-             .sequence_parallel = true,
-             .pads_vocabulary = true,
-             .causal_half = true,
-             .memory = MemoryMeans::reserved,
-             .why = "as on NVL72"},
-    Practice{.framework = "Megatron Bridge on Hopper",
-             .words = "bridge",
-             .gpus = "H100|H200|H800",
-             .habits = {.flash_version = 3, .grouped_experts = false, .overlap_tensor = true},
-             .zero = 1,
-             .fp32_gradients_bf16 = false,
-             .sequence_parallel = true,
-             .pads_vocabulary = true,
-             .causal_half = true,
-             .memory = MemoryMeans::reserved,
-             .hides_dispatch = true,
-             .why = "distributed optimizer, all communication overlapped, with chunks the dispatch, too, which is "
-                    "NCCL's then; a "
-                    "kernel for each expert"},
-    Practice{.framework = "Megatron Bridge",
-             .words = "bridge",
-             .habits = {.flash_version = 3, .grouped_experts = false, .overlap_tensor = true},
-             .zero = 1,
-             .fp32_gradients_bf16 = false,
-             .sequence_parallel = true,
-             .pads_vocabulary = true,
-             .causal_half = true,
-             .memory = MemoryMeans::reserved,
-             .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert"},
+    of_bridge(
+        {.framework = "Megatron Bridge from 26.06, experts on NVL72",
+         .since = 2606,
+         .gpus = "GB200|GB300",
+         .precisions = "mx|fp4",
+         .habits = {.cuda_graphs = CudaGraphs::full, .overlap_experts = true},
+         .why =
+             "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
+             "step is a CUDA graph"}),
+    of_bridge(
+        {.framework = "Megatron Bridge from 25.11, on NVL72",
+         .since = 2511,
+         .gpus = "GB200|GB300",
+         .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+         .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; CUDA "
+                "graphs of the rest"}),
+    of_bridge({.framework = "Megatron Bridge from 26.02",
+               .since = 2602,
+               .gpus = "B200|B300",
+               .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+               .why = "as on NVL72"}),
+    of_bridge({.framework = "Megatron Bridge on Hopper",
+               .gpus = "H100|H200|H800",
+               .habits = {.grouped_experts = false},
+               .hides_dispatch = true,
+               .why = "distributed optimizer, all communication overlapped, with chunks NCCL's all-to-all, too; a "
+                      "kernel for each expert"}),
+    of_bridge(
+        {.framework = "Megatron Bridge",
+         .habits = {.grouped_experts = false},
+         .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert"}),
     Practice{.framework = "NeMo",
              .words = "nemo",
              .habits = {.flash_version = 3, .overlap_tensor = true},

@@ -15,6 +15,7 @@ CAPABILITIES = {
     "ada": (8, 9),
     "hopper": (9, 0),
     "blackwell": (10, 0),
+    "blackwell-ultra": (10, 3),
 }
 
 
