@@ -14,7 +14,9 @@ TEST(NdsimHardware, ListsMachinesAndAccelerators) {
     EXPECT_EQ(said.exit_code, 0) << said.err;
     EXPECT_THAT(said.out, StartsWith("machine           accelerator          GPUs"));
     EXPECT_THAT(said.out, HasSubstr("\ndgx-h100          H100-SXM-80GB           8            450              50"));
-    EXPECT_THAT(said.out, HasSubstr("\nA100-SXM-80GB        ampere                   312          312           -           -  79.15"));
+    EXPECT_THAT(
+        said.out,
+        HasSubstr("\nA100-SXM-80GB        ampere                   312          312           -           -  79.15"));
 }
 
 TEST(NdsimHardware, AsJsonListsTheSame) {
