@@ -99,7 +99,6 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
 
 }  // namespace
 
-// From its normed input to the product that is summed up over tensor-parallel ranks.
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     add_projections(list, sizes);

@@ -3,7 +3,9 @@
 
 #include "libsim/training/operators.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sim::training {
@@ -36,6 +38,7 @@ struct OperatorSizes {
           compiled(l.framework.fusion == Fusion::compiled) {}
 };
 
+// Collectives are added only where there is a group to have them.
 class OperatorList {
 public:
     explicit OperatorList(const OperatorSizes& sizes) : sizes_(sizes) {}
@@ -139,9 +142,9 @@ private:
 
 void add_norm(OperatorList& list, const OperatorSizes& sizes);
 void add_residual(OperatorList& list, const OperatorSizes& sizes);
-// From behind the norm to the projection, and the collectives around them. attention.cpp
+// From its normed input to the product that is summed up over tensor-parallel ranks. attention.cpp
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
-// Without its norm and collectives. feed_forward.cpp
+// The same of a dense feed-forward part of so many values. feed_forward.cpp
 void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, double width);
 // From the router to the shared experts. feed_forward.cpp
 void add_experts(OperatorList& list, const OperatorSizes& sizes);
