@@ -32,6 +32,7 @@ public:
                 at_ = std::min(text_.find('\n', at_), text_.size());
                 continue;
             }
+            check_letter(c);
             take(c);
             ++at_;
         }
@@ -42,20 +43,41 @@ private:
         throw UsageError(fmt::format("{}:{}: {}", *file_, line_, what));
     }
 
-    // The name of a table. toml++ 3.3 reads beyond the text, or stops the program, at some characters in it.
+    // The name of a table, whose parts have a character at least. toml++ 3.3 reads beyond the text, or stops the
+    // program, at some others, and where there is none.
     void check_header() const {
+        bool has_part = false;
         for (std::size_t i = at_; i < text_.size() && text_[i] != '\n' && text_[i] != '#'; ++i) {
             const char c = text_[i];
             if (c == '"' || c == '\'') {
                 for (++i; i < text_.size() && text_[i] != c && text_[i] != '\n'; ++i) {
                     i += text_[i] == '\\' && c == '"' ? 1U : 0U;
                 }
+                has_part = true;
                 continue;
             }
-            const bool is_bare = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-            if (!is_bare && std::string_view("_-.[] \t\r").find(c) == std::string_view::npos) {
+            const bool is_bare =
+                (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+            if (!is_bare && std::string_view(".[] \t\r").find(c) == std::string_view::npos) {
                 refuse("the name of a table must be letters, digits, _ and -, or in quotes");
             }
+            if ((c == '.' || c == ']') && !has_part) {
+                break;
+            }
+            if (c == ']') {
+                return;
+            }
+            has_part = is_bare || (has_part && c != '.');
+        }
+        if (!has_part) {
+            refuse("a table has no name, or a part of its name is empty");
+        }
+    }
+
+    // Keys and numbers are of ASCII. toml++ 3.3 ends the program at some letters beyond it.
+    void check_letter(char c) const {
+        if (is_toml_ && (static_cast<unsigned char>(c) & 0x80U) != 0) {
+            refuse("only texts and comments may have letters beyond ASCII");
         }
     }
 

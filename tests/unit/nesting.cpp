@@ -50,8 +50,16 @@ TEST(Nesting, RefusesATextOfMoreThanAMebibyte) {
 }
 
 TEST(Nesting, LeavesATextWithoutEndToTheParser) {
-    EXPECT_EQ(refusal_of("x = \"no end\n" + repeated(60, "["), Notation::toml), "");
+    EXPECT_EQ(refusal_of("x = \"no end\ny = " + repeated(60, "["), Notation::toml), "");
     EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
+}
+
+TEST(Nesting, RefusesLettersBeyondAsciiOutsideOfTextsAndComments) {
+    const std::string said = "only texts and comments may have letters beyond ASCII";
+    EXPECT_EQ(refusal_of("a = 1\n\xef\xba\xbf = 2\n", Notation::toml), "a.txt:2: " + said);
+    EXPECT_EQ(refusal_of("a = \xc3\xa9", Notation::toml), "a.txt:1: " + said);
+    EXPECT_EQ(refusal_of("\"\xc3\xa9\" = '\xc3\xa9' # \xc3\xa9\nb = \"\"\"\n\xc3\xa9\"\"\"\n", Notation::toml), "");
+    EXPECT_EQ(refusal_of("{\"a\": \xc3\xa9}", Notation::json), "");  // its parser says so
 }
 
 TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
@@ -59,6 +67,11 @@ TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
     EXPECT_EQ(refusal_of("[(", Notation::toml), "a.txt:1: " + said);
     EXPECT_EQ(refusal_of("a = 1\n  [a.\xc3\xa9]\n", Notation::toml), "a.txt:2: " + said);
     EXPECT_EQ(refusal_of("\xef\xbb\xbf[\xff]", Notation::toml), "a.txt:1: " + said);
+    const std::string unnamed = "a table has no name, or a part of its name is empty";
+    for (const char* text : {"[.", "[", "[[\n", "[]", "[[]]", "[ ]", "[[.a]\nb", "[a.]", "[a . .b]", "[ # a]"}) {
+        EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + unnamed) << text;
+    }
+    EXPECT_EQ(refusal_of("[\"\"]\n[[''.b]]\n", Notation::toml), "");  // empty, and in quotes
     EXPECT_EQ(refusal_of("[ a . \"b(\\\"\" . 'c)' ] # (\n[[x-1_y]]\nz = [\n[1],\n[(2)]]\n", Notation::toml), "");
 }
 
