@@ -118,6 +118,7 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     } else {
         run_in_kernel(prediction, plan, options);
     }
+    prediction.range = range_of(prediction.step, model, machine);
     prediction.memory = training::memory_of(model, machine, layout);
     add_rates(prediction, plan);
     return prediction;

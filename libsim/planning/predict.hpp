@@ -8,6 +8,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/faults/injection.hpp"
+#include "libsim/planning/step_range.hpp"
 #include "libsim/replay/recording.hpp"
 #include "libsim/trace/span.hpp"
 #include "libsim/training/layout.hpp"
@@ -49,6 +50,7 @@ struct CommunicationUse {
 
 struct Prediction {
     Duration step{0};
+    StepRange range;                // of the step, as measured
     double tokens_per_second = 0;   // of all GPUs
     double mfu = 0;                 // model FLOPs (attention in full, no recomputation) / (step x peak)
     double hfu = 0;                 // with recomputation, too

@@ -4,6 +4,7 @@
 #include "libsim/network/nccl.hpp"
 #include "libsim/training/efficiency.hpp"
 #include "libsim/training/layout.hpp"
+#include "libsim/training/uncertainty.hpp"
 
 #include <cstdint>
 #include <string>
@@ -27,6 +28,7 @@ struct Accelerator {
     double usd_per_hour = 0;      // of one, on demand; 0: not known
     double sustained_clock = 1;   // of the clock that the peaks are given for: below 1 where a power cap holds it down
     Efficiency efficiency;
+    Uncertainty uncertainty;
 
     // 0: it has no such units.
     double peak(MatrixUnits units) const;

@@ -2,10 +2,13 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/report/csv.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/split.hpp"
 #include "tools/calibrate/calibration.hpp"
+#include "tools/calibrate/leave_one_out.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/workers.hpp"
 
@@ -28,6 +31,7 @@ struct Options {
     std::string fields;
     std::string sets;
     std::string efficiency;
+    std::string leave_one_out;
     int passes = 20;
     int jobs = 0;
     double step = 0.1;
@@ -49,6 +53,10 @@ std::vector<config::OptionRow> option_rows(Options& options) {
          config::text(options.sets)},
         {"efficiency", "CHANGES", "numbers to start from: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          config::text(options.efficiency)},
+        config::writing(
+            {"leave-one-out", "FILE",
+             "find the numbers without one set after the other, and write how far off its runs are then, as CSV",
+             config::file(options.leave_one_out)}),
         {"passes", "N", "how often each number is changed at most", whole(options.passes, 1, 10'000)},
         {"step", "X", "the first change, as a share of the number", config::real(options.step, 1e-6, 1)},
         command_line::jobs_row(options.jobs),
@@ -112,6 +120,25 @@ std::string errors_of(const CalibrationRuns& runs, const std::vector<planning::E
     return text_of(table);
 }
 
+// Prints the errors of each set, and the generation's uncertainty as lines of its data file.
+void write_left_out(const std::string& file, const CalibrationRuns& runs, const Calibration& calibration) {
+    const std::vector<LeftOutSet> sets = leave_one_out(runs, calibration);
+    report::TextTable table{
+        .columns = {{"set, left out", report::Align::left}, {"runs"}, {"error"}, {"as shipped"}, {"in range"}},
+        .rows = {}};
+    const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+    for (const LeftOutSet& set : sets) {
+        const std::vector<Pair> left = set_scores(set.left_out, set.measured).front().steps;
+        const std::vector<Pair> shipped = set_scores(set.shipped, set.measured).front().steps;
+        table.rows.push_back({{set.name, fmt::format("{}", left.size()), percent(mean_absolute_error(left)),
+                               percent(mean_absolute_error(shipped)), percent(share_in_range(set, sets))}});
+    }
+    const training::Uncertainty found = tools::uncertainty_of(sets);
+    print(fmt::format("{}[uncertainty] of {}\ndense = {}\nexperts = {}\norder = {}\n", text_of(table),
+                      calibration.generation, found.dense, found.experts, found.order));
+    write_output(file, [&](std::ostream& out) { out << report::csv_of(left_out_runs(sets)); });
+}
+
 int run(int argc, const char* const* argv) {
     Options options;
     if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
@@ -127,6 +154,10 @@ int run(int argc, const char* const* argv) {
                             .for_each = workers.executor()};
     calibration.on_pass = [](int pass, double loss) { tell(fmt::format("pass {}: loss {:.5f}\n", pass, loss)); };
     const CalibrationRuns runs = runs_of(options);
+    if (!options.leave_one_out.empty()) {
+        write_left_out(options.leave_one_out, runs, calibration);
+        return done;
+    }
     command_line::print(fmt::format("# before, {} runs\n{}", runs.records.size(),
                                     errors_of(runs, calibration.others, calibration.for_each)));
     const Descent best = calibrate(runs, calibration);

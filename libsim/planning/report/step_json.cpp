@@ -85,6 +85,8 @@ std::string json_of(const StepReport& report) {
     add_case(object, report.what);
     object["given"] = Json::parse(config::json_text(report.given));
     object["step_seconds"] = seconds(step.step);
+    object["step_seconds_low"] = step.range.lowest;
+    object["step_seconds_high"] = step.range.highest;
     object["tokens_per_second"] = step.tokens_per_second;
     object["tokens_per_second_per_gpu"] = step.tokens_per_second / report.what.gpus();
     object["mfu"] = step.mfu;

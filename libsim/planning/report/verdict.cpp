@@ -59,6 +59,11 @@ std::string energy(const RunCost& cost) {
     return ", " + energy_text(cost.kilowatt_hours);
 }
 
+std::string range_text(const StepRange& range) {
+    return fmt::format("{} to {}, in {:.0f} of 10 cases", time_text(range.lowest), time_text(range.highest),
+                       10 * training::range_share);
+}
+
 std::string run_line(const RunCost& run, double tokens) {
     return fmt::format("{} steps, {} tokens: {}, {} GPU-hours{}{}", count_text(run.steps), count_text(tokens),
                        long_time_text(run.seconds), count_text(run.gpu_hours),
@@ -114,6 +119,7 @@ std::string verdict(const StepReport& report) {
     line("step",
          fmt::format("{}; {} tokens/s, {} per GPU", time_text(seconds(step.step)), count_text(step.tokens_per_second),
                      count_text(step.tokens_per_second / report.what.gpus())));
+    line("range", range_text(step.range));
     line("MFU", utilisation(step));
     line("memory", memory_line(step.memory));
     line("cost", cost_line(report));

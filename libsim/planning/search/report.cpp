@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sim::planning {
 
@@ -75,15 +76,34 @@ std::string plan_table(const PlanReport& report) {
         const auto memory = static_cast<double>(row.memory);
         const auto capacity = static_cast<double>(question.machine.gpu.memory_bytes);
         const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
-        table.rows.push_back({{time_text(seconds(row.step)), count_text(row.tokens_per_second), percent_text(row.mfu),
-                               bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
-                               gpus + short_layout(question, row.point)}});
+        table.rows.push_back(
+            {{(row.may_be_fastest ? "~" : "") + time_text(seconds(row.step)), count_text(row.tokens_per_second),
+              percent_text(row.mfu), bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
+              gpus + short_layout(question, row.point)}});
     }
     if (plan.pareto.size() > top) {
         table.rows.push_back(
             {{}, fmt::format("… and {} more that no other one beats; --top shows them", plan.pareto.size() - top)});
     }
     return text_of(table);
+}
+
+// How sure the steps are, and which layouts cannot be told apart.
+std::string certainty_text(const PlanReport& report) {
+    const std::vector<PlanRow>& rows = report.plan.rows;
+    const auto may_be = [](const PlanRow& row) { return row.may_be_fastest; };
+    const auto alike = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), may_be));
+    const training::Uncertainty& uncertainty = report.question.machine.gpu.uncertainty;
+    const StepRange range = rows.front().range;
+    std::string text = fmt::format("\nThe first one's step is {} to {} in {:.0f} of 10 cases.\n",
+                                   time_text(range.lowest), time_text(range.highest), 10 * training::range_share);
+    if (alike > report.question.space.gpus.size()) {
+        text += fmt::format(
+            "{} of the {} simulated ones (~) may be the fastest: a difference below {:.0f} % does not tell two "
+            "apart.\n",
+            grouped(alike), grouped(rows.size()), 100 * (std::exp(uncertainty.order) - 1));
+    }
+    return text;
 }
 
 // As launch_flags() calls it.
@@ -173,7 +193,7 @@ std::string text_of(const PlanReport& report) {
     }
     text += fmt::format("\nNo other layout is faster, smaller and cheaper than one of these; {} first:\n",
                         objective == PlanObjective::cost ? "cheap ones" : "fast ones");
-    return text + plan_table(report) + flags_text(report);
+    return text + plan_table(report) + certainty_text(report) + flags_text(report);
 }
 
 }  // namespace sim::planning

@@ -16,6 +16,9 @@ Json row_json(const PlanQuestion& question, const PlanRow& row) {
     const bool priced = question.machine.gpu.usd_per_hour > 0;
     return {{"gpus", row.point.gpus},
             {"step_seconds", seconds(row.step)},
+            {"step_seconds_low", row.range.lowest},
+            {"step_seconds_high", row.range.highest},
+            {"may_be_fastest", row.may_be_fastest},
             {"tokens_per_second", row.tokens_per_second},
             {"mfu", row.mfu},
             {"memory_bytes", row.memory},
@@ -89,9 +92,26 @@ std::string json_of(const PlanReport& report) {
 report::Table table_of(const PlanReport& plan) {
     const PlanQuestion& question = plan.question;
     report::Table table;
-    for (const char* name :
-         {"gpus", "dp", "tp", "pp", "cp", "ep", "expert_tp", "interleave", "schedule", "micro_batch", "zero",
-          "recompute", "step_seconds", "tokens_per_second", "mfu", "memory_bytes", "headroom_bytes"}) {
+    for (const char* name : {"gpus",
+                             "dp",
+                             "tp",
+                             "pp",
+                             "cp",
+                             "ep",
+                             "expert_tp",
+                             "interleave",
+                             "schedule",
+                             "micro_batch",
+                             "zero",
+                             "recompute",
+                             "step_seconds",
+                             "step_seconds_low",
+                             "step_seconds_high",
+                             "may_be_fastest",
+                             "tokens_per_second",
+                             "mfu",
+                             "memory_bytes",
+                             "headroom_bytes"}) {
         table.columns.push_back({name});
     }
     table.columns[8].cells = table.columns[11].cells = report::Cells::names;
@@ -108,9 +128,11 @@ report::Table table_of(const PlanReport& plan) {
         cells.insert(cells.end(),
                      {std::string(schedules_of(question.space)[p.schedule]->name), std::to_string(p.micro_batch),
                       std::to_string(p.zero), name_of(p.recompute), fmt::format("{:.12g}", seconds(row.step)),
-                      fmt::format("{:.12g}", row.tokens_per_second), fmt::format("{:.6g}", row.mfu),
-                      std::to_string(row.memory), std::to_string(question.machine.gpu.memory_bytes - row.memory),
-                      fmt::format("{:.9g}", row.cost), on_front ? "1" : "0"});
+                      fmt::format("{:.12g}", row.range.lowest), fmt::format("{:.12g}", row.range.highest),
+                      row.may_be_fastest ? "1" : "0", fmt::format("{:.12g}", row.tokens_per_second),
+                      fmt::format("{:.6g}", row.mfu), std::to_string(row.memory),
+                      std::to_string(question.machine.gpu.memory_bytes - row.memory), fmt::format("{:.9g}", row.cost),
+                      on_front ? "1" : "0"});
         table.rows.push_back(std::move(cells));
     }
     return table;

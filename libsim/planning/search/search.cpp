@@ -50,6 +50,18 @@ std::vector<std::size_t> front_of(const std::vector<PlanRow>& rows) {
     return front;
 }
 
+// Against the fastest on as many GPUs.
+void mark_fastest(std::vector<PlanRow>& rows, const training::Machine& machine) {
+    std::map<int, Duration> fastest;
+    for (const PlanRow& row : rows) {
+        const auto [at, is_new] = fastest.try_emplace(row.point.gpus, row.step);
+        at->second = std::min(at->second, row.step);
+    }
+    for (PlanRow& row : rows) {
+        row.may_be_fastest = !are_told_apart(row.step, fastest[row.point.gpus], machine);
+    }
+}
+
 void keep_nearest(std::vector<PlanMiss>& misses) {
     std::stable_sort(misses.begin(), misses.end(),
                      [](const PlanMiss& a, const PlanMiss& b) { return a.memory < b.memory; });
@@ -114,6 +126,7 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
         if (kind == Kind::feasible) {
             plan.rows.push_back({.point = points[i],
                                  .step = answer.step,
+                                 .range = range_of(answer.step, question.model, question.machine),
                                  .memory = answer.memory,
                                  .tokens_per_second = answer.tokens_per_second,
                                  .mfu = answer.mfu,
@@ -123,6 +136,7 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
         }
     }
     sort_rows(plan.rows, options.objective);
+    mark_fastest(plan.rows, question.machine);
     plan.pareto = front_of(plan.rows);
     keep_nearest(plan.nearest);
     plan.cells = cells.all();

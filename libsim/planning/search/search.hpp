@@ -75,7 +75,9 @@ struct PlanCounts {
 struct PlanRow {
     PlanPoint point;
     Duration step{0};
-    std::int64_t memory = 0;  // of the fullest rank
+    StepRange range;              // of the step, as measured
+    bool may_be_fastest = false;  // it cannot be told apart from the fastest on as many GPUs: step_range.hpp
+    std::int64_t memory = 0;      // of the fullest rank
     double tokens_per_second = 0;
     double mfu = 0;
     double cost = 0;  // of a step: USD, or GPU-hours where no price is known

@@ -57,8 +57,8 @@ Change SweepGrid::configuration(std::size_t number) const {
 }
 
 std::vector<std::string> result_columns() {
-    return {"status", "all_gpus", "step_seconds", "tokens_per_second", "mfu",       "hfu",
-            "bubble", "memory",   "capacity",     "usd_per_step",      "sequences", "why"};
+    return {"status", "all_gpus", "step_seconds", "step_seconds_low", "step_seconds_high", "tokens_per_second", "mfu",
+            "hfu",    "bubble",   "memory",       "capacity",         "usd_per_step",      "sequences",         "why"};
 }
 
 std::vector<std::string> result_of(const Change& configuration, const CasePredictor& predictor) {
@@ -73,6 +73,8 @@ std::vector<std::string> result_of(const Change& configuration, const CasePredic
         return {fits ? "ok" : "too large",
                 std::to_string(what.gpus()),
                 fmt::format("{}", seconds(step.step)),
+                fmt::format("{}", step.range.lowest),
+                fmt::format("{}", step.range.highest),
                 fmt::format("{}", step.tokens_per_second),
                 fmt::format("{}", step.mfu),
                 fmt::format("{}", step.hfu),

@@ -200,7 +200,9 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
     note_choices(candidates, choice, result.assumed);
     result.layout = choice.layout;
+    result.generation = machine.gpu.generation;
     result.step_seconds = seconds_of(choice.step);
+    result.range = range_of(choice.step, result.model, machine);
     const auto printed = [&](const Layout& layout) {
         return printed_gib(training::memory_of(result.model, machine, layout), practice);
     };

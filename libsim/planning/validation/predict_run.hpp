@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/for_each.hpp"
+#include "libsim/planning/step_range.hpp"
 #include "libsim/planning/validation/candidates.hpp"
 
 #include <functional>
@@ -15,7 +16,9 @@ namespace sim::planning {
 struct RunPrediction {
     std::string id;
     std::string set;
+    std::string generation;  // of its GPU
     double step_seconds = 0;
+    StepRange range;                      // of it
     double memory_gib = 0;                // of the fullest GPU, as its framework would print it
     std::optional<double> layer_seconds;  // of models of one layer: its forward and backward pass
     training::Transformer model;

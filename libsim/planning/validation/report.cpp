@@ -58,6 +58,18 @@ std::string layers_of(const std::vector<SetScore>& sets) {
     return result.empty() ? "" : "\n" + result;
 }
 
+// "ampere 372 of 461 (80.7 %), …"
+std::string ranges_text(const std::vector<RangeScore>& ranges) {
+    std::vector<std::string> parts;
+    for (const RangeScore& one : ranges) {
+        const double share = static_cast<double>(one.in_range) / static_cast<double>(one.steps);
+        parts.push_back(fmt::format("{} {} of {} ({})", one.generation, one.in_range, one.steps, percent(share)));
+    }
+    return parts.empty() ? ""
+                         : fmt::format("\nMeasured steps within their {:.0f} % range: {}\n",
+                                       100 * training::range_share, fmt::join(parts, ", "));
+}
+
 std::string left_out_text(const std::vector<LeftOut>& left, std::size_t records) {
     if (left.empty()) {
         return "";
@@ -102,6 +114,8 @@ ordered_json json_of(const RunPrediction& run, const RunScore& score) {
         return record;
     }
     record["predicted_iter_s"] = run.step_seconds;
+    record["predicted_low_iter_s"] = run.range.lowest;
+    record["predicted_high_iter_s"] = run.range.highest;
     record["predicted_memory_gib"] = run.memory_gib;
     if (run.layer_seconds) {
         record["predicted_layer_s"] = *run.layer_seconds;
@@ -153,6 +167,7 @@ std::string validation_table(const std::vector<RunPrediction>& predictions, cons
         "bias: its mean with sign; rank: Spearman's rank correlation in the set, and in sweeps of one model on as\n"
         "many GPUs\n";
     result += layers_of(sets);
+    result += ranges_text(range_scores(predictions, measured));
     if (!worst.rows.empty()) {
         result += "\nFurthest off, by set:\n" + text_of(worst);
     }
@@ -195,7 +210,11 @@ std::string validation_json(const std::vector<RunPrediction>& predictions, const
     for (const LeftOut& one : left_out(predictions, measured)) {
         left.push_back({{"id", one.id}, {"why", one.why}});
     }
-    return ordered_json{{"sets", sets}, {"records", records}, {"left_out", left}}.dump() + "\n";
+    ordered_json ranges = ordered_json::object();
+    for (const RangeScore& one : range_scores(predictions, measured)) {
+        ranges[one.generation] = {{"n", one.steps}, {"in_range", one.in_range}};
+    }
+    return ordered_json{{"sets", sets}, {"ranges", ranges}, {"records", records}, {"left_out", left}}.dump() + "\n";
 }
 
 }  // namespace sim::planning

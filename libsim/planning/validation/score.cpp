@@ -42,16 +42,6 @@ std::optional<double> correlation(const std::vector<double>& x, const std::vecto
     return xx > 0 && yy > 0 ? std::optional(xy / std::sqrt(xx * yy)) : std::nullopt;
 }
 
-// Runs that differ in how one model is laid out on as many GPUs.
-std::string sweep_of(const RunPrediction& run) {
-    const training::Transformer& m = run.model;
-    std::string key = run.set;
-    for (const int size : {m.layers, m.hidden, m.ffn, m.sequence, m.experts.count, run.layout.ranks()}) {
-        key += ' ' + std::to_string(size);
-    }
-    return key;
-}
-
 std::optional<double> within_sweeps(const std::vector<std::vector<Pair>>& sweeps) {
     double sum = 0;
     double runs = 0;
@@ -116,6 +106,15 @@ std::optional<double> rank_correlation(const std::vector<Pair>& pairs) {
     return correlation(ranks_of(predicted), ranks_of(measured));
 }
 
+std::string sweep_of(const RunPrediction& run) {
+    const training::Transformer& m = run.model;
+    std::string key = run.set;
+    for (const int size : {m.layers, m.hidden, m.ffn, m.sequence, m.experts.count, run.layout.ranks()}) {
+        key += ' ' + std::to_string(size);
+    }
+    return key;
+}
+
 RunScore score_of(std::size_t number, const RunPrediction& prediction, const Measured& measured) {
     RunScore score{.record = number};
     if (!prediction.problem.empty()) {
@@ -125,6 +124,7 @@ RunScore score_of(std::size_t number, const RunPrediction& prediction, const Mea
         measured_seconds(measured, prediction.model, prediction.layout, prediction.causal_half);
     if (seconds && measured.usable) {
         score.step = Pair{prediction.step_seconds, *seconds};
+        score.in_range = prediction.range.holds(*seconds);
     }
     if (measured.memory_gib) {
         score.memory = Pair{prediction.memory_gib, *measured.memory_gib};
@@ -133,6 +133,25 @@ RunScore score_of(std::size_t number, const RunPrediction& prediction, const Mea
         score.layer = Pair{*prediction.layer_seconds, *measured.layer_seconds};
     }
     return score;
+}
+
+std::vector<RangeScore> range_scores(const std::vector<RunPrediction>& predictions,
+                                     const std::vector<Measured>& measured) {
+    std::map<std::string, RangeScore> generations;
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        const RunScore score = score_of(i, predictions[i], measured[i]);
+        if (score.step) {
+            RangeScore& one = generations[predictions[i].generation];
+            one.generation = predictions[i].generation;
+            ++one.steps;
+            one.in_range += score.in_range ? 1 : 0;
+        }
+    }
+    std::vector<RangeScore> result;
+    for (const auto& [name, score] : generations) {
+        result.push_back(score);
+    }
+    return result;
 }
 
 std::vector<SetScore> set_scores(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {

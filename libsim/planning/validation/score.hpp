@@ -27,6 +27,7 @@ std::optional<double> rank_correlation(const std::vector<Pair>& pairs);
 struct RunScore {
     std::size_t record = 0;      // its number in the file
     std::optional<Pair> step;    // seconds; none: not measured, not usable, or not predicted
+    bool in_range = false;       // whether the measured step lies in the predicted range
     std::optional<Pair> memory;  // GiB
     std::optional<Pair> layer;   // seconds
 };
@@ -43,7 +44,20 @@ struct SetScore {
     std::vector<RunScore> worst;  // the largest errors of step time first, at most three
 };
 
+// Runs with the same text differ in how one model is laid out on as many GPUs, in one set: they are a sweep.
+std::string sweep_of(const RunPrediction& run);
+
 RunScore score_of(std::size_t number, const RunPrediction& prediction, const Measured& measured);
+
+// Whether ranges are what they say, for a generation of GPUs.
+struct RangeScore {
+    std::string generation;
+    std::size_t steps = 0;     // that were measured and predicted
+    std::size_t in_range = 0;  // of them
+};
+// In alphabetical order.
+std::vector<RangeScore> range_scores(const std::vector<RunPrediction>& predictions,
+                                     const std::vector<Measured>& measured);
 
 // Sets in the order in which they come in the file.
 std::vector<SetScore> set_scores(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);

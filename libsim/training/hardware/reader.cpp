@@ -22,7 +22,8 @@ std::vector<Slot> joined(std::vector<Slot> a, const std::vector<Slot>& b) {
 }
 
 std::vector<Slot> generation_slots(Machine& machine) {
-    return joined(efficiency_slots(machine.gpu.efficiency), network_slots(machine.network));
+    return joined(joined(efficiency_slots(machine.gpu.efficiency), uncertainty_slots(machine.gpu.uncertainty)),
+                  network_slots(machine.network));
 }
 
 Names plain_names(std::string_view folder) {

@@ -70,6 +70,14 @@ std::vector<Slot> efficiency_slots(Efficiency& efficiency) {
     return slots;
 }
 
+std::vector<Slot> uncertainty_slots(Uncertainty& uncertainty) {
+    return {
+        {"uncertainty.dense", "", &uncertainty.dense, 0, 5, true},
+        {"uncertainty.experts", "", &uncertainty.experts, 0, 5, true},
+        {"uncertainty.order", "", &uncertainty.order, 0, 5, true},
+    };
+}
+
 std::vector<Slot> network_slots(Nccl& network) {
     std::vector<Slot> slots{
         {"network.ll_most", "B/s", &network.ll_most, 1, 1e18, true},
