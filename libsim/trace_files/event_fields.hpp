@@ -38,6 +38,11 @@ enum class EventField {
     element_type,
     source,
     target,
+    external_id,
+    // lists, kept as JSON
+    input_dims,
+    input_types,
+    concrete_inputs,
 };
 
 struct FieldRow {
@@ -71,6 +76,10 @@ inline constexpr auto event_fields = std::to_array<FieldRow>({
     {EventField::element_type, true, "dtype"},
     {EventField::source, true, "Src Rank"},
     {EventField::target, true, "Dst Rank"},
+    {EventField::external_id, true, "External id"},
+    {EventField::input_dims, true, "Input Dims"},
+    {EventField::input_types, true, "Input type"},
+    {EventField::concrete_inputs, true, "Concrete Inputs"},
 });
 inline constexpr std::size_t number_of_fields = event_fields.size();
 constexpr bool fields_are_in_order() {
@@ -83,7 +92,7 @@ constexpr bool fields_are_in_order() {
 }
 static_assert(fields_are_in_order(), "a row for every field");
 
-// A text or a number, as it stands in the file: no digit is lost.
+// A text or a number, as it stands in the file: no digit is lost; or a list, as a text in JSON.
 struct Scalar {
     std::string text;
     bool is_number = false;

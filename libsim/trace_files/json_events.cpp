@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <istream>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-enum class Place { top, events, event, args, distributed, other };
+constexpr std::size_t most_of_a_list = 1U << 20U;  // bytes
+
+enum class Place { top, events, event, args, list, distributed, other };
 
 class EventHandler : public nlohmann::json_sax<json> {
 public:
@@ -25,15 +28,24 @@ public:
     TraceHead head;
     bool has_events = false;
 
-    bool null() override { return true; }
+    bool null() override {
+        add_to_list("null");
+        return true;
+    }
     bool boolean(bool value) override {
         head.partial = head.partial || (value && key_ == "partial" && !places_.empty() && places_.back() == Place::top);
+        add_to_list(value ? "true" : "false");
         return scalar({"true or false", false});
     }
-    bool number_integer(number_integer_t value) override { return scalar({std::to_string(value), true}); }
-    bool number_unsigned(number_unsigned_t value) override { return scalar({std::to_string(value), true}); }
-    bool number_float(number_float_t /*value*/, const string_t& text) override { return scalar({text, true}); }
-    bool string(string_t& value) override { return scalar({std::move(value), false}); }
+    bool number_integer(number_integer_t value) override { return number(std::to_string(value)); }
+    bool number_unsigned(number_unsigned_t value) override { return number(std::to_string(value)); }
+    bool number_float(number_float_t /*value*/, const string_t& text) override { return number(text); }
+    bool string(string_t& value) override {
+        if (is_in_list()) {
+            add_to_list(json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+        }
+        return scalar({std::move(value), false});
+    }
     bool binary(binary_t& /*value*/) override { return true; }
 
     bool key(string_t& value) override {
@@ -43,6 +55,7 @@ public:
 
     bool start_object(std::size_t /*elements*/) override {
         Place inside = Place::other;
+        add_to_list("null");
         if (places_.empty()) {
             inside = Place::top;
         } else if (places_.back() == Place::events) {
@@ -72,12 +85,25 @@ public:
             refuse_scalar();
         }
         has_events = has_events || events;
-        places_.push_back(events ? Place::events : Place::other);
+        const bool listed =
+            is_in_list() || (!places_.empty() && places_.back() == Place::args && row_of(true) != nullptr);
+        if (listed) {
+            append_to_list("[");
+        }
+        places_.push_back(events ? Place::events : listed ? Place::list : Place::other);
         return true;
     }
 
     bool end_array() override {
+        const bool listed = is_in_list();
         places_.pop_back();
+        if (listed) {
+            list_ += ']';
+            if (!is_in_list()) {
+                keep({std::move(list_), false}, true);
+                list_.clear();
+            }
+        }
         return true;
     }
 
@@ -106,17 +132,44 @@ private:
                     head.rank = whole(value);
                 }
                 break;
+            case Place::list:
             case Place::other: break;
         }
         return true;
     }
 
+    bool number(std::string text) {
+        add_to_list(text);
+        return scalar({std::move(text), true});
+    }
+
+    bool is_in_list() const { return !places_.empty() && places_.back() == Place::list; }
+
+    // What stands in a list of which a field is made.
+    void add_to_list(std::string_view text) {
+        if (is_in_list()) {
+            append_to_list(text);
+        }
+    }
+
+    void append_to_list(std::string_view text) {
+        list_ += list_.empty() || list_.back() == '[' ? "" : ",";
+        list_ += text;
+        if (list_.size() > most_of_a_list) {
+            throw config::UsageError(fmt::format("{}: {} is longer than 1 MiB", where(), key_));
+        }
+    }
+
+    // nullptr: nothing is made of the key's value.
+    const FieldRow* row_of(bool in_args) const {
+        const auto* row = std::find_if(event_fields.begin(), event_fields.end(),
+                                       [&](const FieldRow& one) { return one.in_args == in_args && one.key == key_; });
+        return row == event_fields.end() ? nullptr : row;
+    }
+
     void keep(Scalar value, bool in_args) {
-        for (const FieldRow& row : event_fields) {
-            if (row.in_args == in_args && row.key == key_) {
-                event_.set(row.field, std::move(value));
-                return;
-            }
+        if (const FieldRow* row = row_of(in_args)) {
+            event_.set(row->field, std::move(value));
         }
     }
 
@@ -136,6 +189,7 @@ private:
     std::vector<Place> places_;
     std::string key_;
     JsonEvent event_;
+    std::string list_;  // as far as it is read
     std::size_t number_ = 1;
 };
 

@@ -59,8 +59,14 @@ TEST(NdsimCalibrate, RefusesWhatItCannotUse) {
     EXPECT_EQ(refusal("ndsim calibrate --nccl-tests x"),
               "ndsim calibrate: --machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the "
               "file of ndsim hardware import");
-    EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100"),
-              "ndsim calibrate: nothing was measured: give --nccl-tests FILE, --benchmark FILE or --runs FILE");
+    EXPECT_EQ(
+        refusal("ndsim calibrate --machine dgx-h100"),
+        "ndsim calibrate: nothing was measured: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or "
+        "--runs FILE");
+    EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --profiler-trace " + table),
+              "ndsim calibrate: " + table +
+                  ": is not valid JSON: parse error at line 1, column 1: syntax error while parsing value - invalid "
+                  "literal; last read: 'k'");
     EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --benchmark " + table),
               "ndsim calibrate: " + table + ":2: m of forward must be a number above 0, not \"0\"");
     EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --nccl-tests nowhere.txt"),

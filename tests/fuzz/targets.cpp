@@ -22,6 +22,7 @@
 #include "libsim/trace_files/read_trace.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/ndsim/flow_cases.hpp"
+#include "tools/ndsim/profiled_kernels.hpp"
 
 #include <sstream>
 #include <stdexcept>
@@ -78,6 +79,9 @@ void read_flows(const std::string& bytes) {
 void read_trace(const std::string& bytes) {
     trace_files::read_trace(in_file("x.json", bytes));
 }
+void read_profiled_kernels(const std::string& bytes) {
+    tools::read_profiled_kernels(in_file("x.json", bytes));
+}
 void read_table(const std::string& bytes) {
     trace_files::read_trace(in_file("x.csv", bytes));
 }
@@ -116,6 +120,7 @@ constexpr FuzzTarget targets[] = {
     {"runs", read_runs},
     {"flows", read_flows},
     {"trace", read_trace},
+    {"profiled_kernels", read_profiled_kernels},
     {"table", read_table},
     {"goal", read_goal},
     {"values", read_values},

@@ -13,6 +13,7 @@
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/profiled_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,7 @@ struct CalibrateOptions {
     std::string nccl_tests;
     NcclTestsFacts facts;
     std::string benchmark;
+    std::string profiler_traces;
     std::string runs;
     std::string sets;
     bool print_benchmark = false;
@@ -72,6 +74,10 @@ std::vector<config::OptionRow> calibrate_rows(CalibrateOptions& options) {
          whole(options.facts.ranks_per_node, 1, 1 << 20)},
         repeated({"benchmark", "FILE", "a table of timed kernels, in CSV; may be given several times",
                   config::file(options.benchmark)}),
+        repeated(
+            {"profiler-trace", "FILE",
+             "a trace of PyTorch's profiler with shapes (record_shapes=True), .gz or not; may be given several times",
+             config::file(options.profiler_traces)}),
         {"runs", "FILE", "step times of your own runs, in JSON (docs/data/README.md)", config::file(options.runs)},
         {"set", "NAMES", "of --runs only these sets, separated by commas", config::text(options.sets)},
         {"print-benchmark", "", "print the Python script that makes the table of --benchmark, and stop",
@@ -126,6 +132,10 @@ CalibrationData data_of(const CalibrateOptions& options) {
         const std::vector<Measurement> more = read_kernel_table(config::read_text(file, "a table in CSV"), file);
         data.kernels.insert(data.kernels.end(), more.begin(), more.end());
     }
+    for (const std::string& file : files_of(options.profiler_traces)) {
+        const std::vector<Measurement> more = read_profiled_kernels(file);
+        data.kernels.insert(data.kernels.end(), more.begin(), more.end());
+    }
     if (!options.runs.empty()) {
         add_runs(options, data);
     }
@@ -138,8 +148,10 @@ void check_options(const CalibrateOptions& options) {
             "--machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the file of "
             "ndsim hardware import");
     }
-    if (options.nccl_tests.empty() && options.benchmark.empty() && options.runs.empty()) {
-        throw UsageError("nothing was measured: give --nccl-tests FILE, --benchmark FILE or --runs FILE");
+    if (options.nccl_tests.empty() && options.benchmark.empty() && options.profiler_traces.empty() &&
+        options.runs.empty()) {
+        throw UsageError(
+            "nothing was measured: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or --runs FILE");
     }
     command_line::check_outputs(options.outputs);
     if (!options.out.empty()) {

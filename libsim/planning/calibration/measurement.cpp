@@ -40,6 +40,7 @@ double expected(const TimedKernel& what, const training::Machine& machine) {
         throw ProgramError(fmt::format("{} has no units for {}", gpu.name, name_of(what.precision)));
     }
     gpu.efficiency.cast_passes = 0;
+    gpu.efficiency.kernel_gap = what.with_gap ? gpu.efficiency.kernel_gap : 0;
     training::Layout layout;
     layout.numerics.precision = what.precision;
     layout.framework.flash_version = 2;

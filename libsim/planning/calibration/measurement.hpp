@@ -43,6 +43,7 @@ struct TimedKernel {
     double heads = 0;
     double head_dim = 0;
     double tokens = 0;
+    bool with_gap = true;  // whether the time until the next kernel begins is in it: not in a profiler's
 };
 
 struct Measurement {
