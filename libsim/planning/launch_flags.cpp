@@ -1,5 +1,6 @@
 #include "libsim/planning/launch_flags.hpp"
 
+#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
 #include "libsim/training/split.hpp"
 
 #include <fmt/format.h>
@@ -113,6 +114,13 @@ void add_lacking_schedule(const Layout& layout, LaunchFlags& flags) {
     flags.lacks.push_back(fmt::format("schedule {}", layout.parallelism.schedule->name));
 }
 
+void add_megatron_groups(const Layout& layout, LaunchFlags& flags) {
+    const PipelineShape shape = layout.pipeline_shape();
+    if (const int group = interleaved_group(shape); shape.chunks > 1 && group != shape.stages) {
+        flags.lines.push_back(fmt::format("--microbatch-group-size-per-virtual-pipeline-stage {}", group));
+    }
+}
+
 void add_megatron_pipeline(const training::Transformer& model, const Layout& layout, LaunchFlags& flags) {
     if (layout.parallelism.pp == 1) {
         return;
@@ -123,6 +131,7 @@ void add_megatron_pipeline(const training::Transformer& model, const Layout& lay
     } else if (layout.parallelism.interleave > 1) {
         flags.lines.push_back(fmt::format("--num-virtual-stages-per-pipeline-rank {}", layout.parallelism.interleave));
     }
+    add_megatron_groups(layout, flags);
     if (!layout.framework.scatter_gather && layout.parallelism.tp > 1) {
         flags.lines.emplace_back("--no-scatter-gather-tensors-in-pipeline");
     }

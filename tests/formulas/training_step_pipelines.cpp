@@ -69,7 +69,7 @@ TEST(Bubble, OfGPipeAndOneForwardOneBackwardIsThatOfAllOtherStages) {
 
 TEST(Bubble, OfInterleavedStagesIsDividedByTheChunks) {
     for (const int v : {2, 3, 6}) {
-        for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 16}}) {
+        for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 16}, {2, 5}, {4, 6}, {4, 11}, {8, 15}}) {
             EXPECT_EQ(idle({"interleaved", p, m, v}), (p - 1) * (f + b + w) / v) << p << " " << m << " " << v;
         }
     }

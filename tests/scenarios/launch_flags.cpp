@@ -40,6 +40,13 @@ TEST(LaunchFlags, OfMegatron) {
               "--recompute-method uniform\n--recompute-num-layers 1");
 }
 
+TEST(LaunchFlags, TellMegatronTheGroupsOfMicroBatchesThatTheStagesDoNotDivide) {
+    training::Layout grouped = layout();
+    grouped.batch.global = grouped.parallelism.dp * grouped.batch.micro * 10;  // 10 micro-batches over 4 stages
+    EXPECT_THAT(megatron_flags(llama(), grouped).lines,
+                testing::Contains("--microbatch-group-size-per-virtual-pipeline-stage 5"));
+}
+
 TEST(LaunchFlags, TellMegatronHowLayersAreSplitWhereTheyAreNotEven) {
     training::Transformer model = llama();
     model.layers = 6;

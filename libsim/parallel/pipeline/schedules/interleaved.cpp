@@ -9,20 +9,22 @@ namespace sim::parallel {
 
 namespace {
 
-// The forwards or backwards of a stage, one after another: p micro-batches through one chunk, then through the next.
+// The forwards or backwards of a stage, one after another: a group of micro-batches through one chunk, then through the
+// next.
 class Passes {
 public:
-    Passes(const PipelineShape& shape, PipelineWork work) : shape_(shape), work_(work) {}
+    Passes(const PipelineShape& shape, PipelineWork work)
+        : shape_(shape), group_(interleaved_group(shape)), work_(work) {}
 
     PipelineStep next() {
         const PipelineStep step{.work = work_,
                                 .micro_batch = first_ + within_,
                                 .chunk = work_ == PipelineWork::forward ? chunk_ : shape_.chunks - 1 - chunk_};
-        if (++within_ == shape_.stages) {
+        if (++within_ == std::min(group_, shape_.micro_batches - first_)) {
             within_ = 0;
             if (++chunk_ == shape_.chunks) {
                 chunk_ = 0;
-                first_ += shape_.stages;
+                first_ += group_;
             }
         }
         return step;
@@ -30,6 +32,7 @@ public:
 
 private:
     const PipelineShape& shape_;
+    int group_;
     PipelineWork work_;
     int first_ = 0;   // micro-batch of the group
     int within_ = 0;  // of the group
@@ -38,24 +41,29 @@ private:
 
 int chunks_ahead(const PipelineShape& shape, int stage) {
     const int behind = shape.stages - stage - 1;
-    return shape.chunks == 1 ? behind : 2 * behind + (shape.chunks - 1) * shape.stages;
+    return shape.chunks == 1 ? behind : 2 * behind + (shape.chunks - 1) * interleaved_group(shape);
 }
 
 }  // namespace
 
+int interleaved_group(const PipelineShape& shape) {
+    int group = shape.stages;
+    while (group < shape.micro_batches && shape.micro_batches % group > 0 &&
+           shape.micro_batches % group < shape.stages) {
+        ++group;
+    }
+    return group;
+}
+
 bool fits_interleaved(const PipelineShape& shape) {
-    return shape.micro_batches % shape.stages == 0;
+    return shape.micro_batches >= shape.stages;
 }
 
 void check_interleaved(const PipelineShape& shape) {
-    if (fits_interleaved(shape)) {
-        return;
+    if (!fits_interleaved(shape)) {
+        throw ProgramError(fmt::format("interleaved needs as many micro-batches as stages: {} over {}; {} would fit",
+                                       shape.micro_batches, shape.stages, shape.stages));
     }
-    const int less = shape.micro_batches - shape.micro_batches % shape.stages;
-    const std::string fits =
-        less == 0 ? fmt::format("{}", shape.stages) : fmt::format("{} or {}", less, less + shape.stages);
-    throw ProgramError(fmt::format("interleaved needs micro-batches divisible by stages: {} over {}; {} would fit",
-                                   shape.micro_batches, shape.stages, fits));
 }
 
 std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage) {
@@ -88,8 +96,10 @@ PipelineInFlight interleaved_in_flight(const PipelineShape& shape, int stage) {
 }
 
 int interleaved_visits(const PipelineShape& shape, int count, int place) {
-    const int group = shape.stages * shape.chunks;
-    return count / group * shape.stages + std::clamp(count % group - place * shape.stages, 0, shape.stages);
+    const int group = interleaved_group(shape);
+    const int whole = std::min(count / (group * shape.chunks), shape.micro_batches / group);
+    const int next = std::min(group, shape.micro_batches - whole * group);
+    return whole * group + std::clamp(count - whole * group * shape.chunks - place * next, 0, next);
 }
 
 Duration interleaved_passes(const PipelineShape& shape, int, const StagePasses& passes) {
