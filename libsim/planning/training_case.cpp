@@ -134,10 +134,10 @@ void derive_arithmetic(const TrainingOptions& options, const training::Accelerat
         layout.numerics.precision = gpu.fp16_flops > 0 ? training::Precision::fp16 : training::Precision::fp32;
         told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
     }
-    if (!options.has("flash-version") && (gpu.generation == "hopper" || gpu.generation.starts_with("blackwell"))) {
-        layout.framework.flash_version = 3;
+    if (!options.has("flash-version") && gpu.flash_version > 0) {
+        layout.framework.flash_version = gpu.flash_version;
     }
-    if (!options.has("flash-attention") && gpu.generation == "volta") {
+    if (!options.has("flash-attention") && gpu.flash_version == 0) {
         layout.framework.flash_attention = false;
         told.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));
     }

@@ -22,8 +22,12 @@ std::vector<Slot> joined(std::vector<Slot> a, const std::vector<Slot>& b) {
 }
 
 std::vector<Slot> generation_slots(Machine& machine) {
-    return joined(joined(efficiency_slots(machine.gpu.efficiency), uncertainty_slots(machine.gpu.uncertainty)),
-                  network_slots(machine.network));
+    std::vector<Slot> slots{{"flash_version", "", &machine.gpu.flash_version, 0, 3, true}};
+    for (const std::vector<Slot>& more : {efficiency_slots(machine.gpu.efficiency),
+                                          uncertainty_slots(machine.gpu.uncertainty), network_slots(machine.network)}) {
+        slots = joined(std::move(slots), more);
+    }
+    return slots;
 }
 
 Names plain_names(std::string_view folder) {
