@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/network/bus_bandwidth.hpp"
+#include "libsim/network/nccl_ways.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ struct Candidate {
     const char* protocol;
     double expected;
     double seconds;
+    double latency;  // of both, what no byte takes
 };
 
 // The place of a collective, in doubles once for all candidates.
@@ -63,17 +65,17 @@ double ll_most(const Nccl& network, const Place& at) {
     return at.nodes > 1 ? network.ll_most / 4 : network.ll_most;
 }
 
-void add_ring(const Nccl& network, CollectiveKind kind, const Place& at, Candidate& best) {
+// Each of these three visits its candidates.
+template <class Visit>
+void rings(const Nccl& network, CollectiveKind kind, const Place& at, const Visit& visit) {
     const double rounds = adds_up_everywhere(kind) ? 2 : 1;
     const double across = rounds * (at.nodes - 1);
     const double within = rounds * (at.members - 1) - across;
     const double moved = at.bytes * bus_factor(kind, at.members);
     const auto consider = [&](const char* protocol, const NcclLatencies& latencies, double slower, double bandwidth) {
-        const double latency = latencies.base + within * latencies.within + across * latencies.across;
-        const double seconds = latency * slower + moved / bandwidth;
-        if (seconds < best.expected) {
-            best = {"ring", protocol, seconds, seconds};
-        }
+        const double latency = (latencies.base + within * latencies.within + across * latencies.across) * slower;
+        const double seconds = latency + moved / bandwidth;
+        visit(Candidate{"ring", protocol, seconds, seconds, latency});
     };
     const double bus = at.ring_bandwidth;
     // "Plateau effect of ring": an all-reduce between nodes waits longer in each step.
@@ -85,7 +87,8 @@ void add_ring(const Nccl& network, CollectiveKind kind, const Place& at, Candida
 
 // A chain within each node, two binary trees between the nodes. NCCL expects every node to send all of the bytes
 // twice; over m nodes it is 2 (m-1)/m of them, and that is what the measured runs show.
-void add_tree(const Nccl& network, const Place& at, Candidate& best) {
+template <class Visit>
+void trees(const Nccl& network, const Place& at, const Visit& visit) {
     const int levels = std::ilogb(at.nodes);
     const double expected_twice = at.ring_bandwidth / 2;
     double sent = at.card_bandwidth * at.nodes / (2 * (at.nodes - 1));
@@ -95,9 +98,7 @@ void add_tree(const Nccl& network, const Place& at, Candidate& best) {
     const auto consider = [&](const char* protocol, const NcclLatencies& latencies, double share, double most) {
         const double latency = latencies.base + 2 * ((at.on_node - 1) * latencies.within + levels * latencies.across);
         const double expected = latency + at.bytes / std::min(expected_twice * share, most);
-        if (expected < best.expected) {
-            best = {"tree", protocol, expected, latency + at.bytes / std::min(sent * share, most)};
-        }
+        visit(Candidate{"tree", protocol, expected, latency + at.bytes / std::min(sent * share, most), latency});
     };
     consider("LL", network.tree.ll, 0.92 / 3.8, ll_most(network, at) / 2);
     consider("LL128", network.tree.ll128, 0.92 * 120 / 128, HUGE_VAL);
@@ -106,7 +107,8 @@ void add_tree(const Nccl& network, const Place& at, Candidate& best) {
 
 // Each member sends its data to the switch once, and its share of the sum to all: n + 1 of n parts. So fewer than
 // eight reach less of the bandwidth on the bus, and that is what is measured for 5, 6, 7 and 8.
-void add_switch(const Nccl& network, const Place& at, Candidate& best) {
+template <class Visit>
+void switches(const Nccl& network, const Place& at, const Visit& visit) {
     const double share = std::min(1.0, 9 * (at.on_node - 1) / (7 * (at.on_node + 1)));
     const double moved = at.bytes * bus_factor(CollectiveKind::all_reduce, at.members);
     double bandwidth = network.switch_bandwidth * share;
@@ -118,9 +120,7 @@ void add_switch(const Nccl& network, const Place& at, Candidate& best) {
         name = "NVLS-tree";
     }
     const double seconds = latency + moved / bandwidth;
-    if (seconds < best.expected) {
-        best = {name, "Simple", seconds, seconds};
-    }
+    visit(Candidate{name, "Simple", seconds, seconds, latency});
 }
 
 // Everyone (or the root) sends to each of the others: the parts for its own node over its links, at the same time
@@ -137,28 +137,44 @@ Candidate direct(const Nccl& network, const Place& at) {
         latency = network.message_latency_across;
     }
     // One message is started after another.
-    const double seconds = latency + (at.members - 2) * network.ring.ll.within + transfer;
-    return {"direct", "Simple", seconds, seconds};
+    latency += (at.members - 2) * network.ring.ll.within;
+    return {"direct", "Simple", latency + transfer, latency + transfer, latency};
 }
 
-Candidate chosen(const Nccl& network, CollectiveKind kind, const Place& at) {
+template <class Visit>
+void for_each_candidate(const Nccl& network, CollectiveKind kind, const Place& at, const Visit& visit) {
     switch (kind) {
         case CollectiveKind::all_to_all:
         case CollectiveKind::gather:
-        case CollectiveKind::scatter: return direct(network, at);
+        case CollectiveKind::scatter: visit(direct(network, at)); return;
         default: break;
     }
-    Candidate best{"none", "none", HUGE_VAL, HUGE_VAL};
-    add_ring(network, kind, at, best);
+    rings(network, kind, at, visit);
     if (adds_up_everywhere(kind)) {
         if (at.nodes > 1) {
-            add_tree(network, at, best);
+            trees(network, at, visit);
         }
         if (network.switch_bandwidth > 0 && at.on_node > 4) {
-            add_switch(network, at, best);
+            switches(network, at, visit);
         }
     }
+}
+
+Candidate chosen(const Nccl& network, CollectiveKind kind, const Place& at) {
+    Candidate best{"none", "none", HUGE_VAL, HUGE_VAL, 0};
+    for_each_candidate(network, kind, at, [&](const Candidate& candidate) {
+        if (candidate.expected < best.expected) {
+            best = candidate;
+        }
+    });
     return best;
+}
+
+NcclChoice choice_of(CollectiveKind kind, const Place& at, const Candidate& candidate) {
+    return {.algorithm = candidate.algorithm,
+            .protocol = candidate.protocol,
+            .seconds = candidate.seconds,
+            .bus_bandwidth = at.bytes * bus_factor(kind, at.members) / candidate.seconds};
 }
 
 }  // namespace
@@ -175,11 +191,22 @@ NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t by
         return {.algorithm = "none", .protocol = "none"};
     }
     const Place at = place_of(network, bytes, members);
-    const Candidate best = chosen(network, kind, at);
-    return {.algorithm = best.algorithm,
-            .protocol = best.protocol,
-            .seconds = best.seconds,
-            .bus_bandwidth = at.bytes * bus_factor(kind, at.members) / best.seconds};
+    return choice_of(kind, at, chosen(network, kind, at));
+}
+
+std::vector<NcclWay> nccl_ways(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members) {
+    std::vector<NcclWay> ways;
+    if (members.members > 1) {
+        const Place at = place_of(network, bytes, members);
+        for_each_candidate(network, kind, at, [&](const Candidate& candidate) {
+            ways.push_back({candidate.algorithm, candidate.protocol, candidate.expected, candidate.latency});
+        });
+    }
+    return ways;
+}
+
+std::string nccl_name(const char* algorithm, const char* protocol) {
+    return fmt::format("{}/{}", algorithm, protocol);
 }
 
 std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int members) {

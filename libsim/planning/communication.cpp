@@ -1,6 +1,7 @@
 #include "libsim/planning/communication.hpp"
 
 #include "libsim/network/bus_bandwidth.hpp"
+#include "libsim/network/nccl_ways.hpp"
 #include "libsim/training/step/inner_collectives.hpp"
 #include "libsim/training/step/stage_step.hpp"
 
@@ -62,7 +63,7 @@ public:
                          .bytes = sort.bytes,
                          .members = members.members,
                          .across_nodes = across,
-                         .algorithm = std::string(choice.algorithm) + "/" + choice.protocol,
+                         .algorithm = nccl_name(choice.algorithm, choice.protocol),
                          .seconds_alone = choice.seconds,
                          .bus_bandwidth = rate,
                          .link_share = link > 0 ? rate / link : 0});

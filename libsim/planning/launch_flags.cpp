@@ -102,6 +102,9 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
         case Precision::nvfp4: lines.insert(lines.end(), {"--bf16", "--fp4-format e2m1", "--fp4-recipe nvfp4"}); break;
     }
     lines.push_back(fmt::format("--attention-backend {}", layout.framework.flash_attention ? "flash" : "unfused"));
+    if (training::loss_of(layout) == training::Loss::fused) {
+        lines.insert(lines.end(), {"--cross-entropy-loss-fusion", "--cross-entropy-fusion-impl te"});
+    }
     if (layout.framework.recompute == Recompute::full) {
         lines.insert(lines.end(),
                      {"--recompute-granularity full", "--recompute-method uniform", "--recompute-num-layers 1"});

@@ -23,21 +23,21 @@ training::Machine with_memory(training::Machine machine) {
     return machine;
 }
 
-training::Machine with_links_within(training::Machine machine) {
-    machine.scale_up *= faster;
-    machine.network.within *= faster;
-    machine.network.switch_bandwidth *= faster;
-    machine.network.ll_most *= faster;
-    return machine;
-}
-
-training::Machine with_links_between(training::Machine machine) {
-    machine.scale_out *= faster;
-    machine.network.across *= faster;
-    return machine;
-}
-
 }  // namespace
+
+training::Machine with_links_within(training::Machine machine, double factor) {
+    machine.scale_up *= factor;
+    machine.network.within *= factor;
+    machine.network.switch_bandwidth *= factor;
+    machine.network.ll_most *= factor;
+    return machine;
+}
+
+training::Machine with_links_between(training::Machine machine, double factor) {
+    machine.scale_out *= factor;
+    machine.network.across *= factor;
+    return machine;
+}
 
 Prediction predict_step(const training::Transformer& model, const training::Machine& machine,
                         const training::Layout& layout) {
@@ -53,10 +53,10 @@ std::vector<Sensitivity> sensitivities(const TrainingCase& what, double step_sec
     add("arithmetic", with_arithmetic(what.machine));
     add("memory bandwidth", with_memory(what.machine));
     if (what.gpus() > 1 && what.machine.gpus_per_node > 1) {
-        add("links within a node", with_links_within(what.machine));
+        add("links within a node", with_links_within(what.machine, faster));
     }
     if (what.gpus() > what.machine.gpus_per_node) {
-        add("links between nodes", with_links_between(what.machine));
+        add("links between nodes", with_links_between(what.machine, faster));
     }
     return found;
 }

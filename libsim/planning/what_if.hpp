@@ -19,6 +19,10 @@ using Predictor =
 Prediction predict_step(const training::Transformer& model, const training::Machine& machine,
                         const training::Layout& layout);
 
+// The machine with links whose rates are multiplied by `factor`: within a node, or between nodes.
+training::Machine with_links_within(training::Machine machine, double factor);
+training::Machine with_links_between(training::Machine machine, double factor);
+
 // A part of the machine that is 10 % faster.
 struct Sensitivity {
     std::string what;

@@ -19,7 +19,8 @@ Loss loss_of(const Layout& layout) {
 Loss loss_of_framework(const Layout& layout) {
     switch (layout.framework.loop) {
         case TrainingLoop::megatron: return megatron_loss(layout);
-        case TrainingLoop::deepspeed: return layout.parallelism.zero == 3 ? Loss::torch : megatron_loss(layout);
+        // Megatron-DeepSpeed has Megatron-LM's own, and nothing of Transformer Engine; ZeRO 3 runs models of PyTorch.
+        case TrainingLoop::deepspeed: return layout.parallelism.zero == 3 ? Loss::torch : Loss::parallel;
         case TrainingLoop::torch: break;
     }
     return Loss::torch;

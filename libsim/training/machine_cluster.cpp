@@ -5,6 +5,18 @@
 
 namespace sim::training {
 
+namespace {
+
+network::Uniform links_of(double latency_seconds, double bytes_per_second) {
+    network::Uniform links{.latency = duration_of_seconds(latency_seconds)};
+    if (bytes_per_second > 0) {
+        links.per_byte = pace_of(Bandwidth{std::llround(bytes_per_second)});
+    }
+    return links;
+}
+
+}  // namespace
+
 Cluster machine_cluster(const Machine& machine) {
     constexpr double millisecond = 1e-3;
     Cluster cluster{.name = machine.name, .network = machine.network};
@@ -17,6 +29,14 @@ Cluster machine_cluster(const Machine& machine) {
     cluster.compute.per_billionth_unit = pace_of_unit(millisecond);
     cluster.compute.overlap_slowdown = gpu.efficiency.compute_beside;
     return cluster;
+}
+
+Cluster wire_cluster(const Machine& machine) {
+    const network::NcclLatencies& hop = machine.network.ring.ll;
+    return {.name = machine.name,
+            .network = network::Nodes{.ranks_per_node = machine.gpus_per_node,
+                                      .within = links_of(hop.within, machine.scale_up),
+                                      .across = links_of(hop.across, machine.scale_out)}};
 }
 
 }  // namespace sim::training

@@ -12,4 +12,9 @@ namespace sim::training {
 
 Cluster machine_cluster(const Machine& machine);
 
+// The machine's bare links as a cluster: every message at the links' own rates (Machine::scale_up, scale_out), and at
+// the latency of a hop of NCCL's protocol LL, but nothing else of what NCCL costs. No two messages disturb each other,
+// and each GPU has its own card. Prices bytes alone; between nodes only where there are links.
+Cluster wire_cluster(const Machine& machine);
+
 }  // namespace sim::training

@@ -2,6 +2,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/chrome_rules.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ TEST(NdsimCollective, PrintsTheTableOfNcclTestsWithTheAlgorithmThatItPicked) {
     // doubling.
     const Said said = run_command("ndsim collective all_reduce --sizes 1K,1G");
     EXPECT_EQ(said.exit_code, 0);
-    EXPECT_THAT(said.out, StartsWith("# all-reduce on 8 ranks, dgx-h100\n#\n"));
+    EXPECT_THAT(said.out, StartsWith("# all-reduce on 8 ranks, dgx-h100\n# Wire time, without NCCL's overheads: "));
     EXPECT_THAT(
         said.out,
         HasSubstr("size         count      type  redop   root           time      algbw      busbw  algorithm\n"));
@@ -216,6 +217,156 @@ TEST(NdsimCollective, EndsCleanlyWhenItIsInterrupted) {
     }
     EXPECT_THAT(content_of(csv), StartsWith("bytes,count,"));
     EXPECT_THAT(content_of(csv), EndsWith("\n"));
+}
+
+// 6.6 us and 7 hops of 0.6 us of LL, and 7/8 of 1 KiB over 0.5 of 369 GB/s, at most 141 GB/s; 14 us and 7 hops of
+// 1.9 us of LL128, and 7/8 of 128 MiB over 0.92 of 369 GB/s.
+TEST(CollectiveOnAMachine, TakesWhatNcclsModelExpects) {
+    const json found = rows("all_gather --machine dgx-h100 --sizes 1K,128M");
+    ASSERT_EQ(found.size(), 2);
+    EXPECT_NEAR(found[0]["seconds"].get<double>(), 10.8e-6 + 896 / 141e9, 1e-12);
+    EXPECT_EQ(found[0]["protocol"], "LL");
+    EXPECT_EQ(found[1]["algorithm"], "ring");
+    EXPECT_EQ(found[1]["timing"], "nccl");
+    EXPECT_FALSE(found[1].contains("messages"));
+}
+
+// Of every collective of a step over several groups of ranks: on one node, a rank of each node, and all of them.
+TEST(CollectiveOnAMachine, IsWhatTrainPricesTo) {
+    for (const char* layout : {"--tp 8", "--tp 8 --zero 3", "--tp 1 --zero 3", "--tp 4 --ep 1", "--tp 2 --pp 2"}) {
+        const Said said =
+            run_command(std::string("ndsim train --model llama3-8b --machine dgx-h200 --gpus 32 --json ") + layout);
+        const json step = said.json();
+        int compared = 0;
+        for (const json& use : step["communication"]) {
+            const std::string what = use["what"];
+            const std::string kind = what.substr(0, what.find(' '));
+            if (what.starts_with("messages") || use["bytes"].get<std::int64_t>() % 64 != 0) {
+                continue;
+            }
+            const bool of_a_node = !use["across_nodes"].get<bool>();
+            const int members = use["members"];
+            const int tp = step["layout"]["tp"];
+            const std::string name =
+                kind == "reduction" ? step["layout"]["zero"] > 0 ? "reduce-scatter" : "all-reduce" : kind;
+            const json row =
+                rows(fmt::format("{} --machine dgx-h200 --type int8 --ranks {} --ranks-per-node {} --sizes {}", name,
+                                 members, of_a_node ? members : 8 / tp, use["bytes"].get<std::int64_t>()))
+                    .at(0);
+            // A time is charged in whole picoseconds, rounded up.
+            EXPECT_NEAR(row["seconds"].get<double>(), use["seconds_alone"].get<double>(), 1.01e-12) << what << layout;
+            EXPECT_EQ(row["algorithm"].get<std::string>() + "/" + row["protocol"].get<std::string>(), use["algorithm"]);
+            EXPECT_NEAR(row["busbw"].get<double>() / use["busbw"].get<double>(), 1, 1e-6);
+            ++compared;
+        }
+        EXPECT_GT(compared, 0) << layout;
+    }
+}
+
+TEST(CollectiveOnAMachine, SaysWhichModelItIsAndWhereTheRanksAre) {
+    const auto head = [](const std::string& options) {
+        const std::string out = run_command("ndsim collective all_reduce --sizes 1M --machine dgx-h100 " + options).out;
+        return out.substr(0, out.find("\n#\n"));
+    };
+    const std::string nccl = "# NCCL's model: what NCCL's own tuner expects, as ndsim train prices collectives";
+    const std::string wire = "# Wire time, without NCCL's overheads: messages at the links' own rates";
+    EXPECT_EQ(head(""), "# all-reduce on 8 ranks of dgx-h100, on one node\n" + nccl);
+    EXPECT_EQ(head("--ranks 3"), "# all-reduce on 3 ranks of dgx-h100, on one node\n" + nccl);
+    EXPECT_EQ(head("--ranks 32"), "# all-reduce on 32 ranks of dgx-h100, 8 on each of 4 nodes\n" + nccl);
+    EXPECT_EQ(head("--ranks 12"), "# all-reduce on 12 ranks of dgx-h100, 6 on each of 2 nodes\n" + nccl);
+    EXPECT_EQ(head("--ranks 13"), "# all-reduce on 13 ranks of dgx-h100, up to 7 on each of 2 nodes\n" + nccl);
+    EXPECT_EQ(head("--ranks 4 --ranks-per-node 1"),
+              "# all-reduce on 4 ranks of dgx-h100, 1 on each of 4 nodes\n" + nccl);
+    EXPECT_EQ(head("--timing wire"), "# all-reduce on 8 ranks of dgx-h100, on one node\n" + wire);
+    EXPECT_EQ(head("--timing both"), "# all-reduce on 8 ranks of dgx-h100, on one node\n" + nccl + "\n" + wire);
+}
+
+TEST(CollectiveOnAMachine, HasWiresLikeItsTopology) {
+    // Of one node, dgx-h100 is both: 0.6 us a hop, 450 GB/s.
+    const json machine = rows("all_reduce --machine dgx-h100 --timing wire --algorithm ring --sizes 1K,64M --check");
+    const json topology = rows("all_reduce --topology dgx-h100 --algorithm ring --sizes 1K,64M");
+    ASSERT_EQ(machine.size(), 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_NEAR(machine[i]["seconds"].get<double>() / topology[i]["seconds"].get<double>(), 1, 1e-6);
+        EXPECT_EQ(machine[i]["wrong"], 0);
+        EXPECT_EQ(machine[i]["timing"], "wire");
+    }
+    // Of two nodes, 8 of 30 steps of a ring wait for the network: 2.7 us, 50 GB/s; all of them for its slowest link.
+    const json two = rows("all_reduce --machine dgx-h100 --ranks 16 --timing wire --algorithm ring --sizes 16M");
+    EXPECT_GT(two[0]["seconds"].get<double>(), 30 * (1 << 20U) / 50e9);
+}
+
+TEST(CollectiveOnAMachine, PutsBothModelsSideBySide) {
+    const json both = rows("all_reduce --machine dgx-h100 --ranks 16 --timing both --sizes 1M");
+    ASSERT_EQ(both.size(), 2);
+    EXPECT_EQ(both[0], rows("all_reduce --machine dgx-h100 --ranks 16 --sizes 1M").at(0));
+    EXPECT_EQ(both[1], rows("all_reduce --machine dgx-h100 --ranks 16 --timing wire --sizes 1M").at(0));
+    const Said said = run_command("ndsim collective all_reduce --machine dgx-h100 --timing both --sizes 1K,1G");
+    EXPECT_THAT(said.out, HasSubstr("             NCCL's model                wire time\n"));
+    EXPECT_THAT(said.out, HasSubstr("# Avg bus bandwidth, NCCL's model: "));
+    EXPECT_THAT(said.out, HasSubstr("# Avg bus bandwidth, wire time: "));
+    EXPECT_THAT(said.out, Not(HasSubstr("*")));
+}
+
+TEST(CollectiveOnAMachine, ExplainsNcclsChoice) {
+    const Said said = run_command("ndsim collective all_gather --machine dgx-h100 --sizes 1K --explain-cost");
+    EXPECT_THAT(said.out, HasSubstr("#   ring/LL: 10.80 us of latency, 0.01 us for 896 bytes that each rank sends on "
+                                    "average; NCCL takes what it expects to be the shortest\n"
+                                    "#     ring/LL: 10.81 us expected\n#     ring/LL128: 27.30 us expected\n"));
+}
+
+TEST(CollectiveOnAMachine, WritesCsvAndAPicture) {
+    const TemporaryFolder folder;
+    const Said said =
+        run_command("ndsim collective all_reduce --machine h100 --timing both --sizes 1M,2M --csv - --plot '" +
+                    folder.file("t.svg") + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, HasSubstr(",messages,fastest,timing,protocol\n1048576,262144,float,sum,-1,ring,,,,,"));
+    EXPECT_THAT(said.out, HasSubstr(",1,nccl,LL\n"));
+    EXPECT_THAT(said.out, HasSubstr(",1,wire,\n"));
+    EXPECT_THAT(content_of(folder.file("t.svg")), HasSubstr(">NCCL's model<"));
+}
+
+TEST(CollectiveOnAMachine, IsAlsoAFileAndAnAcceleratorsUsualMachine) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("half.toml", "base = \"dgx-h100\"\nname = \"half\"\nscale_up = 225e9\n");
+    const json half = rows("all_gather --sizes 1G --machine '" + file + "'").at(0);
+    const json whole = rows("all_gather --sizes 1G --machine h100").at(0);
+    EXPECT_NEAR(half["busbw"].get<double>() / whole["busbw"].get<double>(), 0.5, 0.01);
+}
+
+TEST(CollectiveOnAMachine, RefusesMoreRanksThanANodeWhereThereIsOneNode) {
+    const TemporaryFolder folder;
+    const std::string file = folder.with("station.toml",
+                                         "name = \"station\"\naccelerator = \"RTX-4090\"\ngpus_per_node = 2\n"
+                                         "scale_up = 25e9\n");
+    EXPECT_EQ(rows("all_reduce --sizes 1M --machine '" + file + "'").size(), 1);
+    EXPECT_THAT(refusal("ndsim collective all_reduce --sizes 1M --ranks 3 --machine '" + file + "'"),
+                EndsWith("--ranks 3 are on 2 nodes of 2 GPUs, and station has no network between nodes"));
+}
+
+TEST(CollectiveOnAMachine, RefusesWhatCannotBe) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"--machine dgx-h10", "did you mean dgx-h100?"},
+        {"--machine none.toml", "none.toml"},
+        {"--machine dgx-h100 --topology dgx-h100", "--machine and --topology or --profile both say what the links are"},
+        {"--machine dgx-h100 --profile lab-pcie", "--machine and --topology or --profile both say what the links are"},
+        {"--timing nccl", "--timing nccl needs --machine NAME"},
+        {"--timing both --profile lab-pcie", "--timing both needs --machine NAME"},
+        {"--timing slow --machine dgx-h100", "--timing must be nccl or wire or both, not \"slow\""},
+        {"--ranks-per-node 4", "--ranks-per-node is of a --machine"},
+        {"--machine dgx-h100 --ranks-per-node 9", "from 1 to the 8 GPUs of a node of dgx-h100, not 9"},
+        {"--machine dgx-h100 --algorithm ring", "NCCL's model chooses its own algorithm; --timing wire times them"},
+        {"--machine dgx-h100 --channels 2", "NCCL's model chooses its own algorithm"},
+        {"--machine dgx-h100 --check", "--check is of messages, which NCCL's model does not have"},
+        {"--machine dgx-h100 --timeline", "are of messages, which NCCL's model does not have"},
+        {"--machine dgx-h100 --root 1", "--root: all-reduce has none"},
+    };
+    for (const auto& [options, what] : cases) {
+        const std::string said = refusal("ndsim collective all_reduce --sizes 1K " + options);
+        EXPECT_THAT(said, StartsWith("ndsim collective: ")) << options;
+        EXPECT_THAT(said, HasSubstr(what)) << options;
+    }
 }
 
 TEST(Collective, RefusesARootWhereThereIsNone) {

@@ -45,6 +45,37 @@ TEST(NdsimPlan, SaysTheBestLayoutWithItsFlags) {
     EXPECT_THAT(said.out, HasSubstr("parallelism:\n    dp: 4\n"));
 }
 
+TEST(NdsimPlan, SaysOfEachListedLayoutWhatASlowGpuAndSlowLinksCost) {
+    const json found = plan("--tp 2,4,8 --micro-batch 1 --recompute full --zero 1");
+    ASSERT_FALSE(found["pareto"].empty());
+    for (const json& row : found["pareto"]) {
+        const json& robustness = row["robustness"];
+        const Said said = run_command(
+            "ndsim train --model llama3-8b --machine dgx-h100 --gpus 8 --global-batch 32 "
+            "--recompute full --zero 1 --fault 'slow rank 5 x1.1' --json --tp " +
+            std::to_string(row["layout"]["tp"].get<int>()));
+        const json step = said.json();
+        // One stage: wherever the GPU is, its stage waits for it.
+        EXPECT_NEAR(robustness["slow_gpu"].get<double>(),
+                    step["step_seconds"].get<double>() / step["undisturbed_step_seconds"].get<double>() - 1, 1e-3);
+        EXPECT_EQ(robustness["slow_gpu"], robustness["slow_gpu_on_average"]);
+        EXPECT_EQ(robustness["slow_links_between_nodes"], false);
+        EXPECT_GT(robustness["slow_links"].get<double>(), 0);
+    }
+}
+
+TEST(NdsimPlan, SaysWhatItsColumnsOfRobustnessMean) {
+    const std::string options = small + "--tp 8 --micro-batch 1 --zero 0 --recompute full ";
+    const Said said = run_command(options);
+    EXPECT_THAT(said.out, HasSubstr("  slow GPU  slow links  layout\n"));
+    EXPECT_THAT(said.out,
+                HasSubstr("\nslow GPU: the step is so much longer with one GPU that computes 10 % longer, on "
+                          "the stage where that costs most\n"
+                          "slow links: so much longer with all links within the node at 50 % of their rate\n"));
+    const Said csv = run_command(options + "--csv -");
+    EXPECT_THAT(csv.out, HasSubstr(",pareto,slow_gpu,slow_gpu_on_average,slow_links\n"));
+}
+
 TEST(NdsimPlan, IsTheSameWhateverTheNumberOfThreads) {
     const std::string options = small + "--tp 1,2,4 --json --jobs ";
     EXPECT_EQ(run_command(options + "1").out, run_command(options + "2").out);

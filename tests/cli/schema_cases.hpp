@@ -166,6 +166,7 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"collective", "ndsim collective broadcast --ranks 8 --sizes 64M --algorithm ring --pieces 8 --json"},
         {"collective", "ndsim collective all-gather --ranks 16 --sizes 64M --algorithm hierarchical --inner 4 --json"},
         {"collective", "ndsim collective send-receive --ranks 2 --sizes 1K --json"},
+        {"collective", "ndsim collective all-reduce --machine dgx-h100 --ranks 16 --sizes 1M --timing both --json"},
         {"collective", "ndsim collective all-reduce --ranks 4 --sizes 1M --algorithm '" NDSIM_SOURCE_DIR
                        "/docs/examples/two_nodes.schedule' --json"},
         {"options", "ndsim --help options"},

@@ -2,6 +2,7 @@
 #include "libsim/network/nccl.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/network/nccl_ways.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,30 @@ TEST(NcclTime, ALongAllGatherInANodeIsASimpleRing) {
 TEST(NcclTime, ALongAllReduceGoesRoundTheRingTwice) {
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_reduce, 3'690'000'000, {.members = 8, .on_node = 8}),
               us(8.4 + 14 * 3.4 + 2 * 8750));
+}
+
+// 2 MB: 7/8 of them over 0.5 x 369 (at most 141), 0.92 x 369 and 369 GB/s.
+TEST(NcclWays, AreAllThatItWeighsAndTheShortestIsTheChoice) {
+    const Footprint members{.members = 8, .on_node = 8};
+    const std::vector<NcclWay> ways = nccl_ways(hopper(), CollectiveKind::all_gather, 2'000'000, members);
+    ASSERT_EQ(ways.size(), 3U);
+    EXPECT_NEAR(ways[0].latency, 10.8e-6, 1e-15);
+    EXPECT_NEAR(ways[0].expected, 10.8e-6 + 1'750'000 / 141e9, 1e-12);
+    EXPECT_NEAR(ways[1].latency, 27.3e-6, 1e-15);
+    EXPECT_NEAR(ways[1].expected, 27.3e-6 + 1'750'000 / (0.92 * 369e9), 1e-12);
+    EXPECT_NEAR(ways[2].expected, 32.2e-6 + 1'750'000 / 369e9, 1e-12);
+    EXPECT_EQ(nccl_name(ways[0].algorithm, ways[0].protocol), "ring/LL");
+    EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_gather, 2'000'000, members),
+              duration_of_seconds(ways[0].expected));
+}
+
+TEST(NcclWays, AreNoneForOneMemberAndMoreWithTreesAndSwitches) {
+    const auto count = [](const Nccl& network, const Footprint& members) {
+        return nccl_ways(network, CollectiveKind::all_reduce, 1000, members).size();
+    };
+    EXPECT_EQ(count(hopper(), {.members = 1, .on_node = 1}), 0U);
+    EXPECT_EQ(count(hopper_with_switches(), {.members = 8, .on_node = 8}), 4U);
+    EXPECT_EQ(count(hopper_with_switches(), {.members = 16, .on_node = 8}), 7U);
 }
 
 TEST(NcclTime, ABarrierIsARingOfLLWithoutBytes) {

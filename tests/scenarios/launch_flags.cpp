@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace sim::planning {
 namespace {
 
@@ -36,8 +40,22 @@ TEST(LaunchFlags, OfMegatron) {
               "--tensor-model-parallel-size 8\n--sequence-parallel\n--pipeline-model-parallel-size 4\n"
               "--num-virtual-stages-per-pipeline-rank 5\n--context-parallel-size 1\n--micro-batch-size 2\n"
               "--global-batch-size 128\n--seq-length 8192\n--use-distributed-optimizer\n--overlap-grad-reduce\n"
-              "--overlap-param-gather\n--bf16\n--attention-backend flash\n--recompute-granularity full\n"
-              "--recompute-method uniform\n--recompute-num-layers 1");
+              "--overlap-param-gather\n--bf16\n--attention-backend flash\n--cross-entropy-loss-fusion\n"
+              "--cross-entropy-fusion-impl te\n--recompute-granularity full\n--recompute-method uniform\n"
+              "--recompute-num-layers 1");
+}
+
+TEST(LaunchFlags, OfMegatronAskForTheLossThatWasCosted) {
+    const auto fused = [](const training::Framework& framework) {
+        training::Layout layout{.parallelism = {.dp = 8, .zero = 3}, .framework = framework};
+        layout.framework.loss = training::loss_of_framework(layout);
+        const std::vector<std::string> lines = megatron_flags(llama(), layout).lines;
+        return std::count(lines.begin(), lines.end(), "--cross-entropy-fusion-impl te");
+    };
+    EXPECT_EQ(fused({}), 1);
+    EXPECT_EQ(fused({.flash_attention = false}), 0);  // 8 bytes per logit
+    EXPECT_EQ(fused({.loop = training::TrainingLoop::torch}), 0);
+    EXPECT_EQ(fused({.loop = training::TrainingLoop::deepspeed}), 0);
 }
 
 TEST(LaunchFlags, TellMegatronTheGroupsOfMicroBatchesThatTheStagesDoNotDivide) {

@@ -1,6 +1,7 @@
 // The prices that any rank program pays on a machine.
 #include "libsim/training/machine_cluster.hpp"
 
+#include "libsim/error.hpp"
 #include "libsim/network/nccl.hpp"
 #include "libsim/training/hardware.hpp"
 #include "tests/support/simulate.hpp"
@@ -78,6 +79,21 @@ TEST(MachineCluster, PricesAMessageAtItsLatencyAndItsBytes) {
         EXPECT_EQ(run.end(), run.span(target, 0).end + network::nccl_message_time(nccl, 1'000'000, across));
         EXPECT_EQ(run.span(target, 0).end, across ? 16us : 8us);
     }
+}
+
+// 0.6 us and 450 GB/s in a node, 2.7 us and 50 GB/s between nodes.
+TEST(WireCluster, PricesMessagesAtTheLinksOwnRates) {
+    const Cluster wires = training::wire_cluster(training::machine("dgx-h100"));
+    EXPECT_EQ(wires.name, "dgx-h100");
+    EXPECT_EQ(transfer_time(wires, Bytes{450'000}, Hop::within), 600ns + 1us);
+    EXPECT_EQ(transfer_time(wires, Bytes{450'000}, Hop::across), 2700ns + 9us);
+    EXPECT_EQ(ranks_per_node(wires), 8);
+}
+
+TEST(WireCluster, HasNoPriceBetweenNodesWhereThereIsOne) {
+    training::Machine machine = training::machine("dgx-h100");
+    machine.scale_out = 0;
+    EXPECT_THROW(require_price(training::wire_cluster(machine), Bytes{1}, Hop::across), ProgramError);
 }
 
 TEST(MachineCluster, HasNoPriceForUnitsOfData) {

@@ -299,7 +299,7 @@ TEST(Loss, TakesOfALogitWhatItsFrameworkDoes) {
     EXPECT_EQ(of({.parallelism = {.zero = 3}, .framework = {.loop = TrainingLoop::megatron}}), 2);
     EXPECT_EQ(of({.framework = {.loop = TrainingLoop::megatron, .flash_attention = false}}), 8);
     EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::torch}}), 14);
-    EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::deepspeed}}), 2);
+    EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::deepspeed}}), 8);
     EXPECT_EQ(of({.parallelism = {.zero = 3}, .framework = {.loop = TrainingLoop::deepspeed}}), 14);
     // Of published runs whose code is not known.
     EXPECT_EQ(loss_bytes_per_logit({.parallelism = {.zero = 3}}), 14);

@@ -4,6 +4,8 @@
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/training/hardware.hpp"
+#include "tools/answers/collective_machine.hpp"
 #include "tools/answers/collective_methods.hpp"
 #include "tools/command_line/run_options.hpp"
 
@@ -60,6 +62,13 @@ planning::CollectiveCase case_of_kind(const std::string& typed) {
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
+void take_network(CollectiveOptions& options, planning::Sweep& sweep) {
+    const bool needs_ranks = options.ranks == 0 && !says_ranks(options.network);
+    options.ranks = needs_ranks ? ranks_unless_said : options.ranks;
+    sweep.cluster = cluster_of(options.network, options.ranks);
+    require_price_of(options.network, sweep.cluster, Bytes{1});
+}
+
 planning::ElementType type_named(const std::string& name) {
     const auto& types = planning::element_types();
     const auto at =
@@ -80,10 +89,19 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
              "send-receive; nccl-tests' spellings, too",
              config::Text{config::text(options.kind).set, {.names = kind_names()}}}),
-        {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file)",
+        {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file; a node of a machine)",
          whole(options.ranks, 1, most_ranks)},
         topology_row(options.network),
         profile_row(options.network),
+        {"machine", "NAME|FILE",
+         "a machine as ndsim train has it, in place of a topology: collectives as NCCL's model prices them",
+         config::name_or_file(options.machine, training::machine_names())},
+        {"ranks-per-node", "N", "of the machine: so many of each node take part (evenly on the fewest nodes)",
+         whole(options.ranks_per_node, 1, most_ranks)},
+        {"timing", "NAME",
+         "nccl: NCCL's model, its latencies and protocols, the same as in ndsim train; wire: messages at the links' "
+         "own rates; both: side by side (nccl where there is a --machine, otherwise wire)",
+         config::choice(options.timing, {"nccl", "wire", "both"})},
         {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
          config::text(options.sizes)},
         {"algorithm", "LIST|FILE",
@@ -109,10 +127,8 @@ planning::Sweep sweep_of(CollectiveOptions& options) {
     if (is_schedule_file(options.algorithm)) {
         take_schedule(options, sweep);
     }
-    const bool needs_ranks = options.ranks == 0 && !says_ranks(options.network);
-    options.ranks = needs_ranks ? ranks_unless_said : options.ranks;
-    sweep.cluster = cluster_of(options.network, options.ranks);
-    require_price_of(options.network, sweep.cluster, Bytes{1});
+    check_timing(options);
+    options.machine.empty() ? take_network(options, sweep) : take_machine(options, sweep);
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
         throw config::UsageError(
@@ -123,7 +139,7 @@ planning::Sweep sweep_of(CollectiveOptions& options) {
         throw config::UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
                                              options.ranks - 1, options.root));
     }
-    if (!sweep.custom) {
+    if (!sweep.custom && sweep.wires) {
         take_configs(options, sweep);
     }
     return sweep;

@@ -14,6 +14,9 @@ struct CollectiveOptions {
     std::string kind;
     int ranks = 0;  // 0: not given
     NetworkOptions network;
+    std::string machine;     // in place of a network; empty: not given
+    int ranks_per_node = 0;  // of the machine; 0: not given
+    std::string timing;      // nccl, wire or both; empty: nccl on a machine, otherwise wire
     std::string sizes = "1K:1G";
     std::string algorithm = "auto";
     int channels = 0;  // 0: not given

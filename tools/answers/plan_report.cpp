@@ -14,12 +14,16 @@ planning::PlanObjective objective_of(const PlanOptions& options) {
 
 planning::Plan searched(const PlanOptions& options, const planning::PlanQuestion& question, const PlanWatch& watch) {
     command_line::Workers workers(options.jobs);
-    return planning::search(question, {.objective = objective_of(options),
-                                       .exhaustive = options.exhaustive,
-                                       .for_each = workers.executor(),
-                                       .oracle = planning::predictor(),
-                                       .on_progress = watch.on_progress,
-                                       .should_stop = watch.should_stop});
+    planning::Plan plan = planning::search(question, {.objective = objective_of(options),
+                                                      .exhaustive = options.exhaustive,
+                                                      .for_each = workers.executor(),
+                                                      .oracle = planning::predictor(),
+                                                      .on_progress = watch.on_progress,
+                                                      .should_stop = watch.should_stop});
+    if (!watch.should_stop || !watch.should_stop()) {
+        planning::add_robustness(question, static_cast<std::size_t>(options.top), workers.executor(), plan);
+    }
+    return plan;
 }
 
 // Where nothing fits: what would.

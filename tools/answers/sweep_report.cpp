@@ -2,6 +2,7 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/chart.hpp"
+#include "tools/answers/collective_machine.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,32 +44,65 @@ Json considered(const std::vector<CandidateTime>& all) {
     return list;
 }
 
+// How it was timed, as --timing names it.
+const char* timing_of(const planning::TimedMethod& timed) {
+    return timed.by_nccl() != nullptr ? "nccl" : "wire";
+}
+
+bool is_fastest(const planning::SweepRow& row, const planning::TimedMethod& timed) {
+    return timed.by_nccl() != nullptr || &timed == &row.best();
+}
+
+void add_method(Json& json, const planning::TimedMethod& timed, bool custom) {
+    if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+        json["algorithm"] = nccl->algorithm;
+        json["protocol"] = nccl->protocol;
+    } else if (custom || timed.what.send_receive) {
+        json["algorithm"] = timed.name;
+    } else {
+        add_config(json, timed.what.config);
+    }
+}
+
 Json row_of(const planning::SweepRow& row, const planning::TimedMethod& timed, bool custom) {
     const planning::CollectiveCase& what = timed.what;
     Json json{{"bytes", what.bytes()},
               {"count", what.count()},
               {"type", what.type.name},
               {"redop", what.reduces() ? "sum" : "none"},
-              {"root", what.has_root() ? what.root : -1}};
-    if (custom || what.send_receive) {
-        json["algorithm"] = timed.name;
-    } else {
-        add_config(json, what.config);
-    }
+              {"root", what.has_root() ? what.root : -1},
+              {"timing", timing_of(timed)}};
+    add_method(json, timed, custom);
     json["seconds"] = timed.seconds();
     json["algbw"] = timed.algorithm_bandwidth();
     json["busbw"] = timed.bus_bandwidth();
-    json["messages"] = timed.time.messages;
-    json["bytes_sent"] = timed.time.sent;
-    json["found_by"] = name_of(timed.time.way);
-    json["fastest"] = &timed == &row.best();
+    if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+        json["bytes_sent"] = nccl->sent;
+        json["found_by"] = "NCCL's model";
+    } else {
+        const CollectiveTime& found = *timed.on_wires();
+        json["messages"] = found.messages;
+        json["bytes_sent"] = found.sent;
+        json["found_by"] = name_of(found.way);
+    }
+    json["fastest"] = is_fastest(row, timed);
     if (timed.wrong) {
         json["wrong"] = *timed.wrong;
     }
-    if (!row.considered.empty()) {
+    if (timed.on_wires() != nullptr && !row.considered.empty()) {
         json["considered"] = considered(row.considered);
     }
     return json;
+}
+
+// The cells of a method between the root and the seconds.
+std::vector<std::string> method_cells(const planning::TimedMethod& timed) {
+    if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+        return {nccl->algorithm, "", "", "", ""};
+    }
+    const AlgorithmConfig& config = timed.what.config;
+    return {name_of(config.algorithm), std::to_string(config.channels), std::to_string(config.pieces),
+            std::to_string(config.inner), std::to_string(config.middle)};
 }
 
 }  // namespace
@@ -80,11 +114,15 @@ std::string sweep_json(const planning::Sweep& sweep, const std::vector<planning:
             list.push_back(row_of(row, timed, sweep.custom.has_value()));
         }
     }
-    const Json report{{"command", "collective"},
-                      {"collective", sweep.what.name()},
-                      {"ranks", sweep.what.ranks},
-                      {"network", sweep.cluster.name},
-                      {"rows", list}};
+    Json report{{"command", "collective"},
+                {"collective", sweep.what.name()},
+                {"ranks", sweep.what.ranks},
+                {"network", sweep.cluster.name}};
+    if (sweep.machine) {
+        report["nodes"] = sweep.machine->nodes;
+        report["ranks_per_node"] = sweep.machine->on_node;
+    }
+    report["rows"] = std::move(list);
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -104,34 +142,38 @@ report::Table sweep_rows(const std::vector<planning::SweepRow>& rows) {
                                     {"algbw"},
                                     {"busbw"},
                                     {"messages"},
-                                    {"fastest"}},
+                                    {"fastest"},
+                                    {"timing", report::Cells::names},
+                                    {"protocol", report::Cells::names}},
                         .rows = {}};
     const auto real = [](double x) { return fmt::format("{:.12g}", x); };
     for (const planning::SweepRow& row : rows) {
         for (const planning::TimedMethod& timed : row.timed) {
             const planning::CollectiveCase& what = timed.what;
-            const AlgorithmConfig& config = what.config;
-            table.rows.push_back({std::to_string(what.bytes()), std::to_string(what.count()), what.type.name,
-                                  what.reduces() ? "sum" : "none", std::to_string(what.has_root() ? what.root : -1),
-                                  name_of(config.algorithm), std::to_string(config.channels),
-                                  std::to_string(config.pieces), std::to_string(config.inner),
-                                  std::to_string(config.middle), real(timed.seconds()),
-                                  real(timed.algorithm_bandwidth()), real(timed.bus_bandwidth()),
-                                  std::to_string(timed.time.messages), &timed == &row.best() ? "1" : "0"});
+            const planning::NcclTime* const nccl = timed.by_nccl();
+            std::vector<std::string> cells{std::to_string(what.bytes()), std::to_string(what.count()), what.type.name,
+                                           what.reduces() ? "sum" : "none",
+                                           std::to_string(what.has_root() ? what.root : -1)};
+            const std::vector<std::string> method = method_cells(timed);
+            cells.insert(cells.end(), method.begin(), method.end());
+            cells.insert(cells.end(),
+                         {real(timed.seconds()), real(timed.algorithm_bandwidth()), real(timed.bus_bandwidth()),
+                          nccl != nullptr ? "" : std::to_string(timed.on_wires()->messages),
+                          is_fastest(row, timed) ? "1" : "0", timing_of(timed), nccl != nullptr ? nccl->protocol : ""});
+            table.rows.push_back(std::move(cells));
         }
     }
     return table;
 }
 
 std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) {
-    report::Chart chart{
-        .title = fmt::format("{} on {} ranks, {}", sweep.what.name(), sweep.what.ranks, sweep.cluster.name),
-        .x_title = "size, bytes",
-        .y_title = "bus bandwidth, GB/s",
-        .x = {},
-        .curves = {}};
-    for (const planning::TimedMethod& timed : rows.front().timed) {
-        chart.curves.push_back({sweep.only_fastest ? "fastest" : timed.name, {}});
+    report::Chart chart{.title = fmt::format("{} on {}", sweep.what.name(), place_text(sweep)),
+                        .x_title = "size, bytes",
+                        .y_title = "bus bandwidth, GB/s",
+                        .x = {},
+                        .curves = {}};
+    for (const std::string& method : sweep.methods()) {
+        chart.curves.push_back({method, {}});
     }
     std::vector<const planning::SweepRow*> by_size;
     for (const planning::SweepRow& row : rows) {

@@ -3,6 +3,7 @@
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
 #include "ranks/host/stop_signal.hpp"
+#include "tools/answers/collective_machine.hpp"
 #include "tools/answers/collective_options.hpp"
 #include "tools/answers/sweep_report.hpp"
 #include "tools/command_line/exit.hpp"
@@ -16,6 +17,7 @@
 #include "tools/ndsim/nccl_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -29,12 +31,14 @@ namespace {
 const command_line::Executable collective_command{
     .name = "ndsim collective",
     .summary =
-        "How long collectives take, by size: the table of nccl-tests, from the simulator. Size and bandwidths are "
+        "How long collectives take, by size: the table of nccl-tests, from the simulator. On a topology that is wire "
+        "time, without NCCL's overheads; on a --machine it is NCCL's model, as in ndsim train. Size and bandwidths are "
         "as there: algbw is size / time, busbw is algbw times 2 (n-1)/n for an all-reduce, (n-1)/n for "
         "all-gather, reduce-scatter, all-to-all, gather and scatter, else 1. The size is that of the whole array "
         "on a rank: of the result, or of the input of a reduce-scatter, scatter or all-to-all.",
     .examples =
-        {"ndsim collective all_reduce --ranks 1024 --topology dgx-h100 --sizes 1K:8G",
+        {"ndsim collective all_gather --machine dgx-h100 --sizes 1K,128M                # with NCCL's overheads",
+         "ndsim collective all_reduce --ranks 1024 --topology dgx-h100 --sizes 1K:8G",
          "ndsim collective all-reduce --ranks 64 --algorithm all --plot bandwidth.svg   # side by side",
          "ndsim collective alltoall --ranks 256 --topology fat-tree --explain-cost      # how times were found",
          "ndsim collective broadcast --profile lab-pcie --sizes 1K:1M --check           # with real numbers, too",
@@ -85,15 +89,14 @@ void require_checkable(const CollectiveCommand& options, const planning::Collect
 class Output {
 public:
     Output(const CollectiveCommand& options, const planning::Sweep& sweep)
-        : options_(options), shape_{.picked = sweep.only_fastest, .checked = options.check} {
+        : options_(options),
+          shape_{.methods = sweep.methods(),
+                 .picked = sweep.only_fastest || sweep.nccl.has_value(),
+                 .checked = options.check} {
         if (is_table()) {
-            std::vector<std::string> names;
-            for (const AlgorithmConfig& config : sweep.configs) {
-                names.push_back(sweep.custom ? "custom" : text_of(config));
-            }
-            command_line::print(
-                fmt::format("# {} on {} ranks, {}\n#\n", sweep.what.name(), sweep.what.ranks, sweep.cluster.name) +
-                table_head(shape_, names));
+            command_line::print(fmt::format("# {} on {}\n# {}\n#\n", sweep.what.name(), place_text(sweep),
+                                            fmt::join(timing_lines(sweep), "\n# ")) +
+                                table_head(shape_));
         }
     }
 
@@ -107,8 +110,11 @@ public:
     }
 
     void finish(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) const {
-        const auto has_curve = [](const planning::SweepRow& row) { return row.best().bus_bandwidth() > 0; };
-        command_line::Report report{.text = [&] { return table_foot(rows); },
+        const auto has_curve = [](const planning::SweepRow& row) {
+            return std::any_of(row.timed.begin(), row.timed.end(),
+                               [](const planning::TimedMethod& timed) { return timed.bus_bandwidth() > 0; });
+        };
+        command_line::Report report{.text = [&] { return table_foot(shape_, rows); },
                                     .json = [&] { return sweep_json(sweep, rows); },
                                     .table = [&] { return sweep_rows(rows); }};
         if (std::any_of(rows.begin(), rows.end(), has_curve)) {
@@ -120,7 +126,7 @@ public:
     // Of the last row's fastest method, below the table.
     void draw(const planning::Sweep& sweep, const planning::SweepRow& row) const {
         const report::Timeline timeline = message_timeline(sweep, row.best());
-        if (timeline.end != row.best().time.end()) {
+        if (timeline.end != row.best().end()) {
             tell(fmt::format("{}: note: message by message it takes {} s in place of {} s\n", collective_command.name,
                              sim::seconds(timeline.end), row.best().seconds()));
         }
@@ -140,7 +146,8 @@ private:
 // The text of a complaint where one method of the row was wrong.
 std::string check_row(const planning::Sweep& sweep, planning::SweepRow& row) {
     for (planning::TimedMethod& timed : row.timed) {
-        if (std::string complaint = check_with_data(sweep, timed); !complaint.empty()) {
+        std::string complaint = timed.on_wires() != nullptr ? check_with_data(sweep, timed) : "";
+        if (!complaint.empty()) {
             return complaint;
         }
     }
@@ -152,7 +159,18 @@ bool is_right(const planning::SweepRow& row) {
                        [](const planning::TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
 }
 
+// NCCL's model has no messages to carry out, or to draw.
+void require_messages(const CollectiveCommand& options, const planning::Sweep& sweep) {
+    const bool wants_timeline = command_line::wants_timeline(options.outputs);
+    if (!sweep.wires && (options.check || wants_timeline)) {
+        throw config::UsageError(fmt::format(
+            "{} of messages, which NCCL's model does not have; --timing wire has them, --timing both beside it",
+            options.check ? "--check is" : "--timeline, --trace and --report are"));
+    }
+}
+
 int sweep_sizes(const CollectiveCommand& options, const planning::Sweep& sweep) {
+    require_messages(options, sweep);
     const std::vector<planning::CollectiveCase> cases = cases_of(options, sweep);
     for (const planning::CollectiveCase& what : cases) {
         require_checkable(options, what);

@@ -31,7 +31,7 @@ std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod&
                            sim::seconds(end), how);
     };
     const ranks::Result messages = carry_out_messages(sweep, timed);
-    if (!messages.ok() || messages.end != timed.time.end()) {
+    if (!messages.ok() || messages.end != timed.end()) {
         return messages.ok() ? differs(messages.end, "message by message") : messages.fault->message;
     }
     const ranks::Result numbers = ranks::launch(on_fibers(sweep, timed), [&](GPU& gpu) {
@@ -44,7 +44,7 @@ std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod&
     for (const auto& [rank, count] : numbers.reports.at("wrong")) {
         *timed.wrong += static_cast<std::int64_t>(count.front());
     }
-    return numbers.end != timed.time.end() ? differs(numbers.end, "with numbers") : "";
+    return numbers.end != timed.end() ? differs(numbers.end, "with numbers") : "";
 }
 
 }  // namespace sim::tools

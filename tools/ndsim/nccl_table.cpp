@@ -4,6 +4,7 @@
 #include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -32,15 +33,15 @@ int width_of_pair(const std::string& name) {
     return std::max(pair_width, static_cast<int>(name.size()) + 2);
 }
 
-bool is_side_by_side(const TableShape& shape, const std::vector<std::string>& configs) {
-    return configs.size() > 1 && !shape.picked;
+bool is_side_by_side(const TableShape& shape) {
+    return shape.methods.size() > 1;
 }
 
-std::vector<TextColumn> columns_of(const TableShape& shape, const std::vector<std::string>& configs) {
+std::vector<TextColumn> columns_of(const TableShape& shape) {
     std::vector<TextColumn> columns{wide(12, "size", "(B)"), wide(13, "count", "(elements)"), wide(9, "type"),
                                     wide(6, "redop"), wide(6, "root")};
-    if (is_side_by_side(shape, configs)) {
-        for (const std::string& name : configs) {
+    if (is_side_by_side(shape)) {
+        for (const std::string& name : shape.methods) {
             columns.push_back(wide(width_of_pair(name) - 12, "time", "(us)"));
             columns.push_back(wide(10, "busbw", "(GB/s)"));
         }
@@ -58,10 +59,10 @@ std::vector<TextColumn> columns_of(const TableShape& shape, const std::vector<st
 }
 
 // The names of the methods, each above its pair of columns.
-std::string names_line(const std::vector<std::string>& configs) {
+std::string names_line(const std::vector<std::string>& methods) {
     std::vector<TextColumn> columns{wide(50, "")};
     TextRow names{.cells = {""}};
-    for (const std::string& name : configs) {
+    for (const std::string& name : methods) {
         columns.push_back(wide(width_of_pair(name) - 1, ""));
         names.cells.push_back(name);
     }
@@ -77,53 +78,69 @@ std::int64_t wrong_of(const planning::SweepRow& row) {
     return sum;
 }
 
+// Algorithms compete; NCCL's model beside them tells something else.
+bool is_fastest_of_several(const planning::SweepRow& row, std::size_t number) {
+    const auto on_wires = std::count_if(row.timed.begin(), row.timed.end(),
+                                        [](const planning::TimedMethod& timed) { return timed.on_wires() != nullptr; });
+    return on_wires > 1 && number == row.fastest;
+}
+
+std::string explanation_of(const planning::TimedMethod& timed, const planning::NcclTime& nccl) {
+    const double latency = std::min(nccl.latency, timed.seconds());
+    std::string text =
+        fmt::format("#   {}: {:.2f} us of latency, {:.2f} us for {} bytes that each rank sends on average{}\n",
+                    timed.name, latency * mega, (timed.seconds() - latency) * mega, nccl.sent / timed.what.ranks,
+                    nccl.ways.size() > 1 ? "; NCCL takes what it expects to be the shortest" : "");
+    for (const network::NcclWay& way : nccl.ways) {
+        text += fmt::format("#     {}: {:.2f} us expected\n", network::nccl_name(way.algorithm, way.protocol),
+                            way.expected * mega);
+    }
+    return text;
+}
+
 }  // namespace
 
-std::string table_head(const TableShape& shape, const std::vector<std::string>& configs) {
-    const std::vector<TextColumn> columns = columns_of(shape, configs);
-    return (is_side_by_side(shape, configs) ? names_line(configs) : "") + head_of(columns, head_margin);
+std::string table_head(const TableShape& shape) {
+    return (is_side_by_side(shape) ? names_line(shape.methods) : "") + head_of(columns_of(shape), head_margin);
 }
 
 std::string table_line(const TableShape& shape, const planning::SweepRow& row) {
     const planning::CollectiveCase& what = row.what();
     TextRow line{.cells = {fmt::format("{}", what.bytes()), fmt::format("{}", what.count()), what.type.name,
                            what.reduces() ? "sum" : "none", fmt::format("{}", what.has_root() ? what.root : -1)}};
+    const bool side_by_side = is_side_by_side(shape);
     std::vector<std::string> names;
-    for (const planning::TimedMethod& timed : row.timed) {
-        names.push_back(timed.name);
-    }
-    const bool side_by_side = is_side_by_side(shape, names);
     for (std::size_t i = 0; i < row.timed.size(); ++i) {
         const planning::TimedMethod& timed = row.timed[i];
+        names.push_back(timed.name);
         line.cells.push_back(fmt::format("{:.2f}", timed.seconds() * mega));
         if (!side_by_side) {
             line.cells.push_back(fmt::format("{:.4f}", timed.algorithm_bandwidth() / giga));
         }
-        const char* const mark = !side_by_side ? "" : i == row.fastest ? "*" : " ";
+        const char* const mark = !side_by_side ? "" : is_fastest_of_several(row, i) ? "*" : " ";
         line.cells.push_back(fmt::format("{:.4f}{}", timed.bus_bandwidth() / giga, mark));
     }
     if (shape.checked) {
         line.cells.push_back(fmt::format("{}", wrong_of(row)));
     }
     if (shape.picked) {
-        line.cells.push_back(row.best().name);
+        line.cells.push_back(fmt::format("{}", fmt::join(names, "; ")));
     }
-    return line_of(columns_of(shape, names), line, data_margin);
+    return line_of(columns_of(shape), line, data_margin);
 }
 
-std::string table_foot(const std::vector<planning::SweepRow>& rows) {
+std::string table_foot(const TableShape& shape, const std::vector<planning::SweepRow>& rows) {
     std::string foot;
     if (rows.empty()) {
         return foot;
     }
-    const std::size_t configs = rows.front().timed.size();
-    for (std::size_t i = 0; i < configs; ++i) {
+    for (std::size_t i = 0; i < shape.methods.size(); ++i) {
         double sum = 0;
         for (const planning::SweepRow& row : rows) {
             sum += row.timed[i].bus_bandwidth() / giga;
         }
         foot += fmt::format("# Avg bus bandwidth{}: {:.4f}\n",
-                            configs == 1 ? "" : fmt::format(", {}", rows.front().timed[i].name),
+                            is_side_by_side(shape) ? fmt::format(", {}", shape.methods[i]) : "",
                             sum / static_cast<double>(rows.size()));
     }
     return foot;
@@ -132,8 +149,13 @@ std::string table_foot(const std::vector<planning::SweepRow>& rows) {
 std::string explanation(const planning::SweepRow& row) {
     std::string text;
     for (const planning::TimedMethod& timed : row.timed) {
-        text += fmt::format("#   {}: {}, for {} messages: {}\n", timed.name, name_of(timed.time.way),
-                            timed.time.messages, timed.time.why);
+        if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+            text += explanation_of(timed, *nccl);
+        } else {
+            const CollectiveTime& found = *timed.on_wires();
+            text += fmt::format("#   {}: {}, for {} messages: {}\n", timed.name, name_of(found.way), found.messages,
+                                found.why);
+        }
     }
     for (const CandidateTime& other : row.considered) {
         const std::string name = text_of(other.config);

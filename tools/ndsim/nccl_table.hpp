@@ -4,7 +4,7 @@
 // As there: sizes in bytes, of the whole array (collective_case.hpp); count in elements, of what each rank passes to
 // the call; root -1 where there is none; time in microseconds; GB/s are 10^9 bytes per second. Lines that begin with #
 // are no data. Further columns follow: the algorithm where it was picked for each size; #wrong where it was checked.
-// Several algorithms stand side by side, time and busbw each, the fastest of a size with a *.
+// Several methods stand side by side, time and busbw each, the fastest of several algorithms of a size with a *.
 #pragma once
 
 #include "libsim/planning/collective_sweep.hpp"
@@ -15,15 +15,15 @@
 namespace sim::tools {
 
 struct TableShape {
-    bool picked = false;  // a column says which algorithm
+    std::vector<std::string> methods;  // as they are called; one, or several side by side
+    bool picked = false;               // a column says which algorithm
     bool checked = false;
 };
 
-// The head of a table with these methods in it.
-std::string table_head(const TableShape& shape, const std::vector<std::string>& configs);
+std::string table_head(const TableShape& shape);
 std::string table_line(const TableShape& shape, const planning::SweepRow& row);
 // The average bus bandwidth, for each method by its name.
-std::string table_foot(const std::vector<planning::SweepRow>& rows);
+std::string table_foot(const TableShape& shape, const std::vector<planning::SweepRow>& rows);
 
 // Explains how each time of a row was found, and why that is exact: comment lines.
 std::string explanation(const planning::SweepRow& row);

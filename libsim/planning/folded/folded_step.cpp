@@ -90,7 +90,7 @@ constexpr std::size_t most_of_a_state = 24;  // times the stages' chunks
 
 class StepRun {
 public:
-    explicit StepRun(const StepPlan& plan)
+    StepRun(const StepPlan& plan, const std::optional<SlowStage>& slow)
         : plan_(plan), map_(plan.layout, true), stages_(plan.stages.size()), turns_(plan.stages.size()) {
         time_pieces();
         make_queues();
@@ -102,6 +102,10 @@ public:
         waits_for_.resize(turns_.size());
         const double beside = step_cluster(plan, map_).compute.overlap_slowdown;
         clocks_.assign(turns_.size(), StageClock(slowed({1, 1}, beside)));
+        if (slow) {
+            clocks_[static_cast<std::size_t>(slow->stage)] =
+                StageClock(slowed({1, 1}, beside), slowed({1, 1}, slow->factor));
+        }
     }
 
     FoldedStep run(Rounds rounds) {
@@ -366,8 +370,8 @@ private:
 
 }  // namespace
 
-FoldedStep folded_step(const StepPlan& plan, Rounds rounds) {
-    return StepRun(plan).run(rounds);
+FoldedStep folded_step(const StepPlan& plan, Rounds rounds, const std::optional<SlowStage>& slow) {
+    return StepRun(plan, slow).run(rounds);
 }
 
 }  // namespace sim::planning

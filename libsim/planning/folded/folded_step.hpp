@@ -10,6 +10,8 @@
 #include "libsim/training/step/step_plan.hpp"
 #include "libsim/units.hpp"
 
+#include <optional>
+
 namespace sim::planning {
 
 enum class Rounds : std::uint8_t { repeat, all_carried_out };
@@ -20,8 +22,16 @@ struct FoldedStep {
     std::int64_t passes_known = 0;  // of them, those that follow from a repetition
 };
 
+// The computations of a stage take `factor` times as long. All ranks that a folded stage stands for are slow then: one
+// slow rank of them makes the others wait in every collective that it is in, so that the step takes as long.
+struct SlowStage {
+    int stage = 0;
+    double factor = 1;  // 1 or more
+};
+
 // The step that predict() simulates folded, without jitter or faults: its time is the same, to the picosecond.
 // Cost: linear in the passes, at 16 bytes each and a comparison, and in the pieces of the rounds until they repeat.
-FoldedStep folded_step(const training::StepPlan& plan, Rounds rounds = Rounds::repeat);
+FoldedStep folded_step(const training::StepPlan& plan, Rounds rounds = Rounds::repeat,
+                       const std::optional<SlowStage>& slow = std::nullopt);
 
 }  // namespace sim::planning

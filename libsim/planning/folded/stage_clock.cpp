@@ -22,6 +22,9 @@ void StageClock::carry_out(const TimedPiece& piece) {
 }
 
 void StageClock::compute(Duration time) {
+    if (slow_ != Pace{1, 1}) {
+        time = time_for(time.count(), slow_);
+    }
     if (busy_.empty() || busy_.back().end <= now_) {
         now_ = later(now_, time);
         return;

@@ -18,8 +18,9 @@ namespace sim::planning {
 
 class StageClock {
 public:
-    // Computations take `beside` times as long while the stream is busy.
-    explicit StageClock(Pace beside) : beside_(beside), slows_(beside.picoseconds > beside.amount) {}
+    // Computations take `slow` times as long, and `beside` times that while the stream is busy.
+    explicit StageClock(Pace beside, Pace slow = {1, 1})
+        : beside_(beside), slow_(slow), slows_(beside.picoseconds > beside.amount) {}
 
     Time now() const { return now_; }
     Time end() const { return std::max({now_, card_, stream_}); }
@@ -50,6 +51,7 @@ private:
     Time card_ = {};
     Time stream_ = {};
     Pace beside_;
+    Pace slow_;
     bool slows_;
     kernel::Intervals busy_;  // the stream, from now on; where it slows computations down
     std::vector<std::pair<const training::GradientBucket*, Time>> gathers_;  // under way

@@ -61,6 +61,32 @@ std::string cost_text(const PlanQuestion& question, double cost) {
     return question.machine.gpu.usd_per_hour > 0 ? money_text(cost) : fmt::format("{:.3g}", cost);
 }
 
+std::string slow_gpu_text(const PlanRow& row) {
+    return row.robustness ? change_text(row.robustness->slow_gpu) : "";
+}
+
+std::string slow_links_text(const PlanRow& row) {
+    return row.robustness && row.robustness->slow_links ? change_text(*row.robustness->slow_links) : "";
+}
+
+// What the two columns mean; nothing where they are empty.
+std::string robustness_text(const PlanReport& report) {
+    const PlanRow& best = report.plan.rows.front();
+    if (!best.robustness) {
+        return "";
+    }
+    std::string text = fmt::format(
+        "slow GPU: the step is so much longer with one GPU that computes {:.0f} % longer, on the stage where that "
+        "costs most",
+        100 * (slow_gpu_factor - 1));
+    if (best.robustness->slow_links) {
+        text += fmt::format("\nslow links: so much longer with all links {} at {:.0f} % of their rate",
+                            best.robustness->slow_links_between_nodes ? "between nodes" : "within the node",
+                            100 * slow_links_factor);
+    }
+    return text + "\n";
+}
+
 std::string plan_table(const PlanReport& report) {
     const auto& [question, plan, objective, top, told, enough, problems] = report;
     const bool priced = question.machine.gpu.usd_per_hour > 0;
@@ -70,16 +96,18 @@ std::string plan_table(const PlanReport& report) {
                                 {"memory"},
                                 {"free"},
                                 {priced ? "$ a step" : "GPU-hours"},
+                                {"slow GPU"},
+                                {"slow links"},
                                 {"layout", Align::left}}};
     for (std::size_t i = 0; i < plan.pareto.size() && i < top; ++i) {
         const PlanRow& row = plan.rows[plan.pareto[i]];
         const auto memory = static_cast<double>(row.memory);
         const auto capacity = static_cast<double>(question.machine.gpu.memory_bytes);
         const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
-        table.rows.push_back(
-            {{(row.may_be_fastest ? "~" : "") + time_text(seconds(row.step)), count_text(row.tokens_per_second),
-              percent_text(row.mfu), bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
-              gpus + short_layout(question, row.point)}});
+        table.rows.push_back({{(row.may_be_fastest ? "~" : "") + time_text(seconds(row.step)),
+                               count_text(row.tokens_per_second), percent_text(row.mfu), bytes_text(memory),
+                               bytes_text(capacity - memory), cost_text(question, row.cost), slow_gpu_text(row),
+                               slow_links_text(row), gpus + short_layout(question, row.point)}});
     }
     if (plan.pareto.size() > top) {
         table.rows.push_back(
@@ -193,7 +221,7 @@ std::string text_of(const PlanReport& report) {
     }
     text += fmt::format("\nNo other layout is faster, smaller and cheaper than one of these; {} first:\n",
                         objective == PlanObjective::cost ? "cheap ones" : "fast ones");
-    return text + plan_table(report) + certainty_text(report) + flags_text(report);
+    return text + plan_table(report) + robustness_text(report) + certainty_text(report) + flags_text(report);
 }
 
 }  // namespace sim::planning

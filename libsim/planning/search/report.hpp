@@ -27,7 +27,7 @@ std::string counts_text(const PlanCounts& counts, const training::Machine& machi
 std::string text_of(const PlanReport& report);
 // For programs: one object on one line. It depends on the question alone, not on this machine.
 std::string json_of(const PlanReport& report);
-// All simulated layouts that fit, best first.
+// All simulated layouts that fit, best first; robustness of those that are listed alone.
 report::Table table_of(const PlanReport& report);
 // Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
 std::string heatmap_svg(const PlanReport& report);

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace sim::planning {
 
@@ -12,19 +15,40 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json robustness_json(const Robustness& robustness) {
+    return {{"slow_gpu", robustness.slow_gpu},
+            {"slow_gpu_on_average", robustness.slow_gpu_on_average},
+            {"slow_links", robustness.slow_links ? Json(*robustness.slow_links) : Json(nullptr)},
+            {"slow_links_between_nodes", robustness.slow_links_between_nodes}};
+}
+
+// Cells of a table; empty where it is not known.
+std::vector<std::string> robustness_cells(const std::optional<Robustness>& robustness) {
+    if (!robustness) {
+        return {"", "", ""};
+    }
+    const auto share = [](double value) { return fmt::format("{:.6g}", value); };
+    return {share(robustness->slow_gpu), share(robustness->slow_gpu_on_average),
+            robustness->slow_links ? share(*robustness->slow_links) : ""};
+}
+
 Json row_json(const PlanQuestion& question, const PlanRow& row) {
     const bool priced = question.machine.gpu.usd_per_hour > 0;
-    return {{"gpus", row.point.gpus},
-            {"step_seconds", seconds(row.step)},
-            {"step_seconds_low", row.range.lowest},
-            {"step_seconds_high", row.range.highest},
-            {"may_be_fastest", row.may_be_fastest},
-            {"tokens_per_second", row.tokens_per_second},
-            {"mfu", row.mfu},
-            {"memory_bytes", row.memory},
-            {"headroom_bytes", question.machine.gpu.memory_bytes - row.memory},
-            {priced ? "usd_per_step" : "gpu_hours_per_step", row.cost},
-            {"layout", json_of(layout_of(question.space, question.model, row.point))}};
+    Json json{{"gpus", row.point.gpus},
+              {"step_seconds", seconds(row.step)},
+              {"step_seconds_low", row.range.lowest},
+              {"step_seconds_high", row.range.highest},
+              {"may_be_fastest", row.may_be_fastest},
+              {"tokens_per_second", row.tokens_per_second},
+              {"mfu", row.mfu},
+              {"memory_bytes", row.memory},
+              {"headroom_bytes", question.machine.gpu.memory_bytes - row.memory},
+              {priced ? "usd_per_step" : "gpu_hours_per_step", row.cost}};
+    if (row.robustness) {
+        json["robustness"] = robustness_json(*row.robustness);
+    }
+    json["layout"] = json_of(layout_of(question.space, question.model, row.point));
+    return json;
 }
 
 Json miss_json(const PlanQuestion& question, const PlanMiss& miss) {
@@ -116,7 +140,9 @@ report::Table table_of(const PlanReport& plan) {
     }
     table.columns[8].cells = table.columns[11].cells = report::Cells::names;
     table.columns.push_back({question.machine.gpu.usd_per_hour > 0 ? "usd_per_step" : "gpu_hours_per_step"});
-    table.columns.push_back({"pareto"});
+    for (const char* name : {"pareto", "slow_gpu", "slow_gpu_on_average", "slow_links"}) {
+        table.columns.push_back({name});
+    }
     for (std::size_t i = 0; i < plan.plan.rows.size(); ++i) {
         const PlanRow& row = plan.plan.rows[i];
         const PlanPoint& p = row.point;
@@ -133,6 +159,8 @@ report::Table table_of(const PlanReport& plan) {
                       fmt::format("{:.6g}", row.mfu), std::to_string(row.memory),
                       std::to_string(question.machine.gpu.memory_bytes - row.memory), fmt::format("{:.9g}", row.cost),
                       on_front ? "1" : "0"});
+        const std::vector<std::string> robustness = robustness_cells(row.robustness);
+        cells.insert(cells.end(), robustness.begin(), robustness.end());
         table.rows.push_back(std::move(cells));
     }
     return table;

@@ -143,6 +143,14 @@ Plan search(const PlanQuestion& question, const PlanOptions& options) {
     return plan;
 }
 
+void add_robustness(const PlanQuestion& question, std::size_t top, const ForEach& for_each, Plan& plan) {
+    for_each(std::min(top, plan.pareto.size()), {}, [&](std::size_t i) {
+        PlanRow& row = plan.rows[plan.pareto[i]];
+        row.robustness =
+            robustness_of(question.model, question.machine, layout_of(question.space, question.model, row.point));
+    });
+}
+
 EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle) {
     constexpr int most_times = 1024;
     constexpr int most_gpus = 1 << 20;

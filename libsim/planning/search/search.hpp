@@ -9,12 +9,14 @@
 
 #include "libsim/for_each.hpp"
 #include "libsim/planning/predict.hpp"
+#include "libsim/planning/robustness.hpp"
 #include "libsim/planning/search/pareto.hpp"
 #include "libsim/planning/search/space.hpp"
 #include "libsim/training/check_layout.hpp"
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace sim::planning {
@@ -80,7 +82,8 @@ struct PlanRow {
     std::int64_t memory = 0;      // of the fullest rank
     double tokens_per_second = 0;
     double mfu = 0;
-    double cost = 0;  // of a step: USD, or GPU-hours where no price is known
+    double cost = 0;                            // of a step: USD, or GPU-hours where no price is known
+    std::optional<Robustness> robustness = {};  // of those that are listed: add_robustness()
 };
 // One that does not fit.
 struct PlanMiss {
@@ -106,6 +109,9 @@ struct Plan {
 
 // Throws what the oracle throws, for the first layout that it throws for.
 Plan search(const PlanQuestion& question, const PlanOptions& options);
+
+// Adds the robustness of the first `top` rows of the Pareto front.
+void add_robustness(const PlanQuestion& question, std::size_t top, const ForEach& for_each, Plan& plan);
 
 // The fewest GPUs, 2, 4, 8 … times those given, on which a layout fits; 0 if none up to 1,024 times does.
 struct EnoughGpus {
