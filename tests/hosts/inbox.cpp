@@ -153,6 +153,7 @@ TEST(Inbox, TakesCheckpointsWithTheStateThatIsThere) {
     EXPECT_EQ(complaint(on(255, told)), wrong_stream);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .tag = -1}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 2}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = -1}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .bytes = 8}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 1, .bytes = 8}),
               "rank 0 broke its queue (an op without its payload)");

@@ -67,10 +67,8 @@ TEST(Groups, OfOthersAreNoneThatARankEnters) {
     const std::vector<int> other{1};
     EXPECT_EQ(complaint_after(rank, other, {.kind = define_group}), "");
     const CollectiveWord word{.group = static_cast<GroupId>(1), .kind = CollectiveKind::all_reduce};
-    EXPECT_EQ(rank.complaint({.kind = OpKind::collective,
-                              .peer = -1,
-                              .amount = 1,
-                              .bytes = std::bit_cast<std::uint64_t>(word)}),
+    EXPECT_EQ(rank.complaint(
+                  {.kind = OpKind::collective, .peer = -1, .amount = 1, .bytes = std::bit_cast<std::uint64_t>(word)}),
               "rank 0 broke its queue (a collective of others)");
 }
 

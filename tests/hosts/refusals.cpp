@@ -143,6 +143,18 @@ TEST_F(Refusals, ToMapWhatIsLentNameTheRankThatCannotGoOn) {
               "7: not enough memory for 2 ranks");
 }
 
+TEST_F(Refusals, ToEndWhatARankHasStartedAreSaid) {
+    const auto stay_behind = [](GPU& gpu) {
+        if (gpu.rank() == 1 && fork() == 0) {
+            alarm(60);  // for nobody else ends it
+            pause();
+        }
+        exchange(gpu);
+    };
+    EXPECT_EQ(end_of_launcher_without({{SYS_kill, EPERM}}, {}, stay_behind),
+              "7: processes that ranks have started could not be ended");
+}
+
 // Its ranks die with the process that this runs in.
 TEST_F(Refusals, ToEndARankNameItAfterAWhile) {
     ranks::LaunchOptions options;
