@@ -5,7 +5,9 @@
 #include "tests/support/refused_call.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/epoll.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -141,6 +143,24 @@ TEST_F(Refusals, ToMapWhatIsLentNameTheRankThatCannotGoOn) {
                                       "rank 0: Cannot allocate memory\n.*"));
     EXPECT_EQ(end_of_launcher_without({{SYS_sendmsg, ENOBUFS}, {SYS_mmap, ENOMEM, 4, any_flags_of_shared_memory}}),
               "7: not enough memory for 2 ranks");
+}
+
+// What runs beside it cannot be told, then, nor what is left of memory and files.
+TEST_F(Refusals, ToSayWhatRunsKeepNoRunFromBeingRight) {
+    const std::string said = said_in_a_process([]() -> std::string {
+        const bool has_none = unshare(CLONE_NEWNS) == 0 &&
+                              mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                              mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+        if (!has_none) {
+            return "no namespace";
+        }
+        const ranks::Result result = ranks::launch({.ranks = 2}, exchange);
+        return std::to_string(result.exit_code()) + ": " + (result.fault ? result.fault->message : "");
+    });
+    if (said == "no namespace") {
+        GTEST_SKIP() << "/proc cannot be hidden here";
+    }
+    EXPECT_EQ(said, "0: ");
 }
 
 TEST_F(Refusals, ToEndWhatARankHasStartedAreSaid) {

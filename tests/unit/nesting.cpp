@@ -72,6 +72,13 @@ TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
         EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + unnamed) << text;
     }
     EXPECT_EQ(refusal_of("[\"\"]\n[[''.b]]\n", Notation::toml), "");  // empty, and in quotes
+    for (const char* text :
+         {"[[[a]]]", "[[[\"\"\".b]", "[\"\"\"a\"\"\"]", "[a[b]", "[[a [b", "[a b]", "[a\"b\"]", "[a = 1]"}) {
+        EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + said) << text;
+    }
+    for (const char* text : {"[a", "[[a", "[a.\"b", "[a.\"b\\", "[a # ]", "[a\r\n"}) {
+        EXPECT_EQ(refusal_of(text, Notation::toml), "") << "the parser says what it lacks: " << text;
+    }
     EXPECT_EQ(refusal_of("[ a . \"b(\\\"\" . 'c)' ] # (\n[[x-1_y]]\nz = [\n[1],\n[(2)]]\n", Notation::toml), "");
 }
 
