@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace sim::config {
@@ -20,7 +21,7 @@ public:
         at_ = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a mark of UTF-8
         while (at_ < text_.size()) {
             const char c = text_[at_];
-            if (is_toml_ && c == '[' && line_is_blank_ && depth_ == 0) {
+            if (is_toml_ && c == '[' && line_is_blank_ && open_.empty()) {
                 check_header();
             }
             line_is_blank_ = c == '\n' || (line_is_blank_ && (c == ' ' || c == '\t' || c == '\r'));
@@ -101,14 +102,15 @@ private:
         switch (c) {
             case '[':
             case '{':
-                if (++depth_ > most_nested) {
+                if (open_.size() >= most_nested) {
                     refuse(fmt::format("is nested more than {} deep", most_nested));
                 }
+                open_.push_back(c);
                 parts_ = 0;
                 break;
             case ']':
             case '}':
-                depth_ -= depth_ > 0 ? 1 : 0;
+                close(c);
                 parts_ = 0;
                 break;
             case '\n': ++line_; [[fallthrough]];
@@ -121,6 +123,17 @@ private:
                 break;
             default: break;
         }
+    }
+
+    // toml++ 3.3 ends the program where what is closed is not what was opened.
+    void close(char bracket) {
+        if (open_.empty()) {
+            return;  // the parser says so
+        }
+        if (is_toml_ && open_.back() != (bracket == ']' ? '[' : '{')) {
+            refuse(fmt::format("{} cannot close {}", bracket, open_.back()));
+        }
+        open_.pop_back();
     }
 
     // From its first quote to behind its last, or to the end of a text that has none.
@@ -152,8 +165,8 @@ private:
     std::size_t at_ = 0;
     int line_ = 1;
     bool line_is_blank_ = true;  // up to here
-    int depth_ = 0;
-    int parts_ = 0;  // of the key that is being read, less one
+    std::string open_;           // brackets, as they stand there
+    int parts_ = 0;              // of the key that is being read, less one
 };
 
 }  // namespace

@@ -54,6 +54,13 @@ TEST(Nesting, LeavesATextWithoutEndToTheParser) {
     EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
 }
 
+TEST(Nesting, RefusesBracketsThatCloseOthers) {
+    EXPECT_EQ(refusal_of("x = [\n}", Notation::toml), "a.txt:2: } cannot close [");
+    EXPECT_EQ(refusal_of("x = {a = [1, {b = 2]}", Notation::toml), "a.txt:1: ] cannot close {");
+    EXPECT_EQ(refusal_of("x = ]\ny = }", Notation::toml), "");  // the parser says so
+    EXPECT_EQ(refusal_of("[1}", Notation::json), "");
+}
+
 TEST(Nesting, RefusesLettersBeyondAsciiOutsideOfTextsAndComments) {
     const std::string said = "only texts and comments may have letters beyond ASCII";
     EXPECT_EQ(refusal_of("a = 1\n\xef\xba\xbf = 2\n", Notation::toml), "a.txt:2: " + said);
