@@ -1,11 +1,54 @@
 // A rank's process ends by _exit(), which leaves out what writes down the counts of coverage. Linked with
 // --wrap=_exit, this writes them down before it.
+//
+// Who is killed in the middle of that leaves a file to which nothing can be added any more. Linked with --wrap=kill,
+// SIGKILL waits until nobody writes.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace {
+
+// Held by who writes or kills; given up after a second, for who writes may have been stopped.
+class Turn {
+public:
+    Turn() : file_(open(NDSIM_COVERAGE_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+        constexpr int most_tries = 1000;
+        for (int i = 0; file_ >= 0 && i < most_tries && flock(file_, LOCK_EX | LOCK_NB) != 0; ++i) {
+            usleep(1000);
+        }
+    }
+    ~Turn() { close(file_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+private:
+    int file_;
+};
+
+}  // namespace
+
 extern "C" {
 void __gcov_dump();
 [[noreturn]] void __real__exit(int code);
+int __real_kill(pid_t pid, int number);
 
 [[noreturn]] void __wrap__exit(int code) {
-    __gcov_dump();
+    {
+        const Turn turn;
+        __gcov_dump();
+    }
     __real__exit(code);
+}
+
+int __wrap_kill(pid_t pid, int number) {
+    if (number != SIGKILL) {
+        return __real_kill(pid, number);
+    }
+    const Turn turn;
+    return __real_kill(pid, number);
 }
 }

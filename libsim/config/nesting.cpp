@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace sim::config {
@@ -20,7 +21,7 @@ public:
         at_ = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a mark of UTF-8
         while (at_ < text_.size()) {
             const char c = text_[at_];
-            if (is_toml_ && c == '[' && line_is_blank_ && depth_ == 0) {
+            if (is_toml_ && c == '[' && line_is_blank_ && open_.empty()) {
                 check_header();
             }
             line_is_blank_ = c == '\n' || (line_is_blank_ && (c == ' ' || c == '\t' || c == '\r'));
@@ -43,35 +44,51 @@ private:
         throw UsageError(fmt::format("{}:{}: {}", *file_, line_, what));
     }
 
-    // The name of a table, whose parts have a character at least. toml++ 3.3 reads beyond the text, or stops the
-    // program, at some others, and where there is none.
+    // The name of a table: parts with dots between them, behind one bracket or two. toml++ 3.3 reads beyond the text,
+    // or stops the program, at some others. A name without an end is left to it.
     void check_header() const {
-        bool has_part = false;
-        for (std::size_t i = at_; i < text_.size() && text_[i] != '\n' && text_[i] != '#'; ++i) {
-            const char c = text_[i];
-            if (c == '"' || c == '\'') {
-                for (++i; i < text_.size() && text_[i] != c && text_[i] != '\n'; ++i) {
-                    i += text_[i] == '\\' && c == '"' ? 1U : 0U;
-                }
-                has_part = true;
-                continue;
+        std::size_t at = behind_blanks(at_ + (text_.substr(at_, 2) == "[[" ? 2U : 1U));
+        for (;;) {
+            const std::size_t end = behind_part(at);
+            if (end == at) {
+                const bool is_empty = std::string_view(".]\n").find(letter_at(at)) != std::string_view::npos;
+                refuse(is_empty ? "a table has no name, or a part of its name is empty" : rule_of_names);
             }
-            const bool is_bare =
-                (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-            if (!is_bare && std::string_view(".[] \t\r").find(c) == std::string_view::npos) {
-                refuse("the name of a table must be letters, digits, _ and -, or in quotes");
-            }
-            if ((c == '.' || c == ']') && !has_part) {
+            at = behind_blanks(end);
+            if (letter_at(at) != '.') {
                 break;
             }
-            if (c == ']') {
-                return;
-            }
-            has_part = is_bare || (has_part && c != '.');
+            at = behind_blanks(at + 1);
         }
-        if (!has_part) {
-            refuse("a table has no name, or a part of its name is empty");
+        if (letter_at(at) != ']' && letter_at(at) != '\n') {
+            refuse(rule_of_names);
         }
+    }
+    static constexpr const char* rule_of_names = "the name of a table must be letters, digits, _ and -, or in quotes";
+
+    // A new line also where a comment begins and where the text ends.
+    char letter_at(std::size_t at) const {
+        return at >= text_.size() || text_[at] == '\r' || text_[at] == '#' ? '\n' : text_[at];
+    }
+    std::size_t behind_blanks(std::size_t at) const {
+        return std::min(text_.find_first_not_of(" \t", at), text_.size());
+    }
+    // The same place where no part of a name begins.
+    std::size_t behind_part(std::size_t at) const {
+        const char first = letter_at(at);
+        if (first == '"' || first == '\'') {
+            do {
+                at += first == '"' && text_[at] == '\\' ? 2U : 1U;
+            } while (at < text_.size() && text_[at] != first && text_[at] != '\n');
+            return at < text_.size() && text_[at] == first ? at + 1 : at;
+        }
+        const auto is_bare = [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        };
+        while (is_bare(letter_at(at))) {
+            ++at;
+        }
+        return at;
     }
 
     // Keys and numbers are of ASCII. toml++ 3.3 ends the program at some letters beyond it.
@@ -85,14 +102,15 @@ private:
         switch (c) {
             case '[':
             case '{':
-                if (++depth_ > most_nested) {
+                if (open_.size() >= most_nested) {
                     refuse(fmt::format("is nested more than {} deep", most_nested));
                 }
+                open_.push_back(c);
                 parts_ = 0;
                 break;
             case ']':
             case '}':
-                depth_ -= depth_ > 0 ? 1 : 0;
+                close(c);
                 parts_ = 0;
                 break;
             case '\n': ++line_; [[fallthrough]];
@@ -105,6 +123,17 @@ private:
                 break;
             default: break;
         }
+    }
+
+    // toml++ 3.3 ends the program where what is closed is not what was opened.
+    void close(char bracket) {
+        if (open_.empty()) {
+            return;  // the parser says so
+        }
+        if (is_toml_ && open_.back() != (bracket == ']' ? '[' : '{')) {
+            refuse(fmt::format("{} cannot close {}", bracket, open_.back()));
+        }
+        open_.pop_back();
     }
 
     // From its first quote to behind its last, or to the end of a text that has none.
@@ -136,8 +165,8 @@ private:
     std::size_t at_ = 0;
     int line_ = 1;
     bool line_is_blank_ = true;  // up to here
-    int depth_ = 0;
-    int parts_ = 0;  // of the key that is being read, less one
+    std::string open_;           // brackets, as they stand there
+    int parts_ = 0;              // of the key that is being read, less one
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ bool GzipInput::line(std::string& text) {
             return true;
         }
     }
-    line_was_whole_ = text.empty();
+    line_was_whole_ = line_was_whole_ && text.empty();
     return !text.empty();
 }
 

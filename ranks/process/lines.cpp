@@ -1,5 +1,8 @@
 #include "ranks/process/lines.hpp"
 
+#include "libsim/check.hpp"
+#include "ranks/process/sealed_memory.hpp"
+
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,6 +13,8 @@
 #include <cstdint>
 #include <cstring>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace sim::ranks {
 
@@ -19,9 +24,27 @@ namespace {
 struct Message {
     std::array<std::byte, 64> bytes{};
     std::size_t size = 0;
-    int descriptor = -1;
+    Descriptor descriptor;
     bool closed = false;  // there will be none any more
 };
+
+// The descriptor that came with a message. A rank may send several at once, which all are open here now: none of them
+// is kept.
+Descriptor descriptor_of(const msghdr& message) {
+    const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    if (head == nullptr) {
+        return Descriptor();
+    }
+    check(head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS, "a line brings descriptors alone, not {}",
+          head->cmsg_type);
+    std::vector<Descriptor> came;
+    for (std::size_t at = CMSG_LEN(0); at < head->cmsg_len; at += sizeof(int)) {
+        int number = -1;
+        std::memcpy(&number, reinterpret_cast<const std::byte*>(head) + at, sizeof number);
+        came.emplace_back(number);
+    }
+    return came.size() == 1 ? std::move(came.front()) : Descriptor();
+}
 
 bool send_with(int line, const void* data, std::size_t size, int descriptor, int flags) {
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
@@ -62,11 +85,7 @@ std::optional<Message> receive(int line, std::size_t most, int flags) {
     }
     found.closed = got <= 0;
     found.size = got > 0 ? static_cast<std::size_t>(got) : 0;
-    const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-    if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof(int))) {
-        std::memcpy(&found.descriptor, CMSG_DATA(head), sizeof found.descriptor);
-    }
+    found.descriptor = descriptor_of(message);
     return found;
 }
 
@@ -124,13 +143,13 @@ void Lines::hear(const Given& given) {
 void Lines::hear(int rank, const Given& given) {
     constexpr int at_most = 8;  // who rings without end is heard again, after all others
     for (int i = 0; i < at_most; ++i) {
-        const std::optional<Message> message =
+        std::optional<Message> message =
             receive(ours_[static_cast<std::size_t>(rank)], sizeof(Message::bytes), MSG_DONTWAIT);
         if (!message) {
             return;
         }
-        if (message->descriptor >= 0) {
-            given(rank, message->descriptor);
+        if (message->descriptor) {
+            given(rank, message->descriptor.release());
         }
         if (message->closed) {
             return stop_watching(rank);
@@ -158,12 +177,12 @@ bool LineEnd::give(int descriptor) const {
 
 std::optional<LineEnd::Lent> LineEnd::next_lent() const {
     Lent lent;
-    const std::optional<Message> message = receive(descriptor_, sizeof lent.of, 0);
-    if (!message || message->size != sizeof lent.of || message->descriptor < 0) {
+    std::optional<Message> message = receive(descriptor_, sizeof lent.of, 0);
+    if (!message || message->size != sizeof lent.of || !message->descriptor) {
         return std::nullopt;
     }
     std::memcpy(&lent.of, message->bytes.data(), sizeof lent.of);
-    lent.descriptor = message->descriptor;
+    lent.descriptor = message->descriptor.release();
     return lent;
 }
 

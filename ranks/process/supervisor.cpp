@@ -123,8 +123,9 @@ void Supervisor::take_turn(int rank) {
     switch (run_->kernel.befalls(rank)) {
         case kernel::Befalls::death: return kill(rank);
         case kernel::Befalls::stop: return stop(rank);
-        case kernel::Befalls::nothing: go_on(rank);
+        case kernel::Befalls::nothing: break;
     }
+    go_on(rank);
     if (self.asked && self.inbox.waiting().empty()) {
         answer(rank);
     }

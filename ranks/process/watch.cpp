@@ -1,4 +1,5 @@
 // The supervisor's other half: what happens outside simulated time.
+#include "libsim/check.hpp"
 #include "libsim/kernel/describe.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "ranks/process/supervisor.hpp"
@@ -35,18 +36,15 @@ void Supervisor::begin_watching() {
 void Supervisor::watch_doorbell() {
     doorbell_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                          [this](const boost::system::error_code& error) {
-                             if (!error) {
-                                 processes_->hear_lines();
-                                 watch_doorbell();
-                             }
+                             check(!error, "a doorbell cannot be watched: {}", error.message());
+                             processes_->hear_lines();
+                             watch_doorbell();
                          });
 }
 
 void Supervisor::watch_signals() {
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
-        if (error) {
-            return;
-        }
+        check(!error, "signals cannot be watched: {}", error.message());
         if (signal == SIGCHLD) {
             note_changes();
         } else {
@@ -59,9 +57,7 @@ void Supervisor::watch_signals() {
 void Supervisor::watch_clock() {
     tick_.expires_after(tick);
     tick_.async_wait([this](const boost::system::error_code& error) {
-        if (error) {
-            return;
-        }
+        check(!error, "a clock cannot be watched: {}", error.message());
         forgive_pause();
         note_changes();  // should a signal have been lost, or never been let through
         report_hung_ranks();

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
 
 namespace {
 
@@ -30,6 +33,60 @@ TEST(Unwritable, ErrorsKeepTheirExitCode) {
     EXPECT_EQ(exit_code_to("3d_pipeline_parallel --blocking-sends", "/dev/full"), 3);
     EXPECT_EQ(exit_code_to("ndsim_compare nowhere.json", "/dev/full"), 2);
     EXPECT_EQ(exit_code_to("ndsim_compare", "/dev/full"), 2);
+}
+
+// Each ends with an error: of usage, of the program, of a rank, of an output.
+constexpr const char* failing_commands[] = {
+    "0d_sequential --items 0",
+    "0d_sequential --nothing",
+    "0d_sequential --config nowhere.toml",
+    "0d_sequential --trace /nowhere/t.json",
+    "1d_data_parallel --ranks 0",
+    "1d_data_parallel --profile nowhere.toml",
+    "1d_data_parallel --trace /nowhere/t.json",
+    "1d_data_parallel --fault 'kill rank 1 at 1ms'",
+    "2d_tensor_parallel --fault nothing",
+    "3d_pipeline_parallel --blocking-sends",
+    "3d_pipeline_parallel --schedule nothing",
+    "4d_hybrid --ranks x",
+    "distributed_hello --nothing",
+    "communication_profile --nothing",
+    "ndsim nothing",
+    "ndsim train --gpus 0",
+    "ndsim train --model nobody",
+    "ndsim explain --nothing",
+    "ndsim memory --model nobody",
+    "ndsim plan --gpus 0",
+    "ndsim goodput --nothing",
+    "ndsim collective nothing",
+    "ndsim collective all_reduce --ranks 0",
+    "ndsim compare nowhere.json nowhere.json",
+    "ndsim hardware nothing",
+    "ndsim topology nowhere.toml",
+    "ndsim flows nowhere.json",
+    "ndsim goal nowhere.goal",
+    "ndsim trace nowhere.json",
+    "ndsim validate nowhere.json",
+    "ndsim_compare nowhere.json",
+};
+
+TEST(Unwritable, ErrorsEndAsAtATerminalWhereTheirTextIsLost) {
+    constexpr int broken_pipe = 9;
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    ASSERT_EQ(dup2(ends[1], broken_pipe), broken_pipe);
+    close(ends[0]);
+    close(ends[1]);
+    for (const char* command : failing_commands) {
+        const int usual = run_command(command).exit_code;
+        EXPECT_TRUE(usual >= 2 && usual <= 7) << command << " ends with " << usual;
+        for (const char* where : {"2>&-", "2>/dev/full", "2>&9"}) {
+            const int status =
+                std::system(fmt::format("'{}'/{} {} >/dev/null </dev/null", NDSIM_BIN_DIR, command, where).c_str());
+            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == usual) << command << " " << where << ": " << status;
+        }
+    }
+    close(broken_pipe);
 }
 
 // As in `... 2>&1 | head -1`.

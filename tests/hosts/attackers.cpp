@@ -1,5 +1,6 @@
 // Ranks that turn against the others with all that a process can do to its own memory and descriptors: who is innocent
 // is neither hurt nor blamed, and the run does not hang.
+#include "tests/support/own_mappings.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/soak.hpp"
@@ -18,28 +19,6 @@ namespace {
 using namespace sim;
 using namespace sim::test;
 using namespace std::chrono_literals;
-
-struct Mapped {
-    std::uintptr_t begin = 0;
-    std::size_t bytes = 0;
-};
-
-// What this process shares with others.
-std::vector<Mapped> shared_mappings() {
-    std::vector<Mapped> found;
-    std::FILE* maps = std::fopen("/proc/self/maps", "r");
-    char line[512];
-    while (std::fgets(line, sizeof line, maps) != nullptr) {
-        unsigned long begin = 0;
-        unsigned long end = 0;
-        char rights[8] = {};
-        if (std::sscanf(line, "%lx-%lx %7s", &begin, &end, rights) == 3 && rights[3] == 's') {
-            found.push_back({begin, end - begin});
-        }
-    }
-    std::fclose(maps);
-    return found;
-}
 
 // SIGBUS beyond the end of memory ends the attack, not the process.
 thread_local sigjmp_buf after_fault;

@@ -1,9 +1,11 @@
 // What ranks start ends with the run, however it hides, and what the launcher's program has started does not.
+#include "tests/support/in_a_process.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/soak.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -155,6 +157,51 @@ TEST(Descendants, AreNotWhatTheLaunchersProgramHasStarted) {
     EXPECT_EQ(waitpid(alive, &status, WNOHANG), 0) << "it still runs";
     kill(alive, SIGKILL);
     EXPECT_EQ(waitpid(alive, &status, 0), alive);
+}
+
+// What the launcher's program has started before the run may have the same mark, by chance.
+TEST(Descendants, AreNotWhatHasALowerLimitThanTheLauncher) {
+    std::array<int, 2> marked{};
+    ASSERT_EQ(pipe(marked.data()), 0);
+    const int before = fork();
+    if (before == 0) {
+        const rlimit low{.rlim_cur = 5, .rlim_max = 5};
+        setrlimit(RLIMIT_LOCKS, &low);
+        close(marked[0]);
+        close(marked[1]);
+        stay();
+    }
+    close(marked[1]);
+    char byte = 0;
+    EXPECT_EQ(read(marked[0], &byte, 1), 0);
+    close(marked[0]);
+    EXPECT_TRUE(ranks::launch({.ranks = 2}, [](GPU& gpu) { gpu.barrier(); }).ok());
+    EXPECT_EQ(waitpid(before, nullptr, WNOHANG), 0) << "it still runs";
+    kill(before, SIGKILL);
+    waitpid(before, nullptr, 0);
+}
+
+// Where no lower limit is left, ranks end all the same; what they have started cannot be told from others.
+TEST(Descendants, OfALauncherAtTheLowestLimitAreNotKnown) {
+    SharedMemory shared;
+    const int left = in_a_process([&] {
+        const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+        setrlimit(RLIMIT_LOCKS, &none);
+        const auto result = ranks::launch({.ranks = 2}, [&](GPU& gpu) {
+            if (gpu.rank() == 1) {
+                const int started = fork();
+                if (started == 0) {
+                    stay();
+                }
+                shared->victim = started;
+            }
+            gpu.barrier();
+        });
+        const bool lives = waitpid(shared->victim, nullptr, WNOHANG) == 0;
+        kill(shared->victim, SIGKILL);
+        return result.ok() && lives ? 1 : 0;
+    });
+    EXPECT_EQ(left, 1);
 }
 
 TEST(Descendants, OfARunInsideARankEndWithThatRun) {

@@ -1,11 +1,9 @@
 // What the supervisor takes from a rank: nothing that the kernel could not bear, whatever the rank has written.
-#include "ranks/process/inbox.hpp"
-
 #include "libsim/collectives/schedules/algorithms.hpp"
+#include "tests/support/rank_memory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <bit>
 #include <cstring>
@@ -16,42 +14,10 @@ namespace {
 using namespace sim;
 using namespace sim::kernel;
 using namespace sim::ranks;
-
-// The memory of rank 0 of two, as if the rank had written there.
-struct Written {
-    LaunchOptions options{.ranks = 2};
-    Run run{options, Order::any};
-    std::unique_ptr<RankMemory> memory = std::make_unique<RankMemory>();
-    Lines lines{2};
-    std::size_t room = arena_bytes(2, SIZE_MAX);
-    Arenas arenas{2, room, lines};
-    NewArena own = make_arena(room).value();
-    Inbox inbox{0, *memory, arenas, run};
-
-    Written() {
-        lines.open(0);
-        arenas.given(0, own.descriptor.release());
-    }
-    ~Written() { munmap(own.at, room); }
-    Written(const Written&) = delete;
-    Written& operator=(const Written&) = delete;
-
-    // Empty: the op was taken.
-    std::string complaint(const Op& op) {
-        const std::uint64_t at = memory->ops_written;
-        memory->ops[at % op_slots] = op;
-        memory->ops_written = at + 1;
-        try {
-            inbox.fetch();
-        } catch (const Inbox::Violation& violation) {
-            return violation.what();
-        }
-        return "";
-    }
-};
+using sim::test::WrittenMemory;
 
 std::string complaint(const Op& op) {
-    return Written{}.complaint(op);
+    return WrittenMemory{}.complaint(op);
 }
 
 Op collective(const CollectiveWord& word, int root = -1) {
@@ -187,6 +153,7 @@ TEST(Inbox, TakesCheckpointsWithTheStateThatIsThere) {
     EXPECT_EQ(complaint(on(255, told)), wrong_stream);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .tag = -1}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 2}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = -1}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .bytes = 8}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 1, .bytes = 8}),
               "rank 0 broke its queue (an op without its payload)");
@@ -232,14 +199,14 @@ TEST(Inbox, RefusesToBringWhatIsNotThere) {
     constexpr const char* missing = "rank 0 broke its queue (an op without its payload)";
     EXPECT_EQ(complaint({.kind = OpKind::bring, .bytes = 1}), missing);
     EXPECT_EQ(complaint({.kind = OpKind::bring, .bytes = any_bytes}), missing);
-    Written other;
+    WrittenMemory other;
     EXPECT_EQ(other.complaint({.kind = lay_out, .amount = 0, .bytes = 10}), "");
     EXPECT_EQ(other.complaint({.kind = OpKind::bring, .bytes = 11}),
               "rank 0 broke its queue (an op with another payload than it laid out)");
 }
 
 TEST(Inbox, LendsBroughtDataByItsPlaceInTheArenaUntilTheRankGoesOn) {
-    Written written;
+    WrittenMemory written;
     const Block block{.rank = 0, .offset = 8192, .size = 20'000};
     EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 8192, .bytes = 20'000}), "");
     EXPECT_EQ(written.complaint({.kind = OpKind::bring, .amount = 1, .bytes = 20'000}), "");
@@ -264,7 +231,7 @@ TEST(Inbox, RefusesAFlagThatIsNeitherOnNorOff) {
 }
 
 TEST(Inbox, TakesAPayloadFromItsBlock) {
-    Written written;
+    WrittenMemory written;
     written.own.at[4096 + 29'999] = std::byte{7};
     EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 4096, .bytes = 30'000}), "");
     EXPECT_EQ(written.complaint({.kind = OpKind::send, .peer = 1, .amount = 1, .bytes = 30'000}), "");
@@ -282,10 +249,10 @@ TEST(Inbox, RefusesABlockThatIsNotInItsArena) {
              {0, 0}, {0, room + 1}, {-1, 1}, {1, room}, {INT64_MIN, 1}, {0, UINT64_MAX}, {INT64_MAX, 1}}) {
         EXPECT_EQ(complaint({.kind = lay_out, .amount = offset, .bytes = bytes}), wrong) << offset << ", " << bytes;
     }
-    Written twice;
+    WrittenMemory twice;
     EXPECT_EQ(twice.complaint({.kind = lay_out, .amount = 0, .bytes = 10}), "");
     EXPECT_EQ(twice.complaint({.kind = lay_out, .amount = 10, .bytes = 10}), wrong);
-    Written other;
+    WrittenMemory other;
     EXPECT_EQ(other.complaint({.kind = lay_out, .amount = 0, .bytes = 10}), "");
     EXPECT_EQ(other.complaint({.kind = OpKind::send, .peer = 1, .amount = 1, .bytes = 11}),
               "rank 0 broke its queue (an op with another payload than it laid out)");

@@ -1,12 +1,9 @@
 // What a machine leaves to a run: memory for data that nobody receives, open files, processes.
+#include "tests/support/in_a_process.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/soak.hpp"
 
 #include <sys/resource.h>
-#include <sys/wait.h>
-
-#include <csignal>
-#include <functional>
 
 namespace {
 
@@ -55,17 +52,6 @@ TEST_P(Limits, OfDataCountOnlyWhatIsNotReceivedYet) {
         }
     });
     EXPECT_TRUE(result.ok()) << result.fault->message;
-}
-
-// Returns the exit status of a process that runs this.
-int in_a_process(const std::function<int()>& body) {
-    const int pid = fork();
-    if (pid == 0) {
-        _exit(body());
-    }
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
 void limit(decltype(RLIMIT_NOFILE) resource, rlim_t most) {

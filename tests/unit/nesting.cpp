@@ -54,6 +54,13 @@ TEST(Nesting, LeavesATextWithoutEndToTheParser) {
     EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
 }
 
+TEST(Nesting, RefusesBracketsThatCloseOthers) {
+    EXPECT_EQ(refusal_of("x = [\n}", Notation::toml), "a.txt:2: } cannot close [");
+    EXPECT_EQ(refusal_of("x = {a = [1, {b = 2]}", Notation::toml), "a.txt:1: ] cannot close {");
+    EXPECT_EQ(refusal_of("x = ]\ny = }", Notation::toml), "");  // the parser says so
+    EXPECT_EQ(refusal_of("[1}", Notation::json), "");
+}
+
 TEST(Nesting, RefusesLettersBeyondAsciiOutsideOfTextsAndComments) {
     const std::string said = "only texts and comments may have letters beyond ASCII";
     EXPECT_EQ(refusal_of("a = 1\n\xef\xba\xbf = 2\n", Notation::toml), "a.txt:2: " + said);
@@ -72,6 +79,13 @@ TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
         EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + unnamed) << text;
     }
     EXPECT_EQ(refusal_of("[\"\"]\n[[''.b]]\n", Notation::toml), "");  // empty, and in quotes
+    for (const char* text :
+         {"[[[a]]]", "[[[\"\"\".b]", "[\"\"\"a\"\"\"]", "[a[b]", "[[a [b", "[a b]", "[a\"b\"]", "[a = 1]"}) {
+        EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + said) << text;
+    }
+    for (const char* text : {"[a", "[[a", "[a.\"b", "[a.\"b\\", "[a # ]", "[a\r\n"}) {
+        EXPECT_EQ(refusal_of(text, Notation::toml), "") << "the parser says what it lacks: " << text;
+    }
     EXPECT_EQ(refusal_of("[ a . \"b(\\\"\" . 'c)' ] # (\n[[x-1_y]]\nz = [\n[1],\n[(2)]]\n", Notation::toml), "");
 }
 
