@@ -107,6 +107,15 @@ std::string no_split_backward(const LayoutCase& what) {
                        what.layout.parallelism.schedule->name, usual_pipeline_schedule().name);
 }
 
+// Both copies of a part would have to be reduced at the same time, micro-batch by micro-batch.
+bool reduces_copies_each_time(const LayoutCase& what) {
+    return what.layout.parallelism.zero == 2 && what.layout.parallelism.schedule->both_ways;
+}
+std::string no_sum_of_copies(const LayoutCase& what) {
+    return fmt::format("zero = 2 with {}: gradients of a part's two copies are summed up once a step; zero = 1 does",
+                       what.layout.parallelism.schedule->name);
+}
+
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -114,6 +123,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, gathers_for_split_backward, no_split_backward},
+    {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::network, nodes_are_apart, no_network},
     {Misfit::network, gpus_are_apart, no_links},

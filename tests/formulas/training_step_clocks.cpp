@@ -71,6 +71,7 @@ StepsCompared compare_steps(const Transformer& model, const Machine& machine, co
             continue;
         }
         const training::StepPlan plan = training::plan_step(model, machine, layout);
+        EXPECT_TRUE(takes_no_meeting(plan)) << name_of_layout(layout);
         const FoldedStep step = folded_step(plan);
         const FoldedStep whole = folded_step(plan, Rounds::all_carried_out);
         EXPECT_EQ(step.time, time_in_kernel(model, machine, layout)) << name_of_layout(layout);
@@ -151,6 +152,15 @@ TEST(StepClocks, MultiplyNothingWhereMessagesPileUp) {
     const FoldedStep step = folded_step(plan);
     EXPECT_EQ(step.passes_known, 0);
     EXPECT_EQ(step.time, time_in_kernel(small_gpt(9), plain_machine(), layout));
+}
+
+// Nodes of 8 hold 4 stages: from 3 to 4 messages go between nodes, from 2 to 1, in the other half, they do not.
+TEST(StepClocks, LeaveCopiesThatMeetAtOtherTimesToTheKernel) {
+    const Layout layout{.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
+                        .batch = {.global = 24}};
+    EXPECT_FALSE(takes_no_meeting(training::plan_step(small_gpt(12), plain_machine(), layout)));
+    EXPECT_EQ(predict(small_gpt(12), plain_machine(), layout, {.details = false}).step,
+              time_in_kernel(small_gpt(12), plain_machine(), layout));
 }
 
 }  // namespace sim::planning

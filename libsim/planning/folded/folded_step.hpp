@@ -20,8 +20,14 @@ struct FoldedStep {
     std::int64_t passes_known = 0;  // of them, those that follow from a repetition
 };
 
+// Whether folded_step() knows this step: both ways, stages i and p - 1 - i sum up gradients together; where messages
+// take them equally long, they come to it at the same time, and neither has to wait for the other. Cost: linear in
+// stages.
+bool takes_no_meeting(const training::StepPlan& plan);
+
 // The step that predict() simulates folded, without jitter or faults: its time is the same, to the picosecond.
-// Cost: linear in the passes, at 16 bytes each and a comparison, and in the pieces of the rounds until they repeat.
+// Requires takes_no_meeting(). Cost: linear in the passes, at 16 bytes each and a comparison, and in the pieces of the
+// rounds until they repeat.
 FoldedStep folded_step(const training::StepPlan& plan, Rounds rounds = Rounds::repeat);
 
 }  // namespace sim::planning

@@ -58,7 +58,7 @@ std::int64_t most_of_chunks(const StageBytes& stage, const Layout& layout, int n
 std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& layout, int stage) {
     const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
     const ChunkBytes& chunk = bytes.chunks.front();
-    if (schedule.in_flight == nullptr || layout.parallelism.interleave > 1) {
+    if (schedule.in_flight == nullptr || layout.chunks_of_stage() > 1) {
         return std::nullopt;
     }
     const PipelineInFlight kept = schedule.in_flight(layout.pipeline_shape(), stage);
