@@ -125,7 +125,7 @@ class PassCounts {
 public:
     PassCounts(const StepPlan& plan, int stage) : counts_(plan.stages.front().chunks.size()) {
         for (const PipelineStep& step : plan.layout.parallelism.schedule->steps(plan.shape, stage)) {
-            const auto kind = training::kind_of(step, plan.shape.micro_batches_of_chunk());
+            const auto kind = training::kind_of(step, micro_batches_of(plan));
             ++counts_[static_cast<std::size_t>(step.chunk)][static_cast<std::size_t>(kind)];
         }
     }

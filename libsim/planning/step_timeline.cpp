@@ -130,7 +130,7 @@ private:
         Place& place = places_[static_cast<std::size_t>(span.rank)];
         const auto computations_of = [&](const PipelineStep& step) {
             const auto chunk = static_cast<std::size_t>(step.chunk);
-            return computations(stage.step.chunks[chunk].of(step, plan_.shape.micro_batches_of_chunk()));
+            return computations(stage.step.chunks[chunk].of(step, micro_batches_of(plan_)));
         };
         const auto next = [&]() -> const PipelineStep& { return stage.order[place.pass % stage.order.size()]; };
         while (computations_of(next()).empty()) {

@@ -41,7 +41,7 @@ std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chu
     for (const KnownSchedule& schedule : known_schedules()) {
         for (const int zero : {0, 1, 2, 3}) {
             for (const int micro_batches : {1, 4, 8, 24}) {
-                for (const int overlap : {0, 1, 2, 3, 7}) {
+                for (const int overlap : {0, 1, 2, 3, 7, 11}) {
                     Layout layout{.parallelism = parallelism};
                     layout.parallelism.schedule = schedule;
                     layout.parallelism.interleave = schedule->uses_chunks ? chunks : 1;
@@ -50,6 +50,7 @@ std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chu
                     layout.framework.overlap_gradients = (overlap & 1) != 0;
                     layout.framework.overlap_parameters = (overlap & 2) != 0;
                     layout.framework.overlap_pipeline = (overlap & 4) == 0;
+                    layout.framework.put_off_outputs = (overlap & 8) == 0 ? 0 : 5;
                     all.push_back(layout);
                 }
             }

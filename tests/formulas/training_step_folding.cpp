@@ -102,6 +102,9 @@ std::vector<Case> pipeline_cases() {
          {.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
           .batch = {.global = 24}},
          12},
+        with(mixed, "PutOffOutputs", [](Layout& l) { l.framework.put_off_outputs = 100; }),
+        with(mixed, "PutOffOutputsOfSomeZero1",
+             [](Layout& l) { l.framework.put_off_outputs = 3, l.parallelism.zero = 1; }),
         with(mixed, "FullRecomputation", [](Layout& l) { l.framework.recompute = Recompute::full; }),
         {"OddStages", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 1}, .batch = {.global = 32}}, 11},
         {"OddStagesThatDrop",
@@ -124,6 +127,7 @@ std::vector<Case> pipeline_cases() {
 std::vector<Case> chunk_and_expert_cases() {
     return {
         chunks,
+        with(chunks, "InterleavedPutOffOutputs", [](Layout& l) { l.framework.put_off_outputs = 5; }),
         with(chunks, "InterleavedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(chunks, "InterleavedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
         with(chunks, "InterleavedZero3", [](Layout& l) { l.parallelism.zero = 3; }),

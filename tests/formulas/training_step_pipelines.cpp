@@ -129,4 +129,27 @@ TEST(Bubble, OfDualPipeIsThatOfItsReport) {
     }
 }
 
+// The last stage's output layer takes x more for each weight gradient. Put off, all of them fit into the time in which
+// the last stage waits for the others: (p - 1)(B + W).
+TEST(Bubble, TakesTheOutputLayersPutOffGradients) {
+    constexpr Duration x{6'000'000};
+    for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 24}}) {
+        const auto end = [&, p = p, m = m](int put_off) {
+            StepPlan plan = equal_stages({"1f1b", p, m});
+            plan.layout.framework.put_off_outputs = put_off;
+            GradientBucket& last = plan.stages.back().chunks.front().whole;
+            last.backward_weight[TimeCategory::compute] = w + x;
+            last.output_weight = {};
+            last.output_weight[TimeCategory::compute] = x;
+            const RankMap places(plan.layout, false);
+            Cluster cluster = step_cluster(plan, places);
+            cluster.network = uniform({}).network;
+            return run_step(plan, cluster, places).end - Time{};
+        };
+        EXPECT_EQ(end(0), (m + p - 1) * (f + b + w) + m * x) << p << " " << m;
+        EXPECT_EQ(end(m), (m + p - 1) * (f + b + w)) << p << " " << m;
+        EXPECT_EQ(end(m - 1), (m + p - 1) * (f + b + w) + x) << p << " " << m;
+    }
+}
+
 }  // namespace sim::training

@@ -173,6 +173,17 @@ TEST(Memory, OfTheHostsOptimizerIsNotTheGpus) {
     EXPECT_EQ(memory_of(llama(), {.framework = {.offload_optimizer = true}}).stages[0].peak.optimizer, 0);
 }
 
+// Each of three micro-batches leaves its logits' gradient and the output layer's inputs, in 2 bytes.
+TEST(Memory, OfPutOffOutputGradientsIsThatOfTheirInputs) {
+    const auto kept = [](int put_off) {
+        return memory_of(llama(),
+                         {.parallelism = {.pp = 4}, .batch = {.global = 16}, .framework = {.put_off_outputs = put_off}})
+            .stages[3]
+            .peak.activations;
+    };
+    EXPECT_EQ(kept(3) - kept(0), 3 * std::int64_t{2} * 4096 * (128000 + 4096));
+}
+
 std::vector<Layout> layouts_of_every_schedule() {
     std::vector<Layout> layouts;
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {

@@ -51,10 +51,8 @@ TimedStage timed(const training::StageStep& step, CollectivePrices& prices) {
     for (const training::ChunkPasses& chunk : step.chunks) {
         TimedChunk& timed = stage.chunks.emplace_back();
         for (std::size_t kind = 0; kind < training::pass_kinds; ++kind) {
-            const training::PassKind usual = training::usual_of(static_cast<training::PassKind>(kind));
-            const bool has_own = chunk.kinds[kind].has_value();
-            timed.list_of[kind] = static_cast<std::uint8_t>(has_own ? kind : static_cast<std::size_t>(usual));
-            if (has_own) {
+            timed.list_of[kind] = static_cast<std::uint8_t>(chunk.listed(static_cast<training::PassKind>(kind)));
+            if (timed.list_of[kind] == kind && chunk.kinds[kind]) {
                 timed.lists[kind] = prices.timed(*chunk.kinds[kind]);
             }
         }
@@ -168,7 +166,7 @@ private:
         const TimedStage& timed = timed_of(static_cast<std::size_t>(stage));
         std::vector<Turn>& turns = turns_[static_cast<std::size_t>(stage)];
         const std::vector<PipelineStep> steps = plan_.layout.parallelism.schedule->steps(plan_.shape, stage);
-        const int micro_batches = plan_.shape.micro_batches_of_chunk();
+        const training::MicroBatches micro_batches = micro_batches_of(plan_);
         sorts_.assign(training::pass_kinds * timed.chunks.size(), {});
         turns.reserve(steps.size());
         for (std::size_t number = 0; number < steps.size(); ++number) {

@@ -3,6 +3,7 @@
 #include "libsim/training/step/stage_step.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -111,6 +112,16 @@ Duration reduced_after(const Pieces& after, AloneTimes& alone) {
     return sum;
 }
 
+// The gradients that were put off; what is behind them in the list reduces them (reduced_after).
+std::optional<Duration> put_off_after(const Pieces& after) {
+    const auto made = std::find_if(after.begin(), after.end(),
+                                   [](const Piece& piece) { return piece.work == StepWork::put_off_gradients; });
+    if (made == after.end()) {
+        return std::nullopt;
+    }
+    return made->time;
+}
+
 Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     const StageStep step = stage_step(plan, number);
     Work work;
@@ -118,11 +129,14 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     const bool split = !schedule.whole_backward;
     const PassKind gradients = split ? PassKind::backward_weight : PassKind::backward;
     const PassKind last = split ? PassKind::last_backward_weight : PassKind::last_backward;
+    const bool put_off = plan.layout.framework.put_off_outputs > 0;
     for (const ChunkPasses& chunk : step.chunks) {
         // In pairs passes take the least.
         const LeastTime forward = least_time_of(chunk.of(PassKind::paired_forward), alone);
-        const LeastTime backward =
-            least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward : gradients), alone);
+        const LeastTime backward = least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward
+                                                          : put_off      ? PassKind::put_off_backward
+                                                                         : gradients),
+                                                 alone);
         const Duration input =
             split ? least_time_of(chunk.of(PassKind::backward_input), alone).computing : backward.main();
         work.passes.forward += forward.main();
@@ -135,6 +149,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
             work.after = least_time_of(chunk.of(last), alone).after;
         }
     }
+    work.after = put_off_after(step.after).value_or(work.after);
     work.after += reduced_after(step.after, alone);
     work.before = gathered_before(step.before, alone);
     return work;

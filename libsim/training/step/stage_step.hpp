@@ -71,28 +71,38 @@ using Pieces = std::vector<Piece>;
 enum class PassKind : std::uint8_t {
     first_forward,  // of the first micro-batch
     forward,
-    paired_forward,   // beside a backward pass
-    backward_input,   // where backward is split
-    backward,         // where it is whole
-    paired_backward,  // beside a forward pass
+    paired_forward,    // beside a backward pass
+    backward_input,    // where backward is split
+    backward,          // where it is whole
+    paired_backward,   // beside a forward pass
+    put_off_backward,  // whole, but for the output layer's weights
+    last_put_off_backward,
     last_backward,    // of the last micro-batch, whole
     backward_weight,  // where backward is split
     last_backward_weight,
 };
-constexpr std::size_t pass_kinds = 9;
+constexpr std::size_t pass_kinds = 11;
 // What a chunk does where that kind is like any other of its sort.
 PassKind usual_of(PassKind kind);
-// Which of them a step of the schedule is. `micro_batches`: those of a chunk, as of PipelineShape.
-PassKind kind_of(const PipelineStep& step, int micro_batches);
+// Which of them a step of the schedule is, of so many micro-batches of a chunk, of which the first ones put off some
+// gradients.
+struct MicroBatches {
+    int of_chunk = 1;
+    int put_off = 0;
+};
+MicroBatches micro_batches_of(const StepPlan& plan);
+PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches);
 
 struct ChunkPasses {
     std::array<std::optional<Pieces>, pass_kinds> kinds;  // those that are unlike the usual one, and that itself
 
     bool has(PassKind kind) const { return kinds[static_cast<std::size_t>(kind)].has_value(); }
     std::optional<Pieces>& operator[](PassKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+    // Under which kind this one's pieces are listed.
+    PassKind listed(PassKind kind) const;
     // Requires: the schedule has such passes.
-    const Pieces& of(PassKind kind) const;
-    const Pieces& of(const PipelineStep& step, int micro_batches) const { return of(kind_of(step, micro_batches)); }
+    const Pieces& of(PassKind kind) const { return *kinds[static_cast<std::size_t>(listed(kind))]; }
+    const Pieces& of(const PipelineStep& step, const MicroBatches& all) const { return of(kind_of(step, all)); }
 };
 
 // The work of a rank of the stage in one step: before, the passes in the order of the schedule, after.

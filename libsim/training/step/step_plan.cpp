@@ -45,6 +45,7 @@ void add_bucket(GradientBucket& sum, const GradientBucket& one) {
     sum.backward_weight += one.backward_weight;
     sum.paired_forward += one.paired_forward;
     sum.paired_backward += one.paired_backward;
+    sum.output_weight += one.output_weight;
 }
 
 class Planner {
@@ -199,7 +200,9 @@ private:
         for (int output = 1; output < outputs_of(plan_.model); ++output) {
             add_block(bucket, block);
             count(stage, block);
+            bucket.output_weight += block.backward_weight;
         }
+        bucket.output_weight += block.backward_weight;
         bucket.dense_parameters += per_rank(
             (copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.parallelism.tp);
         add_block(bucket, block);

@@ -27,6 +27,7 @@ struct GradientBucket {
     Parts backward_weight;
     Parts paired_forward;  // of passes in a pair, where the schedule has some
     Parts paired_backward;
+    Parts output_weight;  // of backward_weight, what a framework may put off: that of the output layer
 
     Parts backward() const;
 };

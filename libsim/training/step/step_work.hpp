@@ -26,6 +26,7 @@ enum class StepWork : std::uint8_t {
     backward_weight,
     paired_forward,  // beside a backward pass of another micro-batch
     paired_backward,
+    put_off_gradients,  // of the output layer's weights
     reduce_scatter_gradients,
     all_reduce_gradients,
     begin_gradients,
