@@ -193,8 +193,10 @@ std::string schedule_text(const scenarios::Options& options) {
     const std::string warning = schedule.warning(shape);
     return fmt::format("{}: {}\n{}F is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
                        schedule.summary, warning.empty() ? "" : warning + "\n",
-                       schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
-                       list_schedule(shape, steps));
+                       !schedule.splits_backward ? "2"
+                       : schedule.whole_backward ? "2, or split B and W 1 each"
+                                                 : "and W 1 each",
+                       show_schedule(shape, steps), list_schedule(shape, steps));
 }
 
 }  // namespace sim::lesson
