@@ -6,13 +6,13 @@
 #include "libsim/training/step/stage_step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sim::planning {
 
 namespace {
 
-using training::ChunkPasses;
 using training::Layout;
 using training::Piece;
 using training::PieceKind;
@@ -121,21 +121,34 @@ private:
     std::vector<CommunicationUse> uses_;
 };
 
-// Calls `count(pieces, times)` for a chunk's passes, with how often each is carried out in a step.
-template <class Count>
-void for_each_pass(const ChunkPasses& passes, std::int64_t micro_batches, const Count& count) {
-    count(passes.first(), 1);
-    count(passes.forward, micro_batches - 1);
-    count(passes.backward_input, micro_batches);
-    count(passes.backward, micro_batches - 1);
-    count(passes.last(), 1);
-}
+// Calls `count(pieces, times)` for the passes of each chunk of a stage, with how often each is carried out in a step.
+class PassCounts {
+public:
+    PassCounts(const StepPlan& plan, int stage) : counts_(plan.stages.front().chunks.size()) {
+        for (const PipelineStep& step : plan.layout.parallelism.schedule->steps(plan.shape, stage)) {
+            const auto kind = training::kind_of(step, micro_batches_of(plan));
+            ++counts_[static_cast<std::size_t>(step.chunk)][static_cast<std::size_t>(kind)];
+        }
+    }
+
+    template <class Count>
+    void for_each(const StageStep& step, std::size_t chunk, const Count& count) const {
+        for (std::size_t kind = 0; kind < training::pass_kinds; ++kind) {
+            if (counts_[chunk][kind] > 0) {
+                count(step.chunks[chunk].of(static_cast<training::PassKind>(kind)), counts_[chunk][kind]);
+            }
+        }
+    }
+
+private:
+    std::vector<std::array<std::int64_t, training::pass_kinds>> counts_;  // by chunk
+};
 
 // In the order of the layers.
-void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step) {
+void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step, const PassCounts& counts) {
     const training::InnerCollectives inner(plan);
-    for (const ChunkPasses& chunk : step.chunks) {
-        for_each_pass(chunk, plan.layout.micro_batches(), [&](const Pieces& pieces, std::int64_t times) {
+    for (std::size_t chunk = 0; chunk < step.chunks.size(); ++chunk) {
+        counts.for_each(step, chunk, [&](const Pieces& pieces, std::int64_t times) {
             for (const Piece& piece : pieces) {
                 for (const training::StepCollective& one : inner.of(piece)) {
                     uses.add(one.group, one.kind, times, one.bytes);
@@ -185,12 +198,11 @@ private:
 };
 
 // Bucket by bucket, in the order of the layers.
-void add_of_buckets(Uses& uses, const StepPlan& plan, int stage, const StageStep& step) {
+void add_of_buckets(Uses& uses, const StepPlan& plan, int stage, const StageStep& step, const PassCounts& passes) {
     for (std::size_t number = 0; number < step.chunks.size(); ++number) {
         BucketUses counts;
         counts.count(step.before, 1);
-        for_each_pass(step.chunks[number], plan.layout.micro_batches(),
-                      [&](const Pieces& pieces, std::int64_t times) { counts.count(pieces, times); });
+        passes.for_each(step, number, [&](const Pieces& pieces, std::int64_t times) { counts.count(pieces, times); });
         counts.count(step.after, 1);
         const training::ChunkPlan& chunk = plan.stages[static_cast<std::size_t>(stage)].chunks[number];
         for (const training::GradientBucket& bucket : chunk.buckets) {
@@ -207,8 +219,9 @@ std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Predi
     const int stage = layout.parallelism.pp / 2;
     Uses uses(plan);
     const StageStep step = training::stage_step(plan, stage);
-    add_inside_passes(uses, plan, step);
-    add_of_buckets(uses, plan, stage, step);
+    const PassCounts passes(plan, stage);
+    add_inside_passes(uses, plan, step, passes);
+    add_of_buckets(uses, plan, stage, step, passes);
     if (layout.parallelism.pp > 1) {
         const int apart = layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp;
         uses.messages(2L * layout.micro_batches() * layout.parallelism.interleave, plan.boundary_bytes,

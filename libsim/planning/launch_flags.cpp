@@ -141,6 +141,10 @@ void add_megatron_pipeline(const training::Transformer& model, const Layout& lay
     if (!layout.parallelism.schedule->launched_as.megatron) {
         add_lacking_schedule(layout, flags);
     }
+    if (layout.framework.put_off_outputs > 0) {
+        flags.lines.emplace_back("--defer-embedding-wgrad-compute");
+        flags.lines.push_back(fmt::format("--wgrad-deferral-limit {}", layout.framework.put_off_outputs));
+    }
 }
 
 void add_torchtitan_data(const Layout& layout, LaunchFlags& flags) {

@@ -37,6 +37,8 @@ Parts parts_of(StepWork work, const BlockTime& block) {
         case StepWork::forward: return block.forward;
         case StepWork::backward_input: return block.backward_input;
         case StepWork::backward_weight: return block.backward_weight;
+        case StepWork::paired_forward: return block.paired_forward;
+        case StepWork::paired_backward: return block.paired_backward;
         default: break;
     }
     Parts both = block.backward_input;
@@ -52,7 +54,7 @@ PassKernels::PassKernels(const TrainingCase& what)
 
 Kernels PassKernels::of(StepWork work, int first, const GradientBucket& bucket) {
     Kernels kernels;
-    const bool forward = work == StepWork::forward;
+    const bool forward = is_forward(work);
     const auto add = [&](const BlockTime& block) { append(kernels, parts_of(work, block)); };
     // What stands behind the layers: predictions, and an output for each of them and for the model's own.
     const auto behind = [&] {

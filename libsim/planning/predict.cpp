@@ -112,7 +112,7 @@ Prediction predict(const Transformer& model, const Machine& machine, const Layou
     training::check_layout(model, machine, layout);
     const training::StepPlan plan = training::plan_step(model, machine, layout);
     Prediction prediction;
-    if (takes_no_kernel(options)) {
+    if (takes_no_kernel(options) && takes_no_meeting(plan)) {
         prediction.step = folded_step(plan).time;
         prediction.simulated_ranks = layout.parallelism.pp;
     } else {

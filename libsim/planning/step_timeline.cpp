@@ -130,7 +130,7 @@ private:
         Place& place = places_[static_cast<std::size_t>(span.rank)];
         const auto computations_of = [&](const PipelineStep& step) {
             const auto chunk = static_cast<std::size_t>(step.chunk);
-            return computations(stage.step.chunks[chunk].of(step, plan_.shape.micro_batches));
+            return computations(stage.step.chunks[chunk].of(step, micro_batches_of(plan_)));
         };
         const auto next = [&]() -> const PipelineStep& { return stage.order[place.pass % stage.order.size()]; };
         while (computations_of(next()).empty()) {
@@ -193,7 +193,7 @@ private:
         if (part >= 0) {
             const std::size_t last = chunk.buckets.size() - 1;
             const auto index = static_cast<std::size_t>(part);
-            const std::size_t number = work == StepWork::forward ? index : last - index;
+            const std::size_t number = is_forward(work) ? index : last - index;
             bucket = &chunk.buckets[number];
             for (std::size_t i = 0; i < number; ++i) {
                 first += chunk.buckets[i].layers;

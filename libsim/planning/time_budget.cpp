@@ -50,6 +50,8 @@ Duration& TimeBudget::Passes::operator[](StepWork work) {
         case StepWork::backward: return backward;
         case StepWork::backward_input: return backward_input;
         case StepWork::backward_weight: return backward_weight;
+        case StepWork::paired_forward: return paired_forward;
+        case StepWork::paired_backward: return paired_backward;
         default: return forward;
     }
 }
@@ -119,6 +121,8 @@ Parts TimeBudget::budget_of(int stage, const Account& account, Duration step) co
     spread(budget, account.passes.backward, backward);
     spread(budget, account.passes.backward_input, input);
     spread(budget, account.passes.backward_weight, weight);
+    spread(budget, account.passes.paired_forward, sum_of(plan, &training::GradientBucket::paired_forward));
+    spread(budget, account.passes.paired_backward, sum_of(plan, &training::GradientBucket::paired_backward));
     // Until the last rank has ended, too.
     const Duration rest = step - budget.total();
     if (rest.count() >= 0) {

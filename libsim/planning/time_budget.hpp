@@ -32,6 +32,8 @@ private:
         Duration backward{0};
         Duration backward_input{0};
         Duration backward_weight{0};
+        Duration paired_forward{0};
+        Duration paired_backward{0};
         Duration& operator[](training::StepWork work);
     };
     struct Account {

@@ -120,8 +120,8 @@ void derive_batch(const TrainingOptions& options, const training::Transformer& m
     }
     const std::int64_t round = std::int64_t{layout.parallelism.dp} * layout.batch.micro;
     const std::int64_t tokens = round * model.sequence;
-    const std::int64_t micro_batches =
-        round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens), layout.parallelism.pp);
+    const std::int64_t micro_batches = round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens),
+                                                std::int64_t{layout.parallelism.pp} * layout.copies());
     layout.batch.global = narrow(round * micro_batches, "the global batch");
     told.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
                                layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
@@ -153,9 +153,10 @@ void derive_spreading(const TrainingOptions& options, const training::Transforme
                             ? fmt::format("tp {}", layout.parallelism.tp)
                             : fmt::format("tp {} does not divide {} tokens", layout.parallelism.tp, model.sequence)));
     }
-    if (!options.has("zero") && std::int64_t{layout.parallelism.dp} * layout.parallelism.cp > 1) {
+    if (!options.has("zero") && layout.replicas() > 1) {
         layout.parallelism.zero = 1;
-        told.emplace_back("zero 1: optimizer states are spread over dp x cp, as is usual");
+        told.push_back(fmt::format("zero 1: optimizer states are spread over dp x cp{}, as is usual",
+                                   layout.copies() > 1 ? " and both copies" : ""));
     }
 }
 

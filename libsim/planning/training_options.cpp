@@ -72,6 +72,9 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
           whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
           whole(layout.framework.gathers_per_layer, 1, largest_option)},
+         {"put-off-outputs", "N",
+          "micro-batches whose output layer's weight gradient waits for the end of the passes (0)",
+          whole(layout.framework.put_off_outputs, 0, largest_option)},
          {"flash-version", "N", "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
           whole(layout.framework.flash_version, 1, 3)}});
 }

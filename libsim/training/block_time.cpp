@@ -40,6 +40,8 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
     forward += other.forward;
     backward_input += other.backward_input;
     backward_weight += other.backward_weight;
+    paired_forward += other.paired_forward;
+    paired_backward += other.paired_backward;
     forward_flops += other.forward_flops;
     backward_flops += other.backward_flops;
     recompute_flops += other.recompute_flops;
@@ -73,16 +75,17 @@ double BlockTimes::tensor_seconds(std::optional<CollectiveKind> kind, double byt
 }
 
 // All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
-// experts that share a node: of k drawn evenly over m nodes, m (1 - (1 - 1/m)^k) nodes have one.
+// experts that share a node. Within the node all copies travel, at the same time: all but those that stay on the GPU to
+// which the token came.
 double BlockTimes::expert_seconds(double bytes) const {
     const Footprint& group = groups_.expert;
-    const double nodes = std::ceil(static_cast<double>(group.members) / group.on_node);
-    const double copies = model_->experts.top_k;
-    if (layout_->framework.dispatch_by_node && nodes > 1) {
-        bytes *= nodes * (1 - std::pow(1 - 1 / nodes, copies)) / copies;
-    }
-    return seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(bytes), group)) *
-           machine_->gpu.efficiency.busy_collective;
+    const int nodes = static_cast<int>(ceil_div(group.members, group.on_node));
+    const bool by_node = layout_->framework.dispatch_by_node && nodes > 1;
+    const double across = by_node ? bytes * nodes_of_a_token(model_->experts, nodes) / model_->experts.top_k : bytes;
+    const double all = seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(across), group));
+    const double handed_on =
+        by_node && group.on_node > 1 ? bytes * (group.on_node - 1) / group.on_node / machine_->network.within : 0;
+    return std::max(all, handed_on) * machine_->gpu.efficiency.busy_collective;
 }
 
 // Each of cp - 1 rounds hides behind the attention of the round before.
@@ -128,12 +131,16 @@ double BlockTimes::launches_of(const Operator& op, double kernels, bool quantise
     }
 }
 
+// Of a pass that is in no pair. A schedule that has pairs hides dispatch and combine in these; without pairs, a
+// framework that hides them runs every micro-batch beside another one.
+double BlockTimes::exposed_alone(const std::vector<Operator>& operators) const {
+    const bool hides = layout_->framework.overlap_experts && !layout_->parallelism.schedule->pairs;
+    return hides ? exposed_dispatch(operators) : 1;
+}
+
 // Where another micro-batch's computation runs beside them, dispatch and combine of both passes hide behind that of
 // both.
 double BlockTimes::exposed_dispatch(const std::vector<Operator>& operators) const {
-    if (!layout_->framework.overlap_experts) {
-        return 1;
-    }
     double dispatch = 0;
     double others = 0;
     for (const Operator& op : operators) {
@@ -286,18 +293,27 @@ void BlockTimes::backward(const std::vector<Operator>& operators, double exposed
     add_wait_for_host(weight_launches, 0, weight);
 }
 
+BlockTimes::Passes BlockTimes::passes(const std::vector<Operator>& operators, const std::vector<Operator>& again,
+                                      double exposed) const {
+    Passes both;
+    forward(operators, false, exposed, both.forward);
+    forward(again, true, exposed, both.input);
+    backward(operators, exposed, both.input, both.weight);
+    return both;
+}
+
 BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const {
     BlockTime time;
-    const double exposed = exposed_dispatch(operators);
-    std::vector<KernelSpan> spans;
-    forward(operators, false, exposed, spans);
-    time.forward = parts_of(spans);
-    std::vector<KernelSpan> input;
-    std::vector<KernelSpan> weight;
-    forward(again, true, exposed, input);
-    backward(operators, exposed, input, weight);
-    time.backward_input = parts_of(input);
-    time.backward_weight = parts_of(weight);
+    const Passes alone = passes(operators, again, exposed_alone(operators));
+    time.forward = parts_of(alone.forward);
+    time.backward_input = parts_of(alone.input);
+    time.backward_weight = parts_of(alone.weight);
+    if (layout_->parallelism.schedule->pairs) {
+        const Passes paired = passes(operators, again, exposed_dispatch(operators));
+        time.paired_forward = parts_of(paired.forward);
+        time.paired_backward = parts_of(paired.input);
+        time.paired_backward += parts_of(paired.weight);
+    }
     for (const Operator& op : operators) {
         time.forward_flops += op.forward_flops;
         time.backward_flops += op.backward_flops;
@@ -343,13 +359,13 @@ BlockTime BlockTimes::of_output() const {
 std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
     std::vector<KernelSpan> spans;
-    forward(operators, false, exposed_dispatch(operators), spans);
+    forward(operators, false, exposed_alone(operators), spans);
     return spans;
 }
 
 std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    const double exposed = exposed_dispatch(operators);
+    const double exposed = exposed_alone(operators);
     std::vector<KernelSpan> spans;
     forward(recomputed(operators, *layout_), true, exposed, spans);
     std::vector<KernelSpan> weight;

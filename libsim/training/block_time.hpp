@@ -18,11 +18,14 @@ struct KernelSpan {
 };
 
 // The time of one layer (or of the embedding, or of the output) for one micro-batch. The parts of backward are those of
-// both gradients; a schedule that splits backward runs them apart.
+// both gradients; a schedule that splits backward runs them apart. In a pair of a forward and a backward pass the
+// dispatch of each runs beside the computation of the other.
 struct BlockTime {
     Parts forward;
     Parts backward_input;  // with what is computed again before it
     Parts backward_weight;
+    Parts paired_forward;  // where the schedule has pairs
+    Parts paired_backward;
     double forward_flops = 0;  // carried out, on this rank
     double backward_flops = 0;
     double recompute_flops = 0;
@@ -62,13 +65,21 @@ private:
         BlockTime time;
     };
     BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
-    // `exposed`: the part of dispatch and combine that takes time, exposed_dispatch().
+    // Both passes, as long as their dispatch and combine are exposed.
+    struct Passes {
+        std::vector<KernelSpan> forward;
+        std::vector<KernelSpan> input;
+        std::vector<KernelSpan> weight;
+    };
+    Passes passes(const std::vector<Operator>& operators, const std::vector<Operator>& again, double exposed) const;
+    // `exposed`: the part of dispatch and combine that takes time: exposed_alone(), exposed_dispatch().
     void forward(const std::vector<Operator>& operators, bool again, double exposed,
                  std::vector<KernelSpan>& spans) const;
     void backward(const std::vector<Operator>& operators, double exposed, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
     double launches_of(const Operator& op, double kernels, bool quantises) const;
+    double exposed_alone(const std::vector<Operator>& operators) const;
     double exposed_dispatch(const std::vector<Operator>& operators) const;
     double forward_seconds(const Operator& op) const;
     double tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const;

@@ -74,7 +74,8 @@ constexpr ExpertRow gpt_oss[] = {
 };
 
 // DeepSeek-AI 2024, arXiv 2405.04434 (V2) and 2412.19437 (V3, without multi-token prediction); Kimi team 2025, arXiv
-// 2507.20534; and the released config.json files. V3 and Kimi balance their experts by a bias of the router.
+// 2507.20534; and the released config.json files. V3 and Kimi balance their experts by a bias of the router; V2 and V3
+// choose a token's experts out of few groups (n_group, topk_group).
 constexpr ExpertRow deepseek[] = {
     {"deepseek-v2-lite",
      27,
@@ -95,7 +96,7 @@ constexpr ExpertRow deepseek[] = {
      192,
      102400,
      4096,
-     {.count = 160, .top_k = 6, .ffn = 1536, .shared = 2, .dense_layers = 1}},
+     {.count = 160, .top_k = 6, .ffn = 1536, .shared = 2, .dense_layers = 1, .groups = 8, .groups_per_token = 3}},
     {"deepseek-v3",
      61,
      7168,
@@ -105,7 +106,14 @@ constexpr ExpertRow deepseek[] = {
      192,
      129280,
      4096,
-     {.count = 256, .top_k = 8, .ffn = 2048, .shared = 1, .dense_layers = 3, .router_bias = true}},
+     {.count = 256,
+      .top_k = 8,
+      .ffn = 2048,
+      .shared = 1,
+      .dense_layers = 3,
+      .groups = 8,
+      .groups_per_token = 4,
+      .router_bias = true}},
     {"kimi-k2",
      61,
      7168,

@@ -62,6 +62,11 @@ struct Framework {
     bool overlap_pipeline = true;          // messages between stages leave while the stage computes on
     bool overlap_experts = false;          // experts' dispatch and combine run beside another micro-batch's computation
 
+    // The first so many micro-batches leave the weights' gradient of the output layer to the end of the last stage's
+    // passes, where it has nothing else to do than to wait for the others (Megatron-LM's
+    // defer_embedding_wgrad_compute, wgrad_deferral_limit).
+    int put_off_outputs = 0;
+
     // These settings are about communication.
     bool balanced_context = true;       // causal attention is spread evenly over cp
     bool dispatch_by_node = true;       // a token goes to each node once, however many of its experts are there

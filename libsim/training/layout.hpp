@@ -18,9 +18,14 @@ struct Layout {
     int ranks() const { return parallelism.dp * parallelism.tp * parallelism.pp * parallelism.cp; }
     // Per pipeline. Requires: check_layout() accepted it.
     int micro_batches() const { return batch.global / (parallelism.dp * batch.micro); }
-    PipelineShape pipeline_shape() const { return {parallelism.pp, micro_batches(), parallelism.interleave}; }
+    PipelineShape pipeline_shape() const {
+        return parallelism.schedule->shape(parallelism.pp, micro_batches(), parallelism.interleave);
+    }
+    // The parts of the model that a stage holds, and how many stages hold each of them.
+    int chunks_of_stage() const { return parallelism.interleave * copies(); }
+    int copies() const { return parallelism.schedule->both_ways ? 2 : 1; }
     // Over how many ranks parameters of dense layers and of experts are replicated, or spread by zero.
-    int replicas() const { return parallelism.dp * parallelism.cp; }
+    int replicas() const { return parallelism.dp * parallelism.cp * copies(); }
     int expert_replicas() const { return replicas() * parallelism.tp / (parallelism.ep * parallelism.expert_tp); }
 
     friend bool operator==(const Layout&, const Layout&) = default;

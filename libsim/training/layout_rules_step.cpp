@@ -107,6 +107,30 @@ std::string no_split_backward(const LayoutCase& what) {
                        what.layout.parallelism.schedule->name, usual_pipeline_schedule().name);
 }
 
+// Both copies of a part would have to be reduced at the same time, micro-batch by micro-batch.
+bool reduces_copies_each_time(const LayoutCase& what) {
+    return what.layout.parallelism.zero == 2 && what.layout.parallelism.schedule->both_ways;
+}
+std::string no_sum_of_copies(const LayoutCase& what) {
+    return fmt::format("zero = 2 with {}: gradients of a part's two copies are summed up once a step; zero = 1 does",
+                       what.layout.parallelism.schedule->name);
+}
+
+// Frameworks put it off where stages wait for each other in the end, and add it to whole gradients.
+bool puts_off_in_vain(const LayoutCase& what) {
+    const Parallelism& axes = what.layout.parallelism;
+    return what.layout.framework.put_off_outputs > 0 &&
+           (axes.pp == 1 || axes.zero >= 2 || axes.schedule->splits_backward);
+}
+std::string no_putting_off(const LayoutCase& what) {
+    const Parallelism& axes = what.layout.parallelism;
+    return fmt::format("put_off_outputs = {} needs {}", what.layout.framework.put_off_outputs,
+                       axes.pp == 1 ? "2 or more stages, and pp is 1"
+                       : axes.zero >= 2
+                           ? fmt::format("whole gradients, and zero is {}", axes.zero)
+                           : fmt::format("whole backward passes, and {} splits them", axes.schedule->name));
+}
+
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -114,6 +138,8 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, gathers_for_split_backward, no_split_backward},
+    {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
+    {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::network, nodes_are_apart, no_network},
     {Misfit::network, gpus_are_apart, no_links},

@@ -48,7 +48,17 @@ int virtual_stages(const Layout& layout) {
 }
 
 int virtual_stage_of(const Layout& layout, int stage, int chunk) {
-    return chunk * layout.parallelism.pp + stage;
+    const Parallelism& axes = layout.parallelism;
+    return parallel::part_of({axes.pp, 1, layout.chunks_of_stage(), axes.schedule->both_ways}, stage, chunk);
+}
+
+bool holds(const Layout& layout, int stage, int virtual_stage) {
+    for (int chunk = 0; chunk < layout.chunks_of_stage(); ++chunk) {
+        if (virtual_stage_of(layout, stage, chunk) == virtual_stage) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int first_layer_of(const Transformer& model, const Layout& layout, int virtual_stage) {
@@ -69,14 +79,14 @@ int prediction_stage_of(const Layout& layout) {
 }
 
 bool has_table_for_predictions(const Transformer& model, const Layout& layout, int stage) {
-    const int pp = layout.parallelism.pp;
-    const bool shared = stage == pp - 1 && model.tied_embeddings;
-    return model.mtp_layers > 0 && stage > 0 && stage == prediction_stage_of(layout) % pp && !shared;
+    const bool shared =
+        holds(layout, stage, 0) || (model.tied_embeddings && holds(layout, stage, virtual_stages(layout) - 1));
+    return model.mtp_layers > 0 && holds(layout, stage, prediction_stage_of(layout)) && !shared;
 }
 
 int layers_of_stage(const Transformer& model, const Layout& layout, int stage) {
     int layers = 0;
-    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
+    for (int chunk = 0; chunk < layout.chunks_of_stage(); ++chunk) {
         layers += layers_of(model, layout, virtual_stage_of(layout, stage, chunk));
     }
     return layers;

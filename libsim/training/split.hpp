@@ -20,8 +20,9 @@
 namespace sim::training {
 
 int virtual_stages(const Layout& layout);
-// Which one chunk `chunk` of a stage is.
+// Which one chunk `chunk` of a stage is. Both ways, each is a chunk of two stages.
 int virtual_stage_of(const Layout& layout, int stage, int chunk);
+bool holds(const Layout& layout, int stage, int virtual_stage);
 
 int layers_of(const Transformer& model, const Layout& layout, int virtual_stage);
 int first_layer_of(const Transformer& model, const Layout& layout, int virtual_stage);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace sim::training {
@@ -87,6 +89,32 @@ void check_latent(const Transformer& model) {
     }
 }
 
+// n choose k.
+double ways(int n, int k) {
+    double product = 1;
+    for (int i = 1; i <= k; ++i) {
+        product *= double{1} * (n - k + i) / i;
+    }
+    return product;
+}
+
+void check_groups(const Transformer& model) {
+    const Experts& experts = model.experts;
+    if (experts.groups_per_token > experts.groups) {
+        refuse(model, fmt::format("experts.groups_per_token = {} is more than experts.groups = {}",
+                                  experts.groups_per_token, experts.groups));
+    }
+    if (experts.groups > 0 && experts.count % experts.groups != 0) {
+        refuse(model,
+               fmt::format("experts.groups = {} does not divide experts.count = {}", experts.groups, experts.count));
+    }
+    if (experts.groups > 0 && experts.top_k > experts.count / experts.groups * experts.groups_per_token) {
+        refuse(model, fmt::format("experts.groups_per_token = {} has {} experts, and experts.top_k = {}",
+                                  experts.groups_per_token, experts.count / experts.groups * experts.groups_per_token,
+                                  experts.top_k));
+    }
+}
+
 void check_experts(const Transformer& model) {
     const Experts& experts = model.experts;
     check_range(model, "experts.count", experts.count, 0);
@@ -101,6 +129,9 @@ void check_experts(const Transformer& model) {
     if (experts.top_k > experts.count) {
         refuse(model, fmt::format("experts.top_k = {} is more than experts.count = {}", experts.top_k, experts.count));
     }
+    check_range(model, "experts.groups", experts.groups, 0);
+    check_range(model, "experts.groups_per_token", experts.groups_per_token, experts.groups > 0 ? 1 : 0);
+    check_groups(model);
     if (experts.dense_layers >= model.layers) {
         refuse(model, fmt::format("experts.dense_layers = {} leaves none of {} layers for experts; at most {} would",
                                   experts.dense_layers, model.layers, model.layers - 1));
@@ -126,6 +157,27 @@ void check_total(const Transformer& model) {
 }
 
 }  // namespace
+
+double nodes_of_a_token(const Experts& experts, int nodes) {
+    const double copies = experts.top_k;
+    const auto drawn_evenly = [&](double over) { return over * (1 - std::pow(1 - 1 / over, copies)); };
+    const int groups = experts.groups;
+    if (groups == 0 || experts.groups_per_token == groups || (nodes % groups != 0 && groups % nodes != 0)) {
+        return drawn_evenly(nodes);
+    }
+    if (nodes % groups == 0) {
+        return drawn_evenly(double{1} * experts.groups_per_token * nodes / groups);
+    }
+    // Of a token's groups, `here` lie on one node: drawn without putting back.
+    const int on_node = groups / nodes;
+    const int chosen = experts.groups_per_token;
+    double reached = 0;
+    for (int here = std::max(0, chosen - (groups - on_node)); here <= std::min(on_node, chosen); ++here) {
+        const double chance = ways(on_node, here) * ways(groups - on_node, chosen - here) / ways(groups, chosen);
+        reached += nodes * chance * (1 - std::pow(1 - double{1} * here / chosen, copies));
+    }
+    return reached;
+}
 
 std::int64_t Transformer::query_width() const {
     const int dim = latent ? latent->plain_dim + latent->rotary_dim : head_dim;

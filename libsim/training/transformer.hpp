@@ -28,9 +28,18 @@ struct Experts {
     int shared = 0;        // how many widths `ffn` every token visits in addition
     int dense_layers = 0;  // the first so many layers have a dense feed-forward part of width Transformer::ffn
     int every = 1;         // of the others, each `every`-th has experts
+    // Node-limited routing (DeepSeek-AI 2024, arXiv 2412.19437, 2.1.2): the experts are cut into so many groups, and a
+    // token visits experts of so many groups only. Spread over as many nodes as groups, it goes to no more of them.
+    int groups = 0;  // 0: any experts
+    int groups_per_token = 0;
     bool router_bias = false;
     friend bool operator==(const Experts&, const Experts&) = default;
 };
+
+// How many of `nodes` that share the experts evenly have one of a token's `top_k`, on average. k drawn evenly over m
+// nodes reach m (1 - (1 - 1/m)^k); of g groups on each node, a token's are drawn first. Groups count where they and the
+// nodes divide each other.
+double nodes_of_a_token(const Experts& experts, int nodes);
 
 // Tokens attend to the last `window` ones only, in each `every`-th layer. 0: to all.
 struct SlidingWindow {

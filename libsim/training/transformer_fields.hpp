@@ -59,7 +59,9 @@ struct Fields<Experts> {
                                       SizeField<T>{"ffn", &T::ffn},
                                       SizeField<T>{"shared", &T::shared},
                                       SizeField<T>{"dense_layers", &T::dense_layers},
-                                      SizeField<T>{"every", &T::every}};
+                                      SizeField<T>{"every", &T::every},
+                                      SizeField<T>{"groups", &T::groups},
+                                      SizeField<T>{"groups_per_token", &T::groups_per_token}};
     static constexpr std::array flags{FlagField<T>{"router_bias", &T::router_bias}};
 };
 

@@ -84,7 +84,7 @@ void settle_recovery(const Settings& settings, Options& options) {
     if (!settings.contains("snapshot-time")) {
         checkpoints.snapshot = checkpoints.write / snapshot_parts;
     }
-    checkpoints.stream = stream_beside(options.chunks);
+    checkpoints.stream = stream_beside(options.schedule->both_ways ? 2 : options.chunks);
 }
 
 }  // namespace sim::scenarios

@@ -204,7 +204,7 @@ TEST(MultiTokenPrediction, HasItsCollectivesAmongThoseOfTheLastStage) {
         const InnerCollectives inner(plan);
         std::size_t count = 0;
         const StageStep step = stage_step(plan, 1);
-        for (const Piece& piece : step.chunks[0].forward) {
+        for (const Piece& piece : step.chunks[0].of(PassKind::forward)) {
             count += inner.of(piece).size();
         }
         return count;

@@ -41,7 +41,7 @@ std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chu
     for (const KnownSchedule& schedule : known_schedules()) {
         for (const int zero : {0, 1, 2, 3}) {
             for (const int micro_batches : {1, 4, 8, 24}) {
-                for (const int overlap : {0, 1, 2, 3, 7}) {
+                for (const int overlap : {0, 1, 2, 3, 7, 11}) {
                     Layout layout{.parallelism = parallelism};
                     layout.parallelism.schedule = schedule;
                     layout.parallelism.interleave = schedule->uses_chunks ? chunks : 1;
@@ -50,6 +50,7 @@ std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chu
                     layout.framework.overlap_gradients = (overlap & 1) != 0;
                     layout.framework.overlap_parameters = (overlap & 2) != 0;
                     layout.framework.overlap_pipeline = (overlap & 4) == 0;
+                    layout.framework.put_off_outputs = (overlap & 8) == 0 ? 0 : 5;
                     all.push_back(layout);
                 }
             }
@@ -71,6 +72,7 @@ StepsCompared compare_steps(const Transformer& model, const Machine& machine, co
             continue;
         }
         const training::StepPlan plan = training::plan_step(model, machine, layout);
+        EXPECT_TRUE(takes_no_meeting(plan)) << name_of_layout(layout);
         const FoldedStep step = folded_step(plan);
         const FoldedStep whole = folded_step(plan, Rounds::all_carried_out);
         EXPECT_EQ(step.time, time_in_kernel(model, machine, layout)) << name_of_layout(layout);
@@ -151,6 +153,15 @@ TEST(StepClocks, MultiplyNothingWhereMessagesPileUp) {
     const FoldedStep step = folded_step(plan);
     EXPECT_EQ(step.passes_known, 0);
     EXPECT_EQ(step.time, time_in_kernel(small_gpt(9), plain_machine(), layout));
+}
+
+// Nodes of 8 hold 4 stages: from 3 to 4 messages go between nodes, from 2 to 1, in the other half, they do not.
+TEST(StepClocks, LeaveCopiesThatMeetAtOtherTimesToTheKernel) {
+    const Layout layout{.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
+                        .batch = {.global = 24}};
+    EXPECT_FALSE(takes_no_meeting(training::plan_step(small_gpt(12), plain_machine(), layout)));
+    EXPECT_EQ(predict(small_gpt(12), plain_machine(), layout, {.details = false}).step,
+              time_in_kernel(small_gpt(12), plain_machine(), layout));
 }
 
 }  // namespace sim::planning

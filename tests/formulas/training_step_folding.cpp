@@ -87,6 +87,24 @@ std::vector<Case> pipeline_cases() {
         with(mixed, "ZbH2", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h2"); }),
         with(mixed, "ZbH2Zero1",
              [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h2"), l.parallelism.zero = 1; }),
+        with(mixed, "DualPipe", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("dualpipe"); }),
+        with(mixed, "DualPipeZero1",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("dualpipe"), l.parallelism.zero = 1; }),
+        with(mixed, "DualPipeReducedAtTheEnd",
+             [](Layout& l) {
+                 l.parallelism.schedule = pipeline_schedule("dualpipe"), l.framework.overlap_gradients = false;
+             }),
+        with(mixed, "DualPipeListed",
+             [](Layout& l) {
+                 l.parallelism.schedule = pipeline_schedule("dualpipe"), l.parallelism.split.layers = {3, 0, 4, 1};
+             }),
+        {"DualPipeOnPartsOfNodes",
+         {.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
+          .batch = {.global = 24}},
+         12},
+        with(mixed, "PutOffOutputs", [](Layout& l) { l.framework.put_off_outputs = 100; }),
+        with(mixed, "PutOffOutputsOfSomeZero1",
+             [](Layout& l) { l.framework.put_off_outputs = 3, l.parallelism.zero = 1; }),
         with(mixed, "FullRecomputation", [](Layout& l) { l.framework.recompute = Recompute::full; }),
         {"OddStages", {.parallelism = {.dp = 4, .tp = 2, .pp = 4, .zero = 1}, .batch = {.global = 32}}, 11},
         {"OddStagesThatDrop",
@@ -109,6 +127,7 @@ std::vector<Case> pipeline_cases() {
 std::vector<Case> chunk_and_expert_cases() {
     return {
         chunks,
+        with(chunks, "InterleavedPutOffOutputs", [](Layout& l) { l.framework.put_off_outputs = 5; }),
         with(chunks, "InterleavedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(chunks, "InterleavedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
         with(chunks, "InterleavedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
@@ -116,6 +135,8 @@ std::vector<Case> chunk_and_expert_cases() {
         moe,
         with(moe, "ExpertsWithoutSequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = false; }),
         with(moe, "ExpertsZero1", [](Layout& l) { l.parallelism.zero = 1; }),
+        with(moe, "ExpertsDualPipe",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("dualpipe"), l.parallelism.zero = 1; }),
         with(moe, "ExpertsTensorParallel", [](Layout& l) { l.parallelism.ep = 4, l.parallelism.expert_tp = 2; }),
         with(moe, "ExpertsFullySharded",
              [](Layout& l) {

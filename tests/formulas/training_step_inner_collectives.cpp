@@ -43,17 +43,17 @@ Layout of_tensor_parallel_stages() {
 TEST(InnerCollectives, OfALayerGatherAndScatterItsActivationsTwiceInEachPass) {
     const StepPlan plan = plan_step(small_gpt(8), plain_machine(), of_tensor_parallel_stages());
     const StageStep step = stage_step(plan, 1);
-    EXPECT_EQ(within(plan, step.chunks[0].forward), forward_of_layer + forward_of_layer);
-    EXPECT_EQ(within(plan, step.chunks[0].backward), backward_of_layer + backward_of_layer);
+    EXPECT_EQ(within(plan, step.chunks[0].of(PassKind::forward)), forward_of_layer + forward_of_layer);
+    EXPECT_EQ(within(plan, step.chunks[0].of(PassKind::backward)), backward_of_layer + backward_of_layer);
     EXPECT_TRUE(within(plan, step.before).empty());
     EXPECT_TRUE(within(plan, step.after).empty());
 }
 
 TEST(InnerCollectives, OfTheEndsScatterTheEmbeddingAndGatherForTheLogits) {
     const StepPlan plan = plan_step(small_gpt(8), plain_machine(), of_tensor_parallel_stages());
-    EXPECT_EQ(within(plan, stage_step(plan, 0).chunks[0].forward),
+    EXPECT_EQ(within(plan, stage_step(plan, 0).chunks[0].of(PassKind::forward)),
               std::vector{scatter} + forward_of_layer + forward_of_layer);
-    EXPECT_EQ(within(plan, stage_step(plan, 3).chunks[0].forward),
+    EXPECT_EQ(within(plan, stage_step(plan, 3).chunks[0].of(PassKind::forward)),
               forward_of_layer + forward_of_layer + std::vector{gather});
 }
 
@@ -62,9 +62,9 @@ TEST(InnerCollectives, OfABackwardPassAreThoseOfLayersThatAreRecomputedToo) {
     layout.framework.recompute = Recompute::full;
     const StepPlan plan = plan_step(small_gpt(8), plain_machine(), layout);
     const std::vector<StepCollective> layer = forward_of_layer + backward_of_layer;
-    EXPECT_EQ(within(plan, stage_step(plan, 2).chunks[0].backward), layer + layer);
+    EXPECT_EQ(within(plan, stage_step(plan, 2).chunks[0].of(PassKind::backward)), layer + layer);
     // The logits are not.
-    EXPECT_EQ(within(plan, stage_step(plan, 3).chunks[0].backward), std::vector{scatter} + layer + layer);
+    EXPECT_EQ(within(plan, stage_step(plan, 3).chunks[0].of(PassKind::backward)), std::vector{scatter} + layer + layer);
 }
 
 TEST(InnerCollectives, OfASplitBackwardPassAreInItsPassOfInputs) {
@@ -72,8 +72,8 @@ TEST(InnerCollectives, OfASplitBackwardPassAreInItsPassOfInputs) {
     layout.parallelism.schedule = pipeline_schedule("zb_h1");
     const StepPlan plan = plan_step(small_gpt(8), plain_machine(), layout);
     const StageStep step = stage_step(plan, 1);
-    EXPECT_EQ(within(plan, step.chunks[0].backward_input), backward_of_layer + backward_of_layer);
-    EXPECT_TRUE(within(plan, step.chunks[0].backward).empty());
+    EXPECT_EQ(within(plan, step.chunks[0].of(PassKind::backward_input)), backward_of_layer + backward_of_layer);
+    EXPECT_TRUE(within(plan, step.chunks[0].of(PassKind::backward_weight)).empty());
 }
 
 // 512 tokens go to 2 experts each; both ranks of an expert see what both have.
@@ -84,8 +84,8 @@ TEST(InnerCollectives, OfExpertsExchangeTokensAndGatherThemWithinAnExpert) {
     const StepCollective join{RankGroup::expert_tensor, CollectiveKind::all_gather, 2 * 2 * activations};
     const StepCollective part{RankGroup::expert_tensor, CollectiveKind::reduce_scatter, 2 * 2 * activations};
     const StageStep step = stage_step(plan, 0);
-    EXPECT_EQ(within(plan, step.chunks[0].forward), (std::vector{exchange, join, part, exchange}));
-    EXPECT_EQ(within(plan, step.chunks[0].backward), (std::vector{exchange, join, part, exchange}));
+    EXPECT_EQ(within(plan, step.chunks[0].of(PassKind::forward)), (std::vector{exchange, join, part, exchange}));
+    EXPECT_EQ(within(plan, step.chunks[0].of(PassKind::backward)), (std::vector{exchange, join, part, exchange}));
 }
 
 // 9 layers in 4 stages: 2, 3, 2, 2. The last two do not count as alike, because the last one has the logits.

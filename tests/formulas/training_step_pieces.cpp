@@ -34,24 +34,25 @@ TEST(StepWork, IsFoundByItsLabel) {
 // 8 buckets, a layer each: all are gathered forward, all but the last one again backward.
 TEST(StageStep, GathersEveryBucketForEachPassWhereParametersAreSharded) {
     const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 8}});
-    EXPECT_EQ(count(passes.forward, StepWork::gather_parameters), 8);
-    EXPECT_EQ(count(passes.backward, StepWork::gather_parameters), 7);
-    EXPECT_EQ(count(passes.backward, StepWork::reduce_scatter_gradients), 8);
+    EXPECT_EQ(count(passes.of(PassKind::forward), StepWork::gather_parameters), 8);
+    EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::gather_parameters), 7);
+    EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), 8);
 }
 
 TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
     Layout layout{.parallelism = {.dp = 4, .zero = 3},
                   .batch = {.global = 8},
                   .framework = {.loop = TrainingLoop::deepspeed, .recompute = Recompute::full}};
-    EXPECT_EQ(count(first_chunk(layout).backward, StepWork::gather_parameters), 7 + 8);
+    EXPECT_EQ(count(first_chunk(layout).of(PassKind::backward), StepWork::gather_parameters), 7 + 8);
     layout.framework.recompute = Recompute::none;
-    EXPECT_EQ(count(first_chunk(layout).backward, StepWork::gather_parameters), 7);
+    EXPECT_EQ(count(first_chunk(layout).of(PassKind::backward), StepWork::gather_parameters), 7);
 }
 
 TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
     const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4}, .batch = {.global = 8}});
-    EXPECT_EQ(count(passes.backward, StepWork::all_reduce_gradients), 0);
-    EXPECT_EQ(count(passes.last(), StepWork::all_reduce_gradients), 3);  // buckets of 40 M parameters
+    EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::all_reduce_gradients), 0);
+    EXPECT_EQ(count(passes.of(PassKind::last_backward), StepWork::all_reduce_gradients),
+              3);  // buckets of 40 M parameters
 }
 
 // The sum of gradients is spread: every micro-batch's are reduced, also of a stage among several.
@@ -60,12 +61,13 @@ TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
         Layout layout{.parallelism = {.dp = 4, .pp = stages, .zero = 2}, .batch = {.global = 32}};
         const ChunkPasses passes = first_chunk(layout);
         const std::int64_t buckets = stages == 1 ? 3 : 2;  // of 40 M parameters: 8 layers of 12.6 M, and the tables
-        EXPECT_EQ(count(passes.backward, StepWork::reduce_scatter_gradients), buckets);
-        EXPECT_FALSE(passes.last_backward.has_value());
-        EXPECT_EQ(count(passes.forward, StepWork::gather_parameters), 0);
+        EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), buckets);
+        EXPECT_FALSE(passes.has(PassKind::last_backward));
+        EXPECT_EQ(count(passes.of(PassKind::forward), StepWork::gather_parameters), 0);
         layout.framework.overlap_gradients = false;
         const ChunkPasses waiting = first_chunk(layout);
-        EXPECT_EQ(std::count_if(waiting.backward.begin(), waiting.backward.end(),
+        const Pieces& backward = waiting.of(PassKind::backward);
+        EXPECT_EQ(std::count_if(backward.begin(), backward.end(),
                                 [](const Piece& piece) { return piece.kind == PieceKind::wait; }),
                   buckets);
     }

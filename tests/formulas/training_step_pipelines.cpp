@@ -1,7 +1,8 @@
 // The bubbles of pipeline schedules, as published, in a training step whose stages are equal and whose network is free.
 //
 // F, B, W: forward, input-gradient and weight-gradient of a stage and micro-batch; p stages, m micro-batches, v chunks.
-// Sources: Narayanan et al. 2021 (GPipe, 1F1B, interleaved), Qi et al. 2024 (zero bubble), table 1.
+// Sources: Narayanan et al. 2021 (GPipe, 1F1B, interleaved), Qi et al. 2024 (zero bubble), table 1, DeepSeek-AI 2024
+// (DualPipe), table 2.
 #include "tests/support/training_steps.hpp"
 
 namespace sim::training {
@@ -20,10 +21,14 @@ struct Case {
 constexpr Duration f{24'000'000};
 constexpr Duration b{30'000'000};
 constexpr Duration w{18'000'000};
+// In a pair, which hides what they communicate.
+constexpr Duration paired_f{20'000'000};
+constexpr Duration paired_b{40'000'000};
 
 StepPlan equal_stages(const Case& c) {
     const Layout layout{.parallelism = {.pp = c.p, .schedule = pipeline_schedule(c.schedule), .interleave = c.v},
-                        .batch = {.global = c.m}};
+                        .batch = {.global = c.m},
+                        .framework = {.overlap_gradients = false}};  // what overlaps goes bucket by bucket
     StepPlan plan = plan_step(small_gpt(c.p * c.v), plain_machine(), layout);
     for (StagePlan& stage : plan.stages) {
         stage.optimizer = {};
@@ -32,6 +37,9 @@ StepPlan equal_stages(const Case& c) {
             chunk.whole.forward[TimeCategory::compute] = f / c.v;
             chunk.whole.backward_input[TimeCategory::compute] = b / c.v;
             chunk.whole.backward_weight[TimeCategory::compute] = w / c.v;
+            chunk.whole.paired_forward = chunk.whole.paired_backward = {};
+            chunk.whole.paired_forward[TimeCategory::compute] = paired_f;
+            chunk.whole.paired_backward[TimeCategory::compute] = paired_b;
         }
     }
     plan.step_overhead = plan.micro_batch_overhead = Duration{0};
@@ -100,6 +108,47 @@ TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
         };
         EXPECT_EQ(end(2) - end(1), m * 3 * f) << p << " " << m;
         EXPECT_EQ(end(3) - end(2), m * 3 * f) << p << " " << m;
+    }
+}
+
+// F&B is a pair, which takes less than its two passes alone: (p / 2 - 1)(F&B + B + W - 3 W), where F = B.
+TEST(Bubble, OfDualPipeIsThatOfItsReport) {
+    for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {4, 32}, {8, 24}}) {
+        StepPlan plan = equal_stages({"dualpipe", p, m});
+        for (StagePlan& stage : plan.stages) {
+            for (ChunkPlan& chunk : stage.chunks) {
+                chunk.whole.backward_input[TimeCategory::compute] = f;
+            }
+        }
+        const RankMap places(plan.layout, false);
+        Cluster cluster = step_cluster(plan, places);
+        cluster.network = uniform({}).network;
+        const replay::Replay result = run_step(plan, cluster, places);
+        const Duration busy = result.ranks[static_cast<std::size_t>(p / 2)].compute;
+        EXPECT_EQ(result.end - Time{} - busy, (p / 2 - 1) * (paired_f + paired_b + f + w - 3 * w)) << p << " " << m;
+    }
+}
+
+// The last stage's output layer takes x more for each weight gradient. Put off, all of them fit into the time in which
+// the last stage waits for the others: (p - 1)(B + W).
+TEST(Bubble, TakesTheOutputLayersPutOffGradients) {
+    constexpr Duration x{6'000'000};
+    for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 24}}) {
+        const auto end = [&, p = p, m = m](int put_off) {
+            StepPlan plan = equal_stages({"1f1b", p, m});
+            plan.layout.framework.put_off_outputs = put_off;
+            GradientBucket& last = plan.stages.back().chunks.front().whole;
+            last.backward_weight[TimeCategory::compute] = w + x;
+            last.output_weight = {};
+            last.output_weight[TimeCategory::compute] = x;
+            const RankMap places(plan.layout, false);
+            Cluster cluster = step_cluster(plan, places);
+            cluster.network = uniform({}).network;
+            return run_step(plan, cluster, places).end - Time{};
+        };
+        EXPECT_EQ(end(0), (m + p - 1) * (f + b + w) + m * x) << p << " " << m;
+        EXPECT_EQ(end(m), (m + p - 1) * (f + b + w)) << p << " " << m;
+        EXPECT_EQ(end(m - 1), (m + p - 1) * (f + b + w) + x) << p << " " << m;
     }
 }
 

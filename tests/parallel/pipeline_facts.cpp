@@ -68,7 +68,7 @@ TEST(PipelineFacts, BoundThePassesOfEveryStageFromBelow) {
     for (const NamedPipelineSchedule& schedule : with(&NamedPipelineSchedule::least_passes)) {
         for_every_shape(schedule, [&](const PipelineShape& shape) {
             const FreeRun free = run(schedule, shape, costs);
-            const Duration all = shape.chunks * (costs.forward + costs.backward);
+            const Duration all = shape.chunks * (costs.forward + costs.backward_input + costs.backward_weight);
             for (int stage = 0; stage < shape.stages; ++stage) {
                 const StagePasses passes{.forward = shape.chunks * costs.forward,
                                          .input = shape.chunks * costs.backward_input,
@@ -102,6 +102,19 @@ TEST(PipelineFacts, HaveTheBubbleOfThePapers) {
     EXPECT_DOUBLE_EQ(pipeline_schedule("interleaved").bubble({4, 12, 2}).share, 3.0 / 27);
     EXPECT_DOUBLE_EQ(pipeline_schedule("zb_h1").bubble({4, 12, 1}).share, 3.0 / 39);
     EXPECT_EQ(pipeline_schedule("zb_h2").bubble({4, 12, 1}).share, 0);
+    EXPECT_DOUBLE_EQ(pipeline_schedule("dualpipe").bubble({4, 12, 2, true}).share, 2.0 / 38);
+}
+
+// (p / 2 - 1)(F&B + B - 3 W), where a pair takes as long as both its passes: F&B = F + B.
+TEST(PipelineFacts, HaveTheIdleTimeOfDualPipesReport) {
+    const NamedPipelineSchedule& dualpipe = pipeline_schedule("dualpipe");
+    constexpr PipelineCosts even{.forward = 60ns, .backward = 100ns, .backward_input = 60ns, .backward_weight = 40ns};
+    for_every_shape(dualpipe, [&](const PipelineShape& shape) {
+        const Duration idle = (shape.stages / 2 - 1) * (160ns + 100ns - 3 * 40ns);
+        for (const FreeRun::Stage& stage : run(dualpipe, shape, even).stages) {
+            EXPECT_EQ(stage.idle, idle) << shape.stages << ", " << shape.micro_batches;
+        }
+    });
 }
 
 TEST(PipelineFacts, NameOneUsualScheduleForOneChunkAndOneForSeveral) {

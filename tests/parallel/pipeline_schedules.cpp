@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 using namespace sim;
@@ -55,7 +56,16 @@ TEST(PipelineSchedules, DoEveryMicroBatchOnceAndNeverWaitForEver) {
 
 TEST(PipelineSchedules, SayWhetherTheyCanRunWithoutThrowing) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        for (const PipelineShape& shape : {PipelineShape{2, 4, 1}, {2, 5, 1}, {2, 4, 2}, {3, 4, 2}, {4, 2, 3}}) {
+        for (const PipelineShape& shape : {PipelineShape{2, 4, 1},
+                                           {2, 5, 1},
+                                           {2, 4, 2},
+                                           {3, 4, 2},
+                                           {4, 2, 3},
+                                           {2, 4, 2, true},
+                                           {2, 5, 2, true},
+                                           {3, 8, 2, true},
+                                           {4, 6, 2, true},
+                                           {2, 4, 4, true}}) {
             EXPECT_EQ(schedule.can_run(shape), test::can_run(schedule, shape)) << schedule.name;
         }
     }
@@ -63,11 +73,12 @@ TEST(PipelineSchedules, SayWhetherTheyCanRunWithoutThrowing) {
 
 TEST(PipelineSchedules, SplitBackwardIfAndOnlyIfTheySaySo) {
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
-        for (const PipelineStep& step : schedule.steps({2, 4, 1}, 1)) {
-            if (step.work != PipelineWork::forward) {
-                EXPECT_EQ(step.work != PipelineWork::backward, schedule.splits_backward) << schedule.name;
-            }
-        }
+        const std::vector<PipelineStep> steps = schedule.steps(schedule.shape(2, 6), 1);
+        const auto has = [&](PipelineWork work) {
+            return std::any_of(steps.begin(), steps.end(), [&](const PipelineStep& step) { return step.work == work; });
+        };
+        EXPECT_EQ(has(PipelineWork::backward_input), schedule.splits_backward) << schedule.name;
+        EXPECT_EQ(has(PipelineWork::backward), schedule.whole_backward) << schedule.name;
     }
 }
 
@@ -87,6 +98,25 @@ TEST(PipelineSchedules, RunInTheOrderOfTheirPapers) {
               "stage 0: F0 F1 F2 B0 W0 F3 B1 W1 B2 W2 B3 W3\n"
               "stage 1: F0 F1 B0 F2 B1 W0 F3 B2 W1 B3 W2 W3\n"
               "stage 2: F0 B0 F1 B1 F2 B2 W0 F3 B3 W1 W2 W3\n");
+}
+
+// The picture of DeepSeek's repository, of 8 stages, has this order for its stages; a pair is a black frame in it.
+TEST(PipelineSchedules, RunFromBothEndsInTheOrderOfDualPipe) {
+    const PipelineShape shape = pipeline_schedule("dualpipe").shape(4, 8);
+    EXPECT_EQ(list_schedule(shape, steps("dualpipe", shape)),
+              "stage 0: F0a F1a F2a F4b B4b W4b F5b F3a&B5b F6b&B0a B6b F7b&B1a B7b B2a W2a B3a W3a\n"
+              "stage 1: F0a F4b F1a F5b F2a B4b F6b&B0a F3a&B5b F7b&B1a B6b B2a B7b B3a W7b W3a\n"
+              "stage 2: F4a F0b F5a F1b F6a B0b F2b&B4a F7a&B1b F3b&B5a B2b B6a B3b B7a W3b W7a\n"
+              "stage 3: F4a F5a F6a F0b B0b W0b F1b F7a&B1b F2b&B4a B2b F3b&B5a B3b B6a W6a B7a W7a\n");
+}
+
+TEST(PipelineSchedules, FromBothEndsHoldTwoPartsInTheOrderOfTheLayers) {
+    const PipelineShape shape = pipeline_schedule("dualpipe").shape(4, 8);
+    std::vector<int> parts;
+    for (int stage = 0; stage < 4; ++stage) {
+        parts.insert(parts.end(), {part_of(shape, stage, 0), part_of(shape, stage, 1)});
+    }
+    EXPECT_EQ(parts, (std::vector<int>{0, 3, 1, 2, 1, 2, 0, 3}));
 }
 
 TEST(PipelineSchedules, InterleavedWithOneChunkIsOneForwardOneBackward) {
@@ -112,6 +142,19 @@ TEST(InFlight, OfZeroBubbleIsThatOfOneForwardOneBackwardAndOfItsFirstStageUntilT
                 const std::vector<PipelineStep> steps = pipeline_schedule("zb_h1").steps({p, m, 1}, stage);
                 EXPECT_EQ(most_in_flight(steps), std::min(p - stage, m));
                 EXPECT_EQ(most_in_flight(steps, PipelineWork::backward_weight), std::min(p, m));
+            }
+        }
+    }
+}
+
+TEST(InFlight, FromBothEndsIsOneMoreThanStages) {
+    const NamedPipelineSchedule& dualpipe = pipeline_schedule("dualpipe");
+    for (int p = 2; p <= 16; p += 2) {
+        for (int m = 2 * p; m <= 4 * p; m += 2) {
+            for (int stage = 0; stage < p; ++stage) {
+                const std::vector<PipelineStep> steps = dualpipe.steps(dualpipe.shape(p, m), stage);
+                EXPECT_EQ(most_in_flight(steps), p + 1);
+                EXPECT_EQ(most_in_flight(steps, PipelineWork::backward_weight), p + 1);
             }
         }
     }
@@ -173,6 +216,35 @@ TEST(PipelineSchedules, SayWhichShapesWouldFit) {
                   steps("gpipe", {2, 0, 1});
               }),
               "a pipeline has 1 or more stages, micro-batches and chunks: not 2, 0 and 1");
+}
+
+TEST(PipelineSchedules, FromBothEndsSayWhichShapesWouldFit) {
+    const auto error = [](int stages, int micro_batches, int chunks = 1) {
+        const NamedPipelineSchedule& dualpipe = pipeline_schedule("dualpipe");
+        return error_of([&] { dualpipe.check(dualpipe.shape(stages, micro_batches, chunks)); });
+    };
+    EXPECT_EQ(error(4, 8), "no error");
+    EXPECT_EQ(error(3, 8), "dualpipe needs an even number of stages, not 3; 2 or 4 would fit");
+    EXPECT_EQ(error(1, 8), "dualpipe needs an even number of stages, not 1; 2 would fit");
+    EXPECT_EQ(error(4, 6),
+              "dualpipe needs an even number of micro-batches, at least twice the stages: 6 over 4; 8 would fit");
+    EXPECT_EQ(error(4, 9),
+              "dualpipe needs an even number of micro-batches, at least twice the stages: 9 over 4; 10 would fit");
+    EXPECT_EQ(error(4, 8, 2), "dualpipe must have one chunk per stage and way, not 2; interleaved takes more");
+    EXPECT_EQ(error_of([] {
+                  pipeline_schedule("dualpipe").check({4, 8, 1});
+              }),
+              "dualpipe lets micro-batches enter at both ends, and this shape at one end");
+}
+
+TEST(CheckSchedule, NamesAHalfOfAPairAndAMicroBatchOfTheOtherWay) {
+    const PipelineShape shape{1, 2, 1};
+    PipelineStep half = forward_of(0);
+    half.pair = InPair::first;
+    EXPECT_EQ(check_error(shape, {{half, forward_of(1), backward_of(0), backward_of(1)}}),
+              "step 0 is the first of a pair, which is a forward pass and a backward pass in a row");
+    EXPECT_EQ(check_error({2, 4, 2, true}, {{{PipelineWork::forward, 3, 0}}, {}}),
+              "stage 0, step 0: micro-batch 3 of a forward does not go through chunk 0, but through 1");
 }
 
 TEST(CheckSchedule, NamesTheFirstStepThatIsWrong) {

@@ -15,13 +15,14 @@ inline bool can_run(const NamedPipelineSchedule& schedule, const PipelineShape& 
     }
 }
 
-// Every shape of up to 8 stages, 16 micro-batches and 4 chunks in which `schedule` can run.
+// Every shape of up to 8 stages, 18 micro-batches and 4 chunks in which `schedule` can run.
 template <class Call>
 void for_every_shape(const NamedPipelineSchedule& schedule, Call&& call) {
     for (int stages = 1; stages <= 8; ++stages) {
-        for (int micro_batches = 1; micro_batches <= 16; ++micro_batches) {
+        for (int micro_batches = 1; micro_batches <= 18; ++micro_batches) {
             for (int chunks = 1; chunks <= 4; ++chunks) {
-                if (const PipelineShape shape{stages, micro_batches, chunks}; can_run(schedule, shape)) {
+                const PipelineShape shape = schedule.shape(stages, micro_batches, chunks);
+                if (can_run(schedule, shape)) {
                     call(shape);
                 }
             }

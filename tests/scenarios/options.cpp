@@ -140,7 +140,8 @@ TEST(Options, ThatCannotBeAreRefused) {
         {{"--host", "thread"}, "--host must be process or fiber, not \"thread\""},
         {{"--clock", "vitual"}, "--clock must be virtual or wall, not \"vitual\"; did you mean virtual?"},
         {{"--schedule", "gpip"},
-         "--schedule must be gpipe or 1f1b or interleaved or zb_h1 or zb_h2, not \"gpip\"; did you mean gpipe?"},
+         "--schedule must be gpipe or 1f1b or interleaved or zb_h1 or zb_h2 or dualpipe, not \"gpip\"; did you mean "
+         "gpipe?"},
         {{"--trace", ""}, "--trace must be a text that is not empty, not \"\""},
         {{"--item", "3"}, "unknown option --item; did you mean --items?"},
         {{"--gradient_units=3"}, "unknown option --gradient_units; did you mean --gradient-units?"},

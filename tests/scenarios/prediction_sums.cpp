@@ -54,6 +54,8 @@ const std::vector<std::pair<const char*, Layout>>& layouts() {
         {"zb_h2, zero 1",
          {.parallelism = {.dp = 2, .pp = 4, .schedule = pipeline_schedule("zb_h2"), .zero = 1},
           .batch = {.global = 64}}},
+        {"dualpipe",
+         {.parallelism = {.dp = 2, .pp = 8, .schedule = pipeline_schedule("dualpipe")}, .batch = {.global = 32}}},
         {"zb_h2, few", {.parallelism = {.pp = 8, .schedule = pipeline_schedule("zb_h2")}, .batch = {.global = 4}}},
     };
     return all;

@@ -35,10 +35,13 @@ std::string model(const MeshSizes& mesh, Random& random, bool sequence_parallel)
 
 std::string pipeline(const MeshSizes& mesh, Random& random) {
     const auto known = pipeline_schedules();
-    const NamedPipelineSchedule& named = known[static_cast<std::size_t>(random.below(static_cast<int>(known.size())))];
+    const NamedPipelineSchedule& drawn = known[static_cast<std::size_t>(random.below(static_cast<int>(known.size())))];
+    const NamedPipelineSchedule& named =
+        drawn.both_ways && mesh.pp % 2 != 0 ? usual_pipeline_schedule() : drawn;  // both ways takes even stages
     const std::string_view schedule = named.name;
     const int chunks = mesh.pp > 1 && named.uses_chunks ? 2 : 1;
-    const int micro_batches = mesh.pp > 1 ? mesh.pp * (1 + random.below(2)) : 1 + random.below(3);
+    const int micro_batches =
+        mesh.pp > 1 ? mesh.pp * (1 + random.below(2)) * (named.both_ways ? 2 : 1) : 1 + random.below(3);
     return fmt::format("--schedule {} --layers {} --micro-batches {} --items {}", schedule,
                        at_least(2, mesh.pp * chunks), micro_batches, at_least(6, mesh.dp * mesh.ep * micro_batches));
 }

@@ -17,13 +17,18 @@ std::int64_t layers_and_micro_batches(const Options& o) {
     return std::int64_t{o.shape.layers} / o.mesh.pp * o.micro_batches;
 }
 
+// Stages that hold each part of the model; where they are two, a rank has the chunks of both ways.
+int copies(const Options& o) {
+    return o.schedule->both_ways ? 2 : 1;
+}
+
 // Eight halves of all-reduces; and once in a step a sum that costs nothing but its messages.
 Volume tensor(const Options& o) {
     const int tp = o.mesh.tp;
     const double part = activation(o) / o.mesh.cp / tp;
     const bool sums_small_weights = tp > 1 && (o.sequence_parallel || o.shape.experts > 0);
     return messages(layers_and_micro_batches(o) * 8 * (tp - 1), part) +
-           messages(sums_small_weights ? std::int64_t{o.chunks} * 2 * (tp - 1) : 0, 0);
+           messages(sums_small_weights ? std::int64_t{o.chunks} * copies(o) * 2 * (tp - 1) : 0, 0);
 }
 
 Volume pipeline(const Options& o, int stage) {
@@ -48,12 +53,17 @@ Volume experts(const Options& o) {
     return messages(layers_and_micro_batches(o) * 4 * (ep - 1), o.shape.top_k * activation(o) / o.mesh.cp / ep);
 }
 
-// Of gradients of `size` in all of a rank's layers.
-Volume gradients(const Options& o, int replicas, double size) {
+// Of gradients of `size` in the layers of a stage. A rank that holds two stages' parts has as many of each.
+Volume gradients(const Options& o, int mesh_replicas, double size_of_stage) {
+    const int replicas = mesh_replicas * copies(o);
+    const double size = size_of_stage * copies(o);
     const std::int64_t others = replicas - 1;
-    const std::int64_t layers = o.shape.layers / o.mesh.pp;
-    const std::int64_t buckets = std::int64_t{o.chunks} * std::min<std::int64_t>(o.buckets, layers / o.chunks);
-    const std::int64_t passes = o.zero == 3 ? 3 * o.micro_batches : o.zero == 2 ? o.micro_batches + 1 : 2;
+    const std::int64_t of_stage = o.shape.layers / o.mesh.pp;
+    const std::int64_t layers = of_stage * copies(o);
+    const std::int64_t buckets =
+        std::int64_t{o.chunks} * copies(o) * std::min<std::int64_t>(o.buckets, of_stage / o.chunks);
+    const int micro_batches = o.micro_batches / copies(o);
+    const std::int64_t passes = o.zero == 3 ? 3 * micro_batches : o.zero == 2 ? micro_batches + 1 : 2;
     if (others == 0) {
         return {};
     }

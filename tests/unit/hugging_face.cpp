@@ -101,6 +101,7 @@ TEST(HuggingFace, OfGptOssHasSinksAndAlternatingWindows) {
 TEST(HuggingFace, OfDeepSeekHasLatentAttentionAndDenseLayers) {
     const std::string v3 = R"("first_k_dense_replace": 3, "hidden_size": 7168, "intermediate_size": 18432,
         "kv_lora_rank": 512, "max_position_embeddings": 163840, "moe_intermediate_size": 2048, "moe_layer_freq": 1,
+        "n_group": 8, "topk_group": 4,
         "n_routed_experts": 256, "n_shared_experts": 1, "num_attention_heads": 128, "num_experts_per_tok": 8,
         "num_hidden_layers": 61, "num_key_value_heads": 128, "num_nextn_predict_layers": 1, "q_lora_rank": 1536,
         "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "rope_scaling": {"original_max_position_embeddings": 4096},
@@ -112,7 +113,7 @@ TEST(HuggingFace, OfDeepSeekHasLatentAttentionAndDenseLayers) {
         "intermediate_size": 10944, "kv_lora_rank": 512, "max_position_embeddings": 163840,
         "moe_intermediate_size": 1408, "moe_layer_freq": 1, "n_routed_experts": 64, "n_shared_experts": 2,
         "num_attention_heads": 16, "num_experts_per_tok": 6, "num_hidden_layers": 27, "num_key_value_heads": 16,
-        "q_lora_rank": null, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "topk_method": "greedy",
+        "q_lora_rank": null, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "topk_method": "greedy", "n_group": 2, "topk_group": 1,
         "v_head_dim": 128, "vocab_size": 102400})";
     expect_preset(of(lite), "deepseek-v2-lite");
 }

@@ -129,6 +129,21 @@ TEST(Memory, KeepsAsManyMicroBatchesAsTheScheduleHasInFlight) {
     EXPECT_THAT(in_flight("interleaved", 8, 2), testing::ElementsAre(11, 9, 7, 5));
     EXPECT_THAT(in_flight("zb_h1", 8), testing::ElementsAre(4, 3, 2, 1));
     EXPECT_THAT(in_flight("zb_h2", 16), testing::ElementsAre(7, 5, 3, 1));
+    EXPECT_THAT(in_flight("dualpipe", 16), testing::ElementsAre(5, 5, 5, 5));
+}
+
+// Stages 1 and 2 hold the layers of both. Their states are spread over both, so that nobody has more of them.
+TEST(Memory, FromBothEndsHoldsTwiceTheParametersAndSpreadsTheirStatesOverBothCopies) {
+    const auto peak = [](const char* schedule) {
+        return memory_of(llama(),
+                         {.parallelism = {.dp = 2, .pp = 4, .schedule = pipeline_schedule(schedule), .zero = 1},
+                          .batch = {.global = 32}})
+            .stages[1]
+            .peak;
+    };
+    EXPECT_EQ(peak("dualpipe").parameters, 2 * peak("1f1b").parameters);
+    EXPECT_EQ(peak("dualpipe").gradients, 2 * peak("1f1b").gradients);
+    EXPECT_EQ(peak("dualpipe").optimizer, peak("1f1b").optimizer);
 }
 
 TEST(Memory, OfFullRecomputationKeepsOneLayerMoreThanItsInputs) {
@@ -158,13 +173,24 @@ TEST(Memory, OfTheHostsOptimizerIsNotTheGpus) {
     EXPECT_EQ(memory_of(llama(), {.framework = {.offload_optimizer = true}}).stages[0].peak.optimizer, 0);
 }
 
+// Each of three micro-batches leaves its logits' gradient and the output layer's inputs, in 2 bytes.
+TEST(Memory, OfPutOffOutputGradientsIsThatOfTheirInputs) {
+    const auto kept = [](int put_off) {
+        return memory_of(llama(),
+                         {.parallelism = {.pp = 4}, .batch = {.global = 16}, .framework = {.put_off_outputs = put_off}})
+            .stages[3]
+            .peak.activations;
+    };
+    EXPECT_EQ(kept(3) - kept(0), 3 * std::int64_t{2} * 4096 * (128000 + 4096));
+}
+
 std::vector<Layout> layouts_of_every_schedule() {
     std::vector<Layout> layouts;
     for (const NamedPipelineSchedule& schedule : pipeline_schedules()) {
         for (const int micro_batches : {1, 2, 3, 4, 8, 12, 64}) {
             for (const int pp : {1, 2, 4, 8}) {
                 for (const int chunks : {1, 2, 3}) {
-                    const PipelineShape shape{.stages = pp, .micro_batches = micro_batches, .chunks = chunks};
+                    const PipelineShape shape = schedule.shape(pp, micro_batches, chunks);
                     if (schedule.can_run(shape)) {
                         layouts.push_back(
                             {.parallelism = {.pp = shape.stages, .schedule = schedule, .interleave = chunks},

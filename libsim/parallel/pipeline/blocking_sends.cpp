@@ -21,21 +21,23 @@ struct Meeting {
 std::vector<Meeting> meetings_of(const PipelineShape& shape, int stage, const std::vector<PipelineStep>& steps) {
     std::vector<Meeting> meetings;
     for (std::size_t number = 0; number < steps.size(); ++number) {
-        const std::optional<PipelineHop> input = input_of(shape, stage, steps[number]);
-        const std::optional<PipelineHop> output = output_of(shape, stage, steps[number]);
-        if (input && shape.stages > 1) {
-            const int from = input->backward ? input->into + 1 : input->into - 1;
-            meetings.push_back({*input, false, from % shape.stages, number});
+        for (const std::optional<PipelineHop>& input : taken_before(shape, stage, steps, number)) {
+            if (input && shape.stages > 1) {
+                meetings.push_back({*input, false, sender_of(shape, *input), number});
+            }
         }
-        if (output && shape.stages > 1) {
-            meetings.push_back({*output, true, stage_of(shape, *output), number});
+        for (const std::optional<PipelineHop>& output : sent_after(shape, stage, steps, number)) {
+            if (output && shape.stages > 1) {
+                meetings.push_back({*output, true, stage_of(shape, *output), number});
+            }
         }
     }
     return meetings;
 }
 
 std::string describe(const PipelineShape& shape, int stage, const Meeting& meeting) {
-    const std::string chunk = shape.chunks == 1 ? "" : fmt::format(" for chunk {}", meeting.hop.into / shape.stages);
+    const bool names_chunk = shape.chunks > 1 && !shape.both_ways;  // both ways, the micro-batch tells
+    const std::string chunk = names_chunk ? fmt::format(" for chunk {}", meeting.hop.into / shape.stages) : "";
     return fmt::format("stage {}, step {}: {} the {} of micro-batch {}{} {} stage {}", stage, meeting.number,
                        meeting.sends ? "sends" : "receives", meeting.hop.backward ? "gradient" : "activation",
                        meeting.hop.micro_batch, chunk, meeting.sends ? "to" : "from", meeting.other);

@@ -25,6 +25,11 @@ void require_within(const PipelineShape& shape, const StepPlace& place, const Pi
     };
     within(step.micro_batch, shape.micro_batches, "micro-batch");
     within(step.chunk, shape.chunks, "chunk");
+    if (!goes_through(shape, place.stage, step.micro_batch, step.chunk)) {
+        throw ProgramError(fmt::format("{}: micro-batch {} of a {} does not go through chunk {}, but through {}",
+                                       describe(place), step.micro_batch, name_of(step.work), step.chunk,
+                                       1 - step.chunk));
+    }
 }
 
 // Notes the step. The same twice, or backward both whole and split, is wrong.
@@ -88,15 +93,16 @@ void check_stage(const PipelineShape& shape, int stage, const std::vector<Pipeli
     for (int micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
         for (int chunk = 0; chunk < shape.chunks; ++chunk) {
             const PipelineStep step{PipelineWork::forward, micro_batch, chunk};
-            require_complete(shape, stage, step, seen_of(step));
+            if (goes_through(shape, stage, micro_batch, chunk)) {
+                require_complete(shape, stage, step, seen_of(step));
+            }
         }
     }
 }
 
 // Where the output of another step is this hop. Requires: there is one.
 StepPlace maker_of(const PipelineShape& shape, const PipelineSteps& steps, const PipelineHop& hop) {
-    const int from = hop.backward ? hop.into + 1 : hop.into - 1;
-    StepPlace place{from % shape.stages, 0};
+    StepPlace place{sender_of(shape, hop), 0};
     while (output_of(shape, place.stage, at(steps, place)) != hop) {
         ++place.number;
     }
@@ -115,7 +121,7 @@ void check_schedule(const PipelineShape& shape, const PipelineSteps& steps) {
     const RunningOrder run = running_order(shape, steps);
     const auto blocked = [&](int stage) { return StepPlace{stage, run.next[static_cast<std::size_t>(stage)]}; };
     const auto waits_for = [&](int stage) {
-        return maker_of(shape, steps, *input_of(shape, stage, at(steps, blocked(stage))));
+        return maker_of(shape, steps, *run.missing[static_cast<std::size_t>(stage)]);
     };
     for (int stage = 0; stage < shape.stages; ++stage) {
         if (blocked(stage).number == steps[static_cast<std::size_t>(stage)].size()) {

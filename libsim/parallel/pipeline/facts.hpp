@@ -26,7 +26,7 @@ struct PipelineInFlight {
     int weight_inputs = 0;  // and those of which only the inputs of the weights' gradients are left
 };
 
-// The time of one micro-batch in all chunks of a stage, and in the stages behind it.
+// The time of one micro-batch in all chunks of a stage (both ways: of one of each half), and in the stages behind it.
 struct StagePasses {
     Duration forward{0};
     Duration input{0};   // backward: the gradient of the input
@@ -38,7 +38,7 @@ struct StagePasses {
 
 // The passes of all micro-batches without a pause: what every schedule needs at least.
 inline Duration passes_without_pause(const PipelineShape& shape, const StagePasses& passes) {
-    return std::int64_t{shape.micro_batches} * (passes.forward + passes.backward());
+    return std::int64_t{shape.micro_batches_of_chunk()} * (passes.forward + passes.backward());
 }
 
 }  // namespace sim::parallel

@@ -66,7 +66,7 @@ std::string list_schedule(const PipelineShape& shape, const PipelineSteps& steps
     for (std::size_t stage = 0; stage < steps.size(); ++stage) {
         text += fmt::format("stage {}:", stage);
         for (const PipelineStep& step : steps[stage]) {
-            text += fmt::format(" {}", name_of(shape, step));
+            text += fmt::format("{}{}", step.pair == InPair::second ? "&" : " ", name_of(shape, step));
         }
         text += "\n";
     }

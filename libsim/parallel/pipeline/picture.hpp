@@ -14,7 +14,7 @@ namespace sim::parallel {
 // Throws ProgramError, as check_schedule, for steps that are no schedule.
 std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps, int columns = 120);
 
-// "stage 0: F0 F1 B0 B1", one line per stage, in the order of the steps.
+// "stage 0: F0 F1 B0 B1", one line per stage, in the order of the steps. A pair is "F4a&B0b".
 std::string list_schedule(const PipelineShape& shape, const PipelineSteps& steps);
 
 }  // namespace sim::parallel

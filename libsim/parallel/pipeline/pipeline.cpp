@@ -3,6 +3,8 @@
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>
+
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -27,7 +29,7 @@ public:
         if (shape_.stages == 1) {
             return take_kept(hop);
         }
-        const int from = stages_.rank_at((hop.backward ? hop.into + 1 : hop.into - 1) % shape_.stages);
+        const int from = stages_.rank_at(sender_of(shape_, hop));
         if constexpr (with_numbers) {
             return gpu_.receive<double>(from, label_of(hop), options_.boundary, tag_of(hop));
         } else {
@@ -155,19 +157,27 @@ void run(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<co
     require_a_place(gpu, stages, shape, options);
     const int stage = stages.index_of(gpu.rank());
     Hops<Data> hops(gpu, stages, shape, options);
+    // Of a pair, one of each: forward and backward.
+    std::array<Data, 2> taken;
+    std::array<Data, 2> made;
     for (std::size_t number = 0; number < steps.size(); ++number) {
         const PipelineStep& step = steps[number];
         if (!is_within(shape, step)) [[unlikely]] {
             throw_outside(shape, stage, number, step);
         }
-        const std::optional<PipelineHop> input = input_of(shape, stage, step);
-        const std::optional<PipelineHop> output = output_of(shape, stage, step);
-        Data taken = input ? hops.take(*input) : Data{};
+        for (const std::optional<PipelineHop>& hop : taken_before(shape, stage, steps, number)) {
+            if (hop) {
+                taken[hop->backward ? 1 : 0] = hops.take(*hop);
+            }
+        }
         hold(gpu, step, options);
-        Data made = work(step, std::move(taken));
+        const std::size_t way = step.work == PipelineWork::forward ? 0 : 1;
+        made[way] = work(step, std::exchange(taken[way], Data{}));
         let_go(gpu, step, options);
-        if (output) {
-            hops.pass(*output, std::move(made));
+        for (const std::optional<PipelineHop>& hop : sent_after(shape, stage, steps, number)) {
+            if (hop) {
+                hops.pass(*hop, std::move(made[hop->backward ? 1 : 0]));
+            }
         }
     }
     hops.join();

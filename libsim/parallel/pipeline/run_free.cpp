@@ -39,16 +39,21 @@ FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const P
         const PipelineStep& step = at(steps, place);
         const auto stage = static_cast<std::size_t>(place.stage);
         Duration& time = free[stage];
-        if (const auto input = input_of(shape, place.stage, step); input && between_ranks) {
-            time = std::max(time, there[hop_number(shape, *input)]) + costs.acknowledgement;
+        const std::vector<PipelineStep>& own = steps[stage];
+        for (const auto& input : taken_before(shape, place.stage, own, place.number)) {
+            if (input && between_ranks) {
+                time = std::max(time, there[hop_number(shape, *input)]) + costs.acknowledgement;
+            }
         }
         time += costs.of(step.work);
         run.ends[stage].push_back(time);
         run.stages[stage].busy += costs.of(step.work);
-        if (const auto output = output_of(shape, place.stage, step); output && between_ranks) {
-            sent[stage] = std::max(sent[stage], time) + costs.transfer;
-            there[hop_number(shape, *output)] = sent[stage];
-            time = costs.blocking_sends ? sent[stage] : time;
+        for (const auto& output : sent_after(shape, place.stage, own, place.number)) {
+            if (output && between_ranks) {
+                sent[stage] = std::max(sent[stage], time) + costs.transfer;
+                there[hop_number(shape, *output)] = sent[stage];
+                time = costs.blocking_sends ? sent[stage] : time;
+            }
         }
     }
     for (std::size_t stage = 0; stage < steps.size(); ++stage) {

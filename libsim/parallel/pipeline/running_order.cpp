@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sim::parallel {
 
 const PipelineStep& at(const PipelineSteps& steps, const StepPlace& place) {
@@ -15,6 +17,7 @@ std::string describe(const StepPlace& place) {
 RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& steps) {
     RunningOrder result;
     result.next.resize(steps.size());
+    result.missing.resize(steps.size());
     std::vector<bool> made(hop_count(shape));
     std::vector<int> awake;
     for (int stage = shape.stages - 1; stage >= 0; --stage) {
@@ -24,16 +27,32 @@ RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& step
         const int stage = awake.back();
         awake.pop_back();
         std::size_t& next = result.next[static_cast<std::size_t>(stage)];
-        for (; next < steps[static_cast<std::size_t>(stage)].size(); ++next) {
-            const StepPlace place{stage, next};
-            const std::optional<PipelineHop> input = input_of(shape, stage, at(steps, place));
-            if (input && !made[hop_number(shape, *input)]) {
+        const std::vector<PipelineStep>& own = steps[static_cast<std::size_t>(stage)];
+        for (; next < own.size(); ++next) {
+            const PipelineHops inputs = taken_before(shape, stage, own, next);
+            const bool waits = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+                return input && !made[hop_number(shape, *input)];
+            });
+            if (waits) {
                 break;
             }
-            result.order.push_back(place);
-            if (const std::optional<PipelineHop> output = output_of(shape, stage, at(steps, place))) {
-                made[hop_number(shape, *output)] = true;
-                awake.push_back(stage_of(shape, *output));
+            result.order.push_back({stage, next});
+            for (const std::optional<PipelineHop>& output : sent_after(shape, stage, own, next)) {
+                if (output) {
+                    made[hop_number(shape, *output)] = true;
+                    awake.push_back(stage_of(shape, *output));
+                }
+            }
+        }
+    }
+    for (int stage = 0; stage < shape.stages; ++stage) {
+        const auto index = static_cast<std::size_t>(stage);
+        if (result.next[index] < steps[index].size()) {
+            for (const std::optional<PipelineHop>& input :
+                 taken_before(shape, stage, steps[index], result.next[index])) {
+                if (input && !made[hop_number(shape, *input)]) {
+                    result.missing[index] = input;
+                }
             }
         }
     }

@@ -18,6 +18,7 @@ struct StepPlace {
 struct RunningOrder {
     std::vector<StepPlace> order;
     std::vector<std::size_t> next;  // of each stage: the step that it could not begin; its number of steps if none
+    std::vector<std::optional<PipelineHop>> missing;  // … what that step waits for
 };
 RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& steps);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sim::parallel {
 
 PipelineSteps steps_of_all(const PipelineShape& shape, PipelineSchedule schedule) {
@@ -18,14 +20,66 @@ PipelineSteps steps_of_all(const PipelineShape& shape, PipelineSchedule schedule
     return all;
 }
 
+bool goes_through(const PipelineShape& shape, int stage, int micro_batch, int chunk) {
+    if (!shape.both_ways) {
+        return true;
+    }
+    const bool enters_last = micro_batch >= shape.micro_batches / 2;
+    const bool is_near = enters_last == (stage >= shape.stages / 2);
+    return chunk == (is_near ? 0 : 1);
+}
+
+int part_of(const PipelineShape& shape, int stage, int chunk) {
+    if (!shape.both_ways) {
+        return chunk * shape.stages + stage;
+    }
+    const int nearer = std::min(stage, shape.stages - 1 - stage);
+    return chunk == 0 ? nearer : shape.stages - 1 - nearer;
+}
+
+namespace {
+
+// The virtual stages that a micro-batch visits one after another have numbers in a row, from `first` on. Both ways, the
+// second half of the micro-batches counts on behind the first.
+struct Way {
+    int first;
+    int length;
+
+    bool begins_at(int place) const { return place == first; }
+    bool ends_at(int place) const { return place == first + length - 1; }
+};
+Way way_of(const PipelineShape& shape, int micro_batch) {
+    if (!shape.both_ways) {
+        return {0, shape.stages * shape.chunks};
+    }
+    return {micro_batch < shape.micro_batches / 2 ? 0 : shape.stages, shape.stages};
+}
+
+int place_of(const PipelineShape& shape, int stage, const PipelineStep& step) {
+    return shape.both_ways ? way_of(shape, step.micro_batch).first + part_of(shape, stage, step.chunk)
+                           : step.chunk * shape.stages + stage;
+}
+
+int stage_at(const PipelineShape& shape, int place) {
+    const bool comes_from_the_end = shape.both_ways && place >= shape.stages;
+    return comes_from_the_end ? 2 * shape.stages - 1 - place : place % shape.stages;
+}
+
+}  // namespace
+
 int stage_of(const PipelineShape& shape, const PipelineHop& hop) {
-    return hop.into % shape.stages;
+    return stage_at(shape, hop.into);
+}
+
+int sender_of(const PipelineShape& shape, const PipelineHop& hop) {
+    return stage_at(shape, hop.backward ? hop.into + 1 : hop.into - 1);
 }
 
 std::optional<PipelineHop> input_of(const PipelineShape& shape, int stage, const PipelineStep& step) {
-    const int here = step.chunk * shape.stages + stage;
+    const int here = place_of(shape, stage, step);
     const bool backward = step.work != PipelineWork::forward;
-    const bool at_the_end = backward ? here == shape.stages * shape.chunks - 1 : here == 0;
+    const Way way = way_of(shape, step.micro_batch);
+    const bool at_the_end = backward ? way.ends_at(here) : way.begins_at(here);
     if (at_the_end || step.work == PipelineWork::backward_weight) {
         return {};
     }
@@ -33,13 +87,55 @@ std::optional<PipelineHop> input_of(const PipelineShape& shape, int stage, const
 }
 
 std::optional<PipelineHop> output_of(const PipelineShape& shape, int stage, const PipelineStep& step) {
-    const int here = step.chunk * shape.stages + stage;
+    const int here = place_of(shape, stage, step);
     const bool backward = step.work != PipelineWork::forward;
-    const int next = backward ? here - 1 : here + 1;
-    if (next < 0 || next == shape.stages * shape.chunks || step.work == PipelineWork::backward_weight) {
+    const Way way = way_of(shape, step.micro_batch);
+    const bool at_the_end = backward ? way.begins_at(here) : way.ends_at(here);
+    if (at_the_end || step.work == PipelineWork::backward_weight) {
         return {};
     }
-    return PipelineHop{.backward = backward, .micro_batch = step.micro_batch, .into = next};
+    return PipelineHop{.backward = backward, .micro_batch = step.micro_batch, .into = backward ? here - 1 : here + 1};
+}
+
+namespace {
+
+// The step that `number` is in a pair with.
+const PipelineStep& other_of_pair(std::span<const PipelineStep> steps, std::size_t number) {
+    const bool is_first = steps[number].pair == InPair::first;
+    const std::size_t other = is_first ? number + 1 : number - 1;  // in front of the first: beyond all
+    const auto is_forward = [&](std::size_t step) { return steps[step].work == PipelineWork::forward; };
+    if (other >= steps.size() || steps[other].pair != (is_first ? InPair::second : InPair::first) ||
+        is_forward(other) == is_forward(number)) {
+        throw ProgramError(
+            fmt::format("step {} is the {} of a pair, which is a forward pass and a backward pass in a row", number,
+                        is_first ? "first" : "second"));
+    }
+    return steps[other];
+}
+
+}  // namespace
+
+PipelineHops taken_before(const PipelineShape& shape, int stage, std::span<const PipelineStep> steps,
+                          std::size_t number) {
+    const PipelineStep& step = steps[number];
+    switch (step.pair) {
+        case InPair::alone: return {input_of(shape, stage, step)};
+        case InPair::first: return {input_of(shape, stage, step), input_of(shape, stage, other_of_pair(steps, number))};
+        case InPair::second: break;
+    }
+    return {};
+}
+
+PipelineHops sent_after(const PipelineShape& shape, int stage, std::span<const PipelineStep> steps,
+                        std::size_t number) {
+    const PipelineStep& step = steps[number];
+    switch (step.pair) {
+        case InPair::alone: return {output_of(shape, stage, step)};
+        case InPair::second:
+            return {output_of(shape, stage, other_of_pair(steps, number)), output_of(shape, stage, step)};
+        case InPair::first: break;
+    }
+    return {};
 }
 
 std::size_t hop_number(const PipelineShape& shape, const PipelineHop& hop) {

@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/parallel/pipeline/schedules/dualpipe.hpp"
 #include "libsim/parallel/pipeline/schedules/gpipe.hpp"
 #include "libsim/parallel/pipeline/schedules/interleaved.hpp"
 #include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
@@ -15,6 +16,24 @@
 namespace sim::parallel {
 
 namespace {
+
+// Micro-batches enter at both ends, and forward passes run beside backward passes.
+constexpr NamedPipelineSchedule from_both_ends{
+    .name = "dualpipe",
+    .summary =
+        "micro-batches from both ends, forward beside backward, which hide each other's dispatch; twice the "
+        "parameters, p+1 activations",
+    .steps = dualpipe,
+    .splits_backward = true,
+    .pairs = true,
+    .both_ways = true,
+    .requirement = check_dualpipe,
+    .fits = fits_dualpipe,
+    .bubble = dualpipe_bubble,
+    .in_flight = dualpipe_in_flight,
+    .least_passes = dualpipe_passes,
+    .published = "dualpipe",
+};
 
 constexpr auto known = std::to_array<NamedPipelineSchedule>({
     {.name = "gpipe",
@@ -51,18 +70,20 @@ constexpr auto known = std::to_array<NamedPipelineSchedule>({
      .summary = "zero bubble H1: weights' gradients fill idle time; a third of 1f1b's, same memory",
      .steps = zb_h1,
      .splits_backward = true,
+     .whole_backward = false,
      .steps_overlap = true,
      .bubble = zb_h1_bubble,
      .in_flight = zb_h1_in_flight,
      .least_passes = zb_h1_passes,
      .published = "zb-h1",
-     .nearest_to = "zb-1p|v-half|v-min|dualpipe"},
+     .nearest_to = "zb-1p|v-half|v-min"},
     {.name = "zb_h2",
      .summary =
          "zero bubble H2: from 2p-1 micro-batches on no stage waits between its first and its last step; twice the "
          "memory",
      .steps = zb_h2,
      .splits_backward = true,
+     .whole_backward = false,
      .steps_overlap = true,
      .fills_from = zb_h2_fills_from,
      .bubble = zb_h2_bubble,
@@ -70,12 +91,14 @@ constexpr auto known = std::to_array<NamedPipelineSchedule>({
      .least_passes = zb_h2_passes,
      .published = "zb-h2",
      .nearest_to = "zb-2p|zb-v|zbv"},
+    from_both_ends,
 });
 
 }  // namespace
 
 bool NamedPipelineSchedule::can_run(const PipelineShape& shape) const {
-    return (shape.chunks == 1 || uses_chunks) && (fits == nullptr || fits(shape));
+    return shape.both_ways == both_ways && (shape.chunks == (both_ways ? 2 : 1) || uses_chunks) &&
+           (fits == nullptr || fits(shape));
 }
 
 void NamedPipelineSchedule::check(const PipelineShape& shape) const {
@@ -87,9 +110,14 @@ void NamedPipelineSchedule::check(const PipelineShape& shape) const {
     one_or_more(shape.stages, "stages");
     one_or_more(shape.micro_batches, "micro-batches");
     one_or_more(shape.chunks, "chunks per stage");
-    if (shape.chunks > 1 && !uses_chunks) {
-        throw ProgramError(fmt::format("{} must have one chunk per stage, not {}; {} takes more", name, shape.chunks,
-                                       usual_pipeline_schedule(shape.chunks).name));
+    if (shape.both_ways != both_ways) {
+        throw ProgramError(fmt::format("{} lets micro-batches enter at {}, and this shape at {}", name,
+                                       both_ways ? "both ends" : "one end", both_ways ? "one end" : "both ends"));
+    }
+    const int chunks = both_ways ? shape.chunks / 2 : shape.chunks;
+    if (chunks > 1 && !uses_chunks) {
+        throw ProgramError(fmt::format("{} must have one chunk per stage{}, not {}; {} takes more", name,
+                                       both_ways ? " and way" : "", chunks, usual_pipeline_schedule(chunks).name));
     }
     if (requirement != nullptr) {
         requirement(shape);

@@ -29,7 +29,10 @@ struct NamedPipelineSchedule {
 
     bool usual = false;            // taken where none is named: of one chunk, or of several
     bool uses_chunks = false;      // more than one chunk per stage is possible
-    bool splits_backward = false;  // has backward_input and backward_weight in place of backward
+    bool splits_backward = false;  // has backward_input and backward_weight, in place of backward or besides it
+    bool whole_backward = true;    // has backward
+    bool pairs = false;            // has pairs of a forward and a backward pass, which hide each other's communication
+    bool both_ways = false;        // micro-batches enter at both ends, each stage holds two parts of the model
     bool steps_overlap = false;    // made for training steps that begin before all stages have ended the one before
 
     void (*requirement)(const PipelineShape&) = nullptr;  // throws ProgramError for a shape that does not fit; or null
@@ -48,6 +51,10 @@ struct NamedPipelineSchedule {
     std::string_view published = {};
     std::string_view nearest_to = {};
 
+    // The shape in which it runs, where each stage has `chunks` chunks of the model for either way.
+    PipelineShape shape(int stages, int micro_batches, int chunks = 1) const {
+        return {stages, micro_batches, both_ways ? 2 * chunks : chunks, both_ways};
+    }
     // True if this schedule can run in this shape. Requires counts of 1 or more. Allocates nothing.
     bool can_run(const PipelineShape& shape) const;
     // Throws ProgramError, with what would fit, unless this schedule can run in this shape.

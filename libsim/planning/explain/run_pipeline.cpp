@@ -31,9 +31,8 @@ std::optional<PipelineBubble> closed_form_of(const ExplainedRun& run) {
     if (schedule.bubble == nullptr) {
         return std::nullopt;
     }
-    return schedule.bubble({.stages = run.mesh("pp"),
-                            .micro_batches = options.at("micro_batches").get<int>(),
-                            .chunks = options.at("chunks").get<int>()});
+    return schedule.bubble(
+        schedule.shape(run.mesh("pp"), options.at("micro_batches").get<int>(), options.at("chunks").get<int>()));
 }
 
 }  // namespace

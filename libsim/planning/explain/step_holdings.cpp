@@ -18,7 +18,7 @@ std::string range_text(std::int64_t first, std::int64_t count) {
 std::string layers_text(const TrainingCase& what, int stage) {
     const training::Layout& layout = what.layout;
     std::string text;
-    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
+    for (int chunk = 0; chunk < layout.chunks_of_stage(); ++chunk) {
         const int part = training::virtual_stage_of(layout, stage, chunk);
         const int count = training::layers_of(what.model, layout, part);
         if (count > 0) {

@@ -31,24 +31,12 @@ struct MessageQueue {
     Time take() { return all[first++]; }
 };
 
+// By what `of` of the chunk says: kinds of passes that are alike share one list.
 struct TimedChunk {
-    TimedPieces first_forward;
-    TimedPieces forward;
-    TimedPieces backward_input;
-    TimedPieces backward;
-    TimedPieces last_backward;
-    bool has_first = false;
-    bool has_last = false;
+    std::array<TimedPieces, training::pass_kinds> lists;
+    std::array<std::uint8_t, training::pass_kinds> list_of = {};
 
-    const TimedPieces& of(const PipelineStep& step, int micro_batches) const {
-        switch (step.work) {
-            case PipelineWork::forward: return step.micro_batch == 0 && has_first ? first_forward : forward;
-            case PipelineWork::backward_input: return backward_input;
-            case PipelineWork::backward:
-            case PipelineWork::backward_weight: break;
-        }
-        return step.micro_batch + 1 == micro_batches && has_last ? last_backward : backward;
-    }
+    const TimedPieces& of(training::PassKind kind) const { return lists[list_of[static_cast<std::size_t>(kind)]]; }
 };
 
 struct TimedStage {
@@ -62,16 +50,11 @@ TimedStage timed(const training::StageStep& step, CollectivePrices& prices) {
     stage.chunks.reserve(step.chunks.size());
     for (const training::ChunkPasses& chunk : step.chunks) {
         TimedChunk& timed = stage.chunks.emplace_back();
-        timed.forward = prices.timed(chunk.forward);
-        timed.backward_input = prices.timed(chunk.backward_input);
-        timed.backward = prices.timed(chunk.backward);
-        if (chunk.first_forward) {
-            timed.first_forward = prices.timed(*chunk.first_forward);
-            timed.has_first = true;
-        }
-        if (chunk.last_backward) {
-            timed.last_backward = prices.timed(*chunk.last_backward);
-            timed.has_last = true;
+        for (std::size_t kind = 0; kind < training::pass_kinds; ++kind) {
+            timed.list_of[kind] = static_cast<std::uint8_t>(chunk.listed(static_cast<training::PassKind>(kind)));
+            if (timed.list_of[kind] == kind && chunk.kinds[kind]) {
+                timed.lists[kind] = prices.timed(*chunk.kinds[kind]);
+            }
         }
     }
     return stage;
@@ -84,7 +67,6 @@ struct Cut {
     std::vector<std::int64_t> state = {};
 };
 
-constexpr std::size_t works = 4;  // of PipelineWork
 // Longer ones are of stages that run ahead of others: messages pile up, and no cut is like an earlier one.
 constexpr std::size_t most_of_a_state = 24;  // times the stages' chunks
 
@@ -156,40 +138,50 @@ private:
         const NodeMap nodes(plan_.machine.network.ranks_per_node, map_.real_ranks());
         std::array<std::optional<Duration>, 2> prices;  // by hop
         for (std::size_t queue = 0; queue < queues_.size(); ++queue) {
-            const int into = static_cast<int>(queue / 2);
-            const int from = queue % 2 == 0 ? into - 1 : into + 1;
-            if (from < 0 || from == all) {
+            const PipelineHop message{.backward = queue % 2 == 1, .into = static_cast<int>(queue / 2)};
+            const int from = message.backward ? message.into + 1 : message.into - 1;
+            const bool turns_around = plan_.shape.both_ways && from / stages != message.into / stages;
+            if (from < 0 || from == all || turns_around) {
                 continue;
             }
-            const Hop hop = nodes.hop(from % stages, into % stages);
+            const int reader = stage_of(plan_.shape, message);
+            const Hop hop = nodes.hop(sender_of(plan_.shape, message), reader);
             std::optional<Duration>& price = prices[static_cast<std::size_t>(hop)];
             if (!price) {
                 price = plan_.machine.network.message_time(Bytes{plan_.boundary_bytes}, hop);
             }
-            queues_[queue] = {.reader = static_cast<std::size_t>(into % stages), .price = *price};
+            queues_[queue] = {.reader = static_cast<std::size_t>(reader), .price = *price};
         }
     }
 
-    std::int32_t queue_of(const std::optional<PipelineHop>& hop) const {
-        return hop && !queues_.empty() ? 2 * hop->into + (hop->backward ? 1 : 0) : -1;
+    std::array<std::int32_t, 2> queues_of(const PipelineHops& hops) const {
+        std::array<std::int32_t, 2> queues = no_queues;
+        std::size_t count = 0;
+        for (const std::optional<PipelineHop>& hop : hops) {
+            if (hop && !queues_.empty()) {
+                queues[count++] = 2 * hop->into + (hop->backward ? 1 : 0);
+            }
+        }
+        return queues;
     }
 
-    // A stage has a few sorts of turns, by work, chunk, and whether it is the first or the last micro-batch.
+    // A stage has a few sorts of turns, by chunk and kind of pass.
     void list_turns(int stage) {
         const TimedStage& timed = timed_of(static_cast<std::size_t>(stage));
         std::vector<Turn>& turns = turns_[static_cast<std::size_t>(stage)];
         const std::vector<PipelineStep> steps = plan_.layout.parallelism.schedule->steps(plan_.shape, stage);
-        const int last = plan_.shape.micro_batches - 1;
-        sorts_.assign(3 * works * timed.chunks.size(), {});
+        const training::MicroBatches micro_batches = micro_batches_of(plan_);
+        sorts_.assign(training::pass_kinds * timed.chunks.size(), {});
         turns.reserve(steps.size());
-        for (const PipelineStep& step : steps) {
-            const std::size_t place = step.micro_batch == last ? 2 : step.micro_batch == 0 ? 1 : 0;
+        for (std::size_t number = 0; number < steps.size(); ++number) {
+            const PipelineStep& step = steps[number];
+            const training::PassKind kind = training::kind_of(step, micro_batches);
             const auto chunk = static_cast<std::size_t>(step.chunk);
-            Turn& sort = sorts_[(chunk * works + static_cast<std::size_t>(step.work)) * 3 + place];
-            if (sort.pieces == nullptr) {
-                sort = {.pieces = &timed.chunks[chunk].of(step, plan_.shape.micro_batches),
-                        .takes = queue_of(input_of(plan_.shape, stage, step)),
-                        .makes = queue_of(output_of(plan_.shape, stage, step))};
+            Turn& sort = sorts_[chunk * training::pass_kinds + static_cast<std::size_t>(kind)];
+            if (sort.pieces == nullptr || step.pair != InPair::alone) {  // a pair's other half may be another one
+                sort = {.pieces = &timed.chunks[chunk].of(kind),
+                        .takes = queues_of(taken_before(plan_.shape, stage, steps, number)),
+                        .makes = queues_of(sent_after(plan_.shape, stage, steps, number))};
             }
             turns.push_back(sort);
         }
@@ -231,22 +223,28 @@ private:
     // False: the stage waits for a message.
     bool carry_out(std::size_t stage, const Turn& turn) {
         StageClock& clock = clocks_[stage];
-        if (turn.takes >= 0) {
-            MessageQueue& from = queues_[static_cast<std::size_t>(turn.takes)];
-            if (from.empty()) {
-                waits_for_[stage] = turn.takes;
+        for (const std::int32_t queue : turn.takes) {
+            if (queue >= 0 && queues_[static_cast<std::size_t>(queue)].empty()) {
+                waits_for_[stage] = queue;
                 return false;
             }
-            clock.wait_until(from.take());
+        }
+        for (const std::int32_t queue : turn.takes) {
+            if (queue >= 0) {
+                clock.wait_until(queues_[static_cast<std::size_t>(queue)].take());
+            }
         }
         clock.carry_out(*turn.pieces);
-        if (turn.makes >= 0) {
-            MessageQueue& to = queues_[static_cast<std::size_t>(turn.makes)];
+        for (const std::int32_t queue : turn.makes) {
+            if (queue < 0) {
+                break;
+            }
+            MessageQueue& to = queues_[static_cast<std::size_t>(queue)];
             to.all.push_back(clock.send(to.price));
             if (!plan_.layout.framework.overlap_pipeline) {
                 clock.wait_for_sends();
             }
-            if (waits_for_[to.reader] == turn.makes) {
+            if (waits_for_[to.reader] == queue) {
                 awake_.push_back(to.reader);
             }
         }
@@ -369,6 +367,21 @@ private:
 };
 
 }  // namespace
+
+bool takes_no_meeting(const StepPlan& plan) {
+    if (!plan.shape.both_ways) {
+        return true;
+    }
+    const RankMap map(plan.layout, true);
+    const NodeMap nodes(plan.machine.network.ranks_per_node, map.real_ranks());
+    const int last = plan.shape.stages - 1;
+    for (int stage = 0; stage < last; ++stage) {
+        if (nodes.hop(stage, stage + 1) != nodes.hop(last - stage, last - stage - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 FoldedStep folded_step(const StepPlan& plan, Rounds rounds, const std::optional<SlowStage>& slow) {
     return StepRun(plan, slow).run(rounds);

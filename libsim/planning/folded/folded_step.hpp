@@ -22,6 +22,11 @@ struct FoldedStep {
     std::int64_t passes_known = 0;  // of them, those that follow from a repetition
 };
 
+// Whether folded_step() knows this step: both ways, stages i and p - 1 - i sum up gradients together; where messages
+// take them equally long, they come to it at the same time, and neither has to wait for the other. Cost: linear in
+// stages.
+bool takes_no_meeting(const training::StepPlan& plan);
+
 // The computations of a stage take `factor` times as long. All ranks that a folded stage stands for are slow then: one
 // slow rank of them makes the others wait in every collective that it is in, so that the step takes as long.
 struct SlowStage {
@@ -30,7 +35,9 @@ struct SlowStage {
 };
 
 // The step that predict() simulates folded, without jitter or faults: its time is the same, to the picosecond.
-// Cost: linear in the passes, at 16 bytes each and a comparison, and in the pieces of the rounds until they repeat.
+// Requires takes_no_meeting() and no slow stage for that; otherwise nobody waits in the meeting, which the last to come
+// would not do anyway: the time is that of the stage that ends last. Cost: linear in the passes, at 16 bytes each and a
+// comparison, and in the pieces of the rounds until they repeat.
 FoldedStep folded_step(const training::StepPlan& plan, Rounds rounds = Rounds::repeat,
                        const std::optional<SlowStage>& slow = std::nullopt);
 

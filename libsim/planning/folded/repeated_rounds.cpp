@@ -26,15 +26,20 @@ AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
     return longest;
 }
 
+std::size_t round_of(const PipelineShape& shape, std::size_t turns) {
+    if (shape.both_ways) {
+        return 4;  // two pairs, of a forward pass of one half and a backward pass of the other
+    }
+    // Chunks take turns with as many micro-batches as there are stages.
+    const auto micro_batches = static_cast<std::size_t>(shape.chunks > 1 ? shape.stages : 1);
+    return turns / static_cast<std::size_t>(shape.micro_batches) * micro_batches;
+}
+
 }  // namespace
 
 RepeatedRounds repeated_rounds(const PipelineShape& shape, const std::vector<std::vector<Turn>>& turns) {
-    // Chunks take turns with as many micro-batches as there are stages.
-    const auto micro_batches = static_cast<std::size_t>(shape.chunks > 1 ? shape.stages : 1);
     RepeatedRounds rounds{
-        .length = turns.front().size() / static_cast<std::size_t>(shape.micro_batches) * micro_batches,
-        .count = std::numeric_limits<std::size_t>::max(),
-        .first = {}};
+        .length = round_of(shape, turns.front().size()), .count = std::numeric_limits<std::size_t>::max(), .first = {}};
     rounds.first.reserve(turns.size());
     for (const std::vector<Turn>& stage : turns) {
         const AlikeTurns run = longest_run(stage, rounds.length);

@@ -4,16 +4,19 @@
 #include "libsim/parallel/pipeline/schedule.hpp"
 #include "libsim/planning/folded/timed_pieces.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace sim::planning {
 
+constexpr std::array<std::int32_t, 2> no_queues{-1, -1};
+
 // One pass of a stage. Messages keep their order, so that it matters not of which micro-batch they are.
 struct Turn {
     const TimedPieces* pieces = nullptr;
-    std::int32_t takes = -1;  // the queue of what it waits for; -1: nothing
-    std::int32_t makes = -1;
+    std::array<std::int32_t, 2> takes = no_queues;  // the queues of what it waits for, first ones first
+    std::array<std::int32_t, 2> makes = no_queues;
     friend bool operator==(const Turn&, const Turn&) = default;
 };
 

@@ -18,6 +18,7 @@ constexpr Practice of_bridge(Practice row) {
     row.words = "bridge";
     row.habits.flash_version = 3;
     row.habits.overlap_tensor = true;
+    row.put_off_outputs = 22;  // wgrad_deferral_limit of Llama 3 70B's; 50 of 405B's
     row.zero = 1;
     row.fp32_gradients_bf16 = false;
     row.sequence_parallel = true;

@@ -36,6 +36,7 @@ struct Practice {
     bool pads_vocabulary = false;      // to a multiple of 128 x tp
     bool causal_half = false;          // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
+    int put_off_outputs = 0;      // of its recipes of dense models with stages
     bool hides_dispatch = false;  // where stages have several chunks: NCCL's all-to-all, beside another micro-batch
     double products = 1;  // factor of the share of peak that 16-bit products reach: with the libraries of that day
     std::string_view why;

@@ -80,6 +80,10 @@ Experts experts_of(const ConfigKeys& keys) {
     experts.ffn = keys.number({"moe_intermediate_size", "intermediate_size"});
     experts.shared = shared_experts(keys, experts.ffn);
     read_dense_layers(keys, experts);
+    if (keys.number("n_group", 1) > 1 && keys.text("topk_method", "") != "greedy") {
+        experts.groups = keys.number({"n_group"});
+        experts.groups_per_token = keys.number({"topk_group"});
+    }
     return experts;
 }
 

@@ -58,7 +58,7 @@ std::int64_t most_of_chunks(const StageBytes& stage, const Layout& layout, int n
 std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& layout, int stage) {
     const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
     const ChunkBytes& chunk = bytes.chunks.front();
-    if (schedule.in_flight == nullptr || layout.parallelism.interleave > 1) {
+    if (schedule.in_flight == nullptr || layout.chunks_of_stage() > 1) {
         return std::nullopt;
     }
     const PipelineInFlight kept = schedule.in_flight(layout.pipeline_shape(), stage);
@@ -70,7 +70,9 @@ std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& 
 
 std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) {
     PipelineShape shape = layout.pipeline_shape();
-    shape.micro_batches = std::min(shape.micro_batches, 4 * shape.stages);  // divisible as it was, and full
+    // Divisible as it was, and full; what is put off adds up, round by round.
+    const int put_off = bytes.chunks.back().put_off > 0 ? bytes.put_off / shape.stages + 1 : 0;
+    shape.micro_batches = std::min(shape.micro_batches, (4 + put_off) * shape.stages);
     std::int64_t most = 0;
     replay(bytes, layout.parallelism.schedule->steps(shape, stage), [&](const PipelineStep&, const KeptInStep& kept) {
         most = std::max(most, bytes.with(kept.activations, kept.working).total());
@@ -80,6 +82,9 @@ std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) 
 
 std::int64_t most_of(const StageBytes& bytes, const Layout& layout, int stage) {
     const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
+    if (bytes.chunks.back().put_off > 0) {
+        return replayed(bytes, layout, stage);
+    }
     if (layout.parallelism.interleave > 1 && schedule.visits != nullptr && schedule.in_flight != nullptr) {
         return most_of_chunks(bytes, layout, stage);
     }

@@ -15,6 +15,10 @@ double embedding_mask_bytes(const Transformer& model, const Layout& layout);
 // the output layer on one rank.
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk);
 
+// What one micro-batch keeps until the end of the passes where it puts off the output layer's weight gradient: that
+// layer's inputs and the gradient of its logits.
+double put_off_bytes(const Transformer& model, const Layout& layout);
+
 // FSDP: parameters that are there in full. `all` and `tables` (embedding, output) of the stage, one `layer`.
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding);
 

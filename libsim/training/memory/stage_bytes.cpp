@@ -78,6 +78,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     }
     if (virtual_stage == virtual_stages(layout) - 1) {
         add_logits(model, layout, parts.embedding, chunk);
+        chunk.put_off = layout.framework.put_off_outputs > 0 ? put_off_bytes(model, layout) : 0;
     }
     chunk.backward += weight_gradients(layout, parts, count);
     return chunk;
@@ -107,10 +108,11 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
         sum.layers += chunk.predictions * parts.join_parameters;
         sum.routed += count.expert * parts.routed_parameters;
     }
-    if (stage == 0) {
+    const bool is_first = holds(layout, stage, 0);
+    if (is_first) {
         sum.tables += parts.embedding + parts.positions;
     }
-    if (stage == layout.parallelism.pp - 1 && (layout.parallelism.pp > 1 || !model.tied_embeddings)) {
+    if (holds(layout, stage, virtual_stages(layout) - 1) && !(is_first && model.tied_embeddings)) {
         sum.tables += parts.embedding;
     }
     if (has_table_for_predictions(model, layout, stage)) {
@@ -161,15 +163,15 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
 }
 
 StageBytes stage_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage) {
-    StageBytes result;
-    for (int chunk = 0; chunk < layout.parallelism.interleave; ++chunk) {
+    StageBytes result{.put_off = layout.framework.put_off_outputs};
+    for (int chunk = 0; chunk < layout.chunks_of_stage(); ++chunk) {
         result.chunks.push_back(chunk_bytes(model, layout, parts, virtual_stage_of(layout, stage, chunk)));
     }
     const StageParameters parameters = parameters_of_stage(model, layout, parts, stage, result.chunks);
     add_states(result.always, state_bytes(layout, layout.replicas()), parameters.dense());
     add_states(result.always, state_bytes(layout, layout.expert_replicas()), parameters.routed);
 
-    if (stage == 0 && has_dropout(model)) {
+    if (holds(layout, stage, 0) && has_dropout(model)) {
         result.chunks.front().outside += embedding_mask_bytes(model, layout);
     }
     if (is_fully_sharded(layout)) {

@@ -19,11 +19,13 @@ struct ChunkBytes {
     double outside = 0;        // also kept: the embedding's dropout mask, the logits' softmax
     double forward = 0;        // for a moment of its forward pass
     double backward = 0;       // … and of its backward pass
+    double put_off = 0;        // by each micro-batch that puts off the output layer's gradient, to the end
 };
 
 struct StageBytes {
     MemoryUse always;  // states, buffers, context
     std::vector<ChunkBytes> chunks;
+    int put_off = 0;  // how many micro-batches put it off
     double step = 0;  // working of the optimizer step
 
     // `activations` and `working` on top of what is always there, and the allocator's reserve for them.

@@ -3,6 +3,7 @@
 #include "libsim/training/step/stage_step.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -111,14 +112,33 @@ Duration reduced_after(const Pieces& after, AloneTimes& alone) {
     return sum;
 }
 
+// The gradients that were put off; what is behind them in the list reduces them (reduced_after).
+std::optional<Duration> put_off_after(const Pieces& after) {
+    const auto made = std::find_if(after.begin(), after.end(),
+                                   [](const Piece& piece) { return piece.work == StepWork::put_off_gradients; });
+    if (made == after.end()) {
+        return std::nullopt;
+    }
+    return made->time;
+}
+
 Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     const StageStep step = stage_step(plan, number);
     Work work;
+    const NamedPipelineSchedule& schedule = *plan.layout.parallelism.schedule;
+    const bool split = !schedule.whole_backward;
+    const PassKind gradients = split ? PassKind::backward_weight : PassKind::backward;
+    const PassKind last = split ? PassKind::last_backward_weight : PassKind::last_backward;
+    const bool put_off = plan.layout.framework.put_off_outputs > 0;
     for (const ChunkPasses& chunk : step.chunks) {
-        const LeastTime forward = least_time_of(chunk.forward, alone);
-        const LeastTime backward = least_time_of(chunk.backward, alone);
-        const bool split = plan.layout.parallelism.schedule->splits_backward;
-        const Duration input = split ? least_time_of(chunk.backward_input, alone).computing : backward.main();
+        // In pairs passes take the least.
+        const LeastTime forward = least_time_of(chunk.of(PassKind::paired_forward), alone);
+        const LeastTime backward = least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward
+                                                          : put_off      ? PassKind::put_off_backward
+                                                                         : gradients),
+                                                 alone);
+        const Duration input =
+            split ? least_time_of(chunk.of(PassKind::backward_input), alone).computing : backward.main();
         work.passes.forward += forward.main();
         work.passes.input += input;
         work.passes.weight += split ? backward.main() : Duration{0};
@@ -126,9 +146,10 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
         if (&chunk == &step.chunks.front()) {
             work.first_forward = work.passes.forward;
             work.first_backward = work.passes.backward();
-            work.after = (chunk.last_backward ? least_time_of(*chunk.last_backward, alone) : backward).after;
+            work.after = least_time_of(chunk.of(last), alone).after;
         }
     }
+    work.after = put_off_after(step.after).value_or(work.after);
     work.after += reduced_after(step.after, alone);
     work.before = gathered_before(step.before, alone);
     return work;
@@ -165,7 +186,9 @@ Duration estimated_step(const StepPlan& plan) {
         others.beyond += works.back().passes.forward + works.back().passes.backward();
     }
     Duration longest{0};
-    for (std::size_t stage = 0; stage < works.size(); ++stage) {
+    // Both ways, the second half of the stages does what the first one does.
+    const std::size_t unlike = plan.shape.both_ways ? works.size() / 2 : works.size();
+    for (std::size_t stage = 0; stage < unlike; ++stage) {
         const Work& work = works[stage];
         others.beyond -= work.passes.forward + work.passes.backward();
         const Duration begin = std::max(work.before, works.front().before + others.reach);
@@ -175,10 +198,11 @@ Duration estimated_step(const StepPlan& plan) {
         } else {
             const Duration end = begin + passes;
             longest = std::max({longest, end + work.after, end + others.back + works.front().after,
-                                begin + plan.shape.micro_batches * work.sharing});
+                                begin + plan.shape.micro_batches_of_chunk() * work.sharing});
         }
         others.reach += work.first_forward;
-        others.back += work.first_backward;
+        // Halves of a backward pass may run while the stages in front still do theirs.
+        others.back += plan.shape.both_ways ? Duration{0} : work.first_backward;
     }
     return plan.step_overhead + longest + optimizer;
 }

@@ -77,7 +77,7 @@ std::vector<StepCollective> InnerCollectives::of(const Piece& piece) const {
         return all;
     }
     const std::vector<const Block*> blocks = blocks_of(*piece.bucket);
-    if (piece.work == StepWork::forward) {
+    if (is_forward(piece.work)) {
         for (const Block* block : blocks) {
             all.insert(all.end(), block->forward.begin(), block->forward.end());
         }

@@ -55,6 +55,14 @@ NodesOfGroups nodes_of_groups(int members, std::int64_t stride, std::int64_t ran
     return nodes;
 }
 
+// Both ways, the two stages in the middle hold the same parts, and are the nearest that do: whether they may lie on one
+// node.
+bool copies_share_nodes(const Layout& layout, int gpus_per_node) {
+    const std::int64_t of_stage = layout.ranks() / layout.parallelism.pp;
+    const std::int64_t second = of_stage * (layout.parallelism.pp / 2);
+    return of_stage < gpus_per_node && second % gpus_per_node != 0;
+}
+
 // The collectives inside a pass are part of what every rank of a stage computes.
 bool is_inside_passes(RankGroup group) {
     return group == RankGroup::tensor || group == RankGroup::context || group == RankGroup::expert ||
@@ -82,8 +90,13 @@ Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node)
     if (members < 2) {
         return {members, members};
     }
-    const NodesOfGroups nodes = nodes_of_groups(members, stride_of(group, layout), layout.ranks(), gpus_per_node);
-    return {members, static_cast<int>(ceil_div(members, is_inside_passes(group) ? nodes.most : nodes.fewest))};
+    const bool of_copies = group == RankGroup::replicas || group == RankGroup::expert_replicas;
+    const int copies = of_copies ? layout.copies() : 1;
+    const NodesOfGroups nodes =
+        nodes_of_groups(members / copies, stride_of(group, layout), layout.ranks(), gpus_per_node);
+    const int most_of_all = is_inside_passes(group) ? nodes.most : nodes.fewest;
+    const bool apart = copies > 1 && !copies_share_nodes(layout, gpus_per_node);
+    return {members, static_cast<int>(ceil_div(members, apart ? copies * most_of_all : most_of_all))};
 }
 
 TimeCategory category_of(RankGroup group) {

@@ -2,6 +2,10 @@
 
 #include "libsim/check.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace sim::training {
 
 RankMap::RankMap(const Layout& layout, bool folded)
@@ -11,10 +15,11 @@ RankMap::RankMap(const Layout& layout, bool folded)
              {"pp", layout.parallelism.pp}}),
       experts_({{"expert_tp", layout.parallelism.expert_tp},
                 {"ep", layout.parallelism.ep},
-                {"expert_dp", layout.expert_replicas()},
+                {"expert_dp", layout.expert_replicas() / layout.copies()},
                 {"pp", layout.parallelism.pp}},
                "expert_tp-ep-expert_dp-pp"),
       folded_(folded),
+      both_ways_(layout.parallelism.schedule->both_ways),
       ranks_of_a_stage_(mesh_.size() / layout.parallelism.pp) {}
 
 std::vector<int> RankMap::real_ranks() const {
@@ -29,6 +34,25 @@ Group RankMap::standing(int rank, const Group& whole) const {
     return folded_ ? Group::strided(rank, 1, 1).standing_for(whole) : whole;
 }
 
+// The ranks along these axes that hold the same parts of the model: both ways, those of two stages, in their order.
+Group RankMap::copies(int rank, const Mesh& mesh, std::span<const std::string_view> axes) const {
+    const int real = real_rank(rank);
+    const Group own = mesh.along(real, axes);
+    if (!both_ways_) {
+        return standing(rank, own);
+    }
+    const int stages = mesh_.size("pp");
+    const int stage = stage_of(rank);
+    const int other_rank = real + (stages - 1 - 2 * stage) * ranks_of_a_stage_;
+    std::vector<int> all = own.ranks();
+    const std::vector<int> others = mesh.along(other_rank, axes).ranks();
+    all.insert(stage < stages / 2 ? all.end() : all.begin(), others.begin(), others.end());
+    const Group whole = Group::of(std::move(all));
+    return folded_ ? Group::of({std::min(stage, stages - 1 - stage), std::max(stage, stages - 1 - stage)})
+                         .standing_for(whole)
+                   : whole;
+}
+
 Group RankMap::stages(int rank) const {
     return folded_ ? Group::strided(0, 1, ranks()) : mesh_.along(rank, "pp");
 }
@@ -36,8 +60,8 @@ Group RankMap::stages(int rank) const {
 Group RankMap::group(RankGroup group, int rank) const {
     const int real = real_rank(rank);
     switch (group) {
-        case RankGroup::replicas: return standing(rank, mesh_.along(real, {"cp", "dp"}));
-        case RankGroup::expert_replicas: return standing(rank, experts_.along(real, "expert_dp"));
+        case RankGroup::replicas: return copies(rank, mesh_, std::array<std::string_view, 2>{"cp", "dp"});
+        case RankGroup::expert_replicas: return copies(rank, experts_, std::array<std::string_view, 1>{"expert_dp"});
         case RankGroup::ends: {
             const auto ends_of = [](const Group& stages) {
                 return Group::of({stages.rank_at(0), stages.rank_at(stages.size() - 1)});

@@ -10,6 +10,8 @@
 #include "libsim/training/layout.hpp"
 #include "libsim/training/step/rank_group.hpp"
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace sim::training {
@@ -34,10 +36,12 @@ public:
 
 private:
     Group standing(int rank, const Group& whole) const;
+    Group copies(int rank, const Mesh& mesh, std::span<const std::string_view> axes) const;
 
     Mesh mesh_;
     Mesh experts_;
     bool folded_;
+    bool both_ways_;
     int ranks_of_a_stage_;  // one after another
 };
 

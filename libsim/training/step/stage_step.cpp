@@ -1,5 +1,6 @@
 #include "libsim/training/step/stage_step.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace sim::training {
@@ -102,21 +103,44 @@ private:
     }
 
     ChunkPasses passes(const ChunkPlan& chunk) const {
+        const NamedPipelineSchedule& schedule = *layout_.parallelism.schedule;
         ChunkPasses passes;
-        passes.forward = forward(chunk);
+        passes[PassKind::forward] = forward(chunk);
         if (gathers_once() && layout_.framework.overlap_parameters) {
-            passes.first_forward = forward_as_gathered(chunk);
+            passes[PassKind::first_forward] = forward_as_gathered(chunk);
         }
-        if (layout_.parallelism.schedule->splits_backward) {
-            passes.backward_input = {pass(StepWork::backward_input, chunk.whole, chunk.whole.backward_input.total())};
+        if (schedule.splits_backward) {
+            passes[PassKind::backward_input] = {
+                pass(StepWork::backward_input, chunk.whole, chunk.whole.backward_input.total())};
+            add_backward(chunk, StepWork::backward_weight, PassKind::backward_weight, PassKind::last_backward_weight,
+                         passes);
         }
-        passes.backward = shards_parameters() ? sharded_backward(chunk)
-                          : reduces_each()    ? reducing_backward(chunk)
-                                              : Pieces{backward_of(chunk.whole)};
-        if (reduces_beside()) {
-            passes.last_backward = reducing_backward(chunk);
+        if (schedule.whole_backward) {
+            add_backward(chunk, StepWork::backward, PassKind::backward, PassKind::last_backward, passes);
+        }
+        if (puts_off(chunk)) {
+            const Pieces put_off{backward_without_output(chunk.whole)};
+            passes[PassKind::put_off_backward] = put_off;
+            passes[PassKind::last_put_off_backward] =
+                reduces_beside() ? reducing_backward(chunk, StepWork::backward, true) : put_off;
+        }
+        if (schedule.pairs) {
+            const GradientBucket& whole = chunk.whole;
+            passes[PassKind::paired_forward] = {micro_batch_overhead(),
+                                                pass(StepWork::paired_forward, whole, whole.paired_forward.total())};
+            passes[PassKind::paired_backward] = {pass(StepWork::paired_backward, whole, whole.paired_backward.total())};
         }
         return passes;
+    }
+
+    // The pass that makes the weights' gradients.
+    void add_backward(const ChunkPlan& chunk, StepWork work, PassKind usual, PassKind last, ChunkPasses& passes) const {
+        passes[usual] = shards_parameters() ? sharded_backward(chunk)
+                        : reduces_each()    ? reducing_backward(chunk, work)
+                                            : Pieces{backward_of(chunk.whole, work)};
+        if (reduces_beside()) {
+            passes[last] = reducing_backward(chunk, work);
+        }
     }
 
     static Piece forward_of(const GradientBucket& bucket) {
@@ -155,10 +179,9 @@ private:
         return pieces;
     }
 
-    Piece backward_of(const GradientBucket& bucket) const {
-        return layout_.parallelism.schedule->splits_backward
-                   ? pass(StepWork::backward_weight, bucket, bucket.backward_weight.total())
-                   : pass(StepWork::backward, bucket, bucket.backward().total());
+    static Piece backward_of(const GradientBucket& bucket, StepWork work) {
+        return work == StepWork::backward_weight ? pass(work, bucket, bucket.backward_weight.total())
+                                                 : pass(work, bucket, bucket.backward().total());
     }
     // Where reductions do not overlap with the computation, it waits for each.
     void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
@@ -167,14 +190,35 @@ private:
             pieces.push_back(wait_for_reductions());
         }
     }
-    Pieces reducing_backward(const ChunkPlan& chunk) const {
+    // The gradient of what is put off is reduced when all of it is there: behind the passes.
+    Pieces reducing_backward(const ChunkPlan& chunk, StepWork work, bool puts_off_this = false) const {
         Pieces pieces;
         pieces.reserve(3 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
-            pieces.push_back(backward_of(*bucket));
-            add_reduction(*bucket, pieces);
+            const bool waits = bucket->with_output && puts_off(chunk);
+            pieces.push_back(waits && puts_off_this ? backward_without_output(*bucket) : backward_of(*bucket, work));
+            if (!waits) {
+                add_reduction(*bucket, pieces);
+            }
         }
         return pieces;
+    }
+    bool puts_off(const ChunkPlan& chunk) const {
+        return layout_.framework.put_off_outputs > 0 && chunk.whole.with_output;
+    }
+    static Piece backward_without_output(const GradientBucket& bucket) {
+        return pass(StepWork::backward, bucket, bucket.backward().total() - bucket.output_weight.total());
+    }
+    void add_put_off(Pieces& pieces) const {
+        for (const ChunkPlan& chunk : own_.chunks) {
+            if (puts_off(chunk)) {
+                const int times = std::min(layout_.framework.put_off_outputs, plan_.shape.micro_batches);
+                pieces.push_back(compute(StepWork::put_off_gradients, times * chunk.whole.output_weight.total()));
+                if (reduces_beside()) {
+                    pieces.push_back(reduce(chunk.buckets.back(), PieceOrder::beside));
+                }
+            }
+        }
     }
     // Gathers and reductions share one stream: the next gather goes before this bucket's reduction.
     Pieces sharded_backward(const ChunkPlan& chunk) const {
@@ -201,7 +245,7 @@ private:
                 layout_.framework.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
                 pieces.push_back(gather(*next));
             }
-            pieces.push_back(backward_of(*bucket));
+            pieces.push_back(backward_of(*bucket, StepWork::backward));
             add_reduction(*bucket, pieces);
         }
         return pieces;
@@ -209,6 +253,7 @@ private:
 
     Pieces after() const {
         Pieces pieces{mark(StepWork::begin_gradients)};
+        add_put_off(pieces);
         if (reduces_beside() || (reduces_each() && layout_.framework.overlap_gradients)) {
             pieces.push_back(wait_for_reductions());
         } else if (reduces_after()) {
@@ -236,6 +281,51 @@ private:
 };
 
 }  // namespace
+
+PassKind usual_of(PassKind kind) {
+    switch (kind) {
+        case PassKind::first_forward:
+        case PassKind::forward:
+        case PassKind::paired_forward: return PassKind::forward;
+        case PassKind::backward_input: return PassKind::backward_input;
+        case PassKind::backward:
+        case PassKind::paired_backward:
+        case PassKind::put_off_backward:
+        case PassKind::last_backward: return PassKind::backward;
+        case PassKind::last_put_off_backward: return PassKind::last_backward;
+        case PassKind::backward_weight:
+        case PassKind::last_backward_weight: return PassKind::backward_weight;
+    }
+    return kind;
+}
+
+MicroBatches micro_batches_of(const StepPlan& plan) {
+    return {plan.shape.micro_batches_of_chunk(), plan.layout.framework.put_off_outputs};
+}
+
+PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches) {
+    const bool in_pair = step.pair != InPair::alone;
+    const int number = step.micro_batch % micro_batches.of_chunk;
+    const bool is_last = number + 1 == micro_batches.of_chunk;
+    switch (step.work) {
+        case PipelineWork::forward:
+            return in_pair ? PassKind::paired_forward : number == 0 ? PassKind::first_forward : PassKind::forward;
+        case PipelineWork::backward_input: return PassKind::backward_input;
+        case PipelineWork::backward_weight: return is_last ? PassKind::last_backward_weight : PassKind::backward_weight;
+        case PipelineWork::backward: break;
+    }
+    if (number < micro_batches.put_off) {
+        return is_last ? PassKind::last_put_off_backward : PassKind::put_off_backward;
+    }
+    return in_pair ? PassKind::paired_backward : is_last ? PassKind::last_backward : PassKind::backward;
+}
+
+PassKind ChunkPasses::listed(PassKind kind) const {
+    while (!has(kind) && usual_of(kind) != kind) {
+        kind = usual_of(kind);
+    }
+    return kind;
+}
 
 StageStep stage_step(const StepPlan& plan, int stage) {
     return StepOfStage(plan, stage).all();

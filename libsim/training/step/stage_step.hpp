@@ -11,6 +11,7 @@
 //   backward
 //                pass: their sum is spread, so that no rank holds more of it than its part. (DeepSpeed without stages,
 //                Megatron-FSDP's optim_grads.)
+//                (Where micro-batches come both ways, the two stages of a part reduce and gather it together.)
 //   zero = 3     every bucket is gathered for each pass, one bucket ahead of the computation or just before it, and
 //                its gradient is reduce-scattered behind its backward pass. The last bucket of a chunk is still there
 //                when the backward pass begins with it. (PyTorch's FSDP; Zhao et al. 2023.) DeepSpeed drops what a
@@ -23,6 +24,8 @@
 #include "libsim/training/step/step_work.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -64,25 +67,42 @@ struct Piece {
 };
 using Pieces = std::vector<Piece>;
 
-// One chunk's passes for one micro-batch.
-struct ChunkPasses {
-    std::optional<Pieces> first_forward;  // of micro-batch 0, where it differs from the others
-    Pieces forward;
-    Pieces backward_input;                // where backward is split
-    Pieces backward;                      // where backward is split, of the weights alone
-    std::optional<Pieces> last_backward;  // of the last micro-batch, where it differs
+// The passes of a chunk for one micro-batch, by what may make them differ.
+enum class PassKind : std::uint8_t {
+    first_forward,  // of the first micro-batch
+    forward,
+    paired_forward,    // beside a backward pass
+    backward_input,    // where backward is split
+    backward,          // where it is whole
+    paired_backward,   // beside a forward pass
+    put_off_backward,  // whole, but for the output layer's weights
+    last_put_off_backward,
+    last_backward,    // of the last micro-batch, whole
+    backward_weight,  // where backward is split
+    last_backward_weight,
+};
+constexpr std::size_t pass_kinds = 11;
+// What a chunk does where that kind is like any other of its sort.
+PassKind usual_of(PassKind kind);
+// Which of them a step of the schedule is, of so many micro-batches of a chunk, of which the first ones put off some
+// gradients.
+struct MicroBatches {
+    int of_chunk = 1;
+    int put_off = 0;
+};
+MicroBatches micro_batches_of(const StepPlan& plan);
+PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches);
 
-    const Pieces& first() const { return first_forward ? *first_forward : forward; }
-    const Pieces& last() const { return last_backward ? *last_backward : backward; }
-    const Pieces& of(const PipelineStep& step, int micro_batches) const {
-        switch (step.work) {
-            case PipelineWork::forward: return step.micro_batch == 0 ? first() : forward;
-            case PipelineWork::backward_input: return backward_input;
-            case PipelineWork::backward:
-            case PipelineWork::backward_weight: break;
-        }
-        return step.micro_batch + 1 == micro_batches ? last() : backward;
-    }
+struct ChunkPasses {
+    std::array<std::optional<Pieces>, pass_kinds> kinds;  // those that are unlike the usual one, and that itself
+
+    bool has(PassKind kind) const { return kinds[static_cast<std::size_t>(kind)].has_value(); }
+    std::optional<Pieces>& operator[](PassKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+    // Under which kind this one's pieces are listed.
+    PassKind listed(PassKind kind) const;
+    // Requires: the schedule has such passes.
+    const Pieces& of(PassKind kind) const { return *kinds[static_cast<std::size_t>(listed(kind))]; }
+    const Pieces& of(const PipelineStep& step, const MicroBatches& all) const { return of(kind_of(step, all)); }
 };
 
 // The work of a rank of the stage in one step: before, the passes in the order of the schedule, after.

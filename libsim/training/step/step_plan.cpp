@@ -29,6 +29,8 @@ void add_block(GradientBucket& bucket, const BlockTime& block) {
     bucket.forward += block.forward;
     bucket.backward_input += block.backward_input;
     bucket.backward_weight += block.backward_weight;
+    bucket.paired_forward += block.paired_forward;
+    bucket.paired_backward += block.paired_backward;
 }
 
 void add_bucket(GradientBucket& sum, const GradientBucket& one) {
@@ -41,6 +43,9 @@ void add_bucket(GradientBucket& sum, const GradientBucket& one) {
     sum.forward += one.forward;
     sum.backward_input += one.backward_input;
     sum.backward_weight += one.backward_weight;
+    sum.paired_forward += one.paired_forward;
+    sum.paired_backward += one.paired_backward;
+    sum.output_weight += one.output_weight;
 }
 
 class Planner {
@@ -53,19 +58,20 @@ public:
 
     StagePlan stage(int stage) {
         StagePlan result{.first_alike = stage};
-        result.chunks.reserve(static_cast<std::size_t>(layout_.parallelism.interleave));
-        for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
+        result.chunks.reserve(static_cast<std::size_t>(layout_.chunks_of_stage()));
+        for (int chunk = 0; chunk < layout_.chunks_of_stage(); ++chunk) {
             result.chunks.push_back(this->chunk(result, virtual_stage_of(layout_, stage, chunk)));
         }
-        result.flops *= layout_.micro_batches();
-        result.recompute_flops *= layout_.micro_batches();
+        const int micro_batches = plan_.shape.micro_batches_of_chunk();
+        result.flops *= micro_batches;
+        result.recompute_flops *= micro_batches;
         result.optimizer[TimeCategory::optimizer] = update_time(result);
         return result;
     }
 
     StagePlan like(const StagePlan& one_before, int stage) const {
         StagePlan result = one_before;
-        for (int number = 0; number < layout_.parallelism.interleave; ++number) {
+        for (int number = 0; number < layout_.chunks_of_stage(); ++number) {
             ChunkPlan& chunk = result.chunks[static_cast<std::size_t>(number)];
             const int first = first_layer_of(plan_.model, layout_, virtual_stage_of(layout_, stage, number));
             const int further = first - chunk.whole.first_layer;
@@ -82,7 +88,7 @@ public:
         if (stage < 2 || stage == layout_.parallelism.pp - 1 || predicts(stage) || predicts(stage - 1)) {
             return false;
         }
-        for (int chunk = 0; chunk < layout_.parallelism.interleave; ++chunk) {
+        for (int chunk = 0; chunk < layout_.chunks_of_stage(); ++chunk) {
             if (!have_layers_alike(virtual_stage_of(layout_, stage - 1, chunk),
                                    virtual_stage_of(layout_, stage, chunk))) {
                 return false;
@@ -93,7 +99,7 @@ public:
 
 private:
     bool predicts(int stage) const {
-        return plan_.model.mtp_layers > 0 && prediction_stage_of(layout_) % layout_.parallelism.pp == stage;
+        return plan_.model.mtp_layers > 0 && holds(layout_, stage, prediction_stage_of(layout_));
     }
 
     bool have_layers_alike(int one, int other) const {
@@ -186,15 +192,17 @@ private:
         count(stage, block);
     }
 
-    // A tied output layer has a copy of the embedding of its own where the last stage is not the first one.
+    // A tied output layer has a copy of the embedding of its own where its stage does not hold the first layers, too.
     void add_output(StagePlan& stage, GradientBucket& bucket) {
         const BlockTime block = times_.of_output();
-        const bool copy = plan_.model.tied_embeddings && layout_.parallelism.pp > 1;
+        const bool copy = plan_.model.tied_embeddings && !holds(layout_, layout_.parallelism.pp - 1, 0);
         bucket.with_output = true;
         for (int output = 1; output < outputs_of(plan_.model); ++output) {
             add_block(bucket, block);
             count(stage, block);
+            bucket.output_weight += block.backward_weight;
         }
+        bucket.output_weight += block.backward_weight;
         bucket.dense_parameters += per_rank(
             (copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.parallelism.tp);
         add_block(bucket, block);
@@ -274,14 +282,19 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.synchronises = !layout.parallelism.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
     // Copies of the embedding are summed up: that of the output layer, and that of multi-token prediction, wherever its
-    // stage is.
-    if ((model.tied_embeddings || model.mtp_layers > 0) && layout.parallelism.pp > 1) {
+    // stage is. Both ways, the stages at the ends hold the embedding and the output layer, and share one table.
+    if ((model.tied_embeddings || model.mtp_layers > 0) && !holds(layout, layout.parallelism.pp - 1, 0)) {
         plan.embedding_bytes = static_cast<std::int64_t>(
             static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);
     }
     Planner planner(plan);
     plan.stages.reserve(static_cast<std::size_t>(layout.parallelism.pp));
     for (int stage = 0; stage < layout.parallelism.pp; ++stage) {
+        if (plan.shape.both_ways && stage >= layout.parallelism.pp / 2) {
+            const StagePlan other = plan.stages[static_cast<std::size_t>(layout.parallelism.pp - 1 - stage)];
+            plan.stages.push_back(other);
+            continue;
+        }
         plan.stages.push_back(planner.is_like_the_one_before(stage) ? planner.like(plan.stages.back(), stage)
                                                                     : planner.stage(stage));
     }

@@ -25,6 +25,9 @@ struct GradientBucket {
     Parts forward;                       // of one micro-batch
     Parts backward_input;
     Parts backward_weight;
+    Parts paired_forward;  // of passes in a pair, where the schedule has some
+    Parts paired_backward;
+    Parts output_weight;  // of backward_weight, what a framework may put off: that of the output layer
 
     Parts backward() const;
 };
@@ -36,7 +39,7 @@ struct ChunkPlan {
 };
 
 struct StagePlan {
-    int first_alike = 0;  // the first of the stages that do the same, up to this one
+    int first_alike = 0;  // the first of the stages that do the same, up to this one; both ways stages - 1 - i is as i
     std::vector<ChunkPlan> chunks;
     Parts optimizer;
     double flops = 0;            // carried out by one of its ranks in the step

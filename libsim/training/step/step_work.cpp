@@ -30,6 +30,9 @@ constexpr auto rows = std::to_array<Row>({
     {StepWork::backward, "backward", TimeCategory::compute, true},
     {StepWork::backward_input, "backward of inputs", TimeCategory::compute, true},
     {StepWork::backward_weight, "backward of weights", TimeCategory::compute, true},
+    {StepWork::paired_forward, "forward beside backward", TimeCategory::compute, true},
+    {StepWork::paired_backward, "backward beside forward", TimeCategory::compute, true},
+    {StepWork::put_off_gradients, "put-off gradients of the output layer", TimeCategory::compute},
     {StepWork::reduce_scatter_gradients, "reduce-scatter of gradients", TimeCategory::data},
     {StepWork::all_reduce_gradients, "all-reduce of gradients", TimeCategory::data},
     {StepWork::begin_gradients, "gradients", TimeCategory::overhead},
@@ -65,6 +68,10 @@ TimeCategory category_of(StepWork work) {
 
 bool is_pass(StepWork work) {
     return row_of(work).is_pass;
+}
+
+bool is_forward(StepWork work) {
+    return work == StepWork::forward || work == StepWork::paired_forward;
 }
 
 StepWork step_work(std::string_view label) {

@@ -24,6 +24,9 @@ enum class StepWork : std::uint8_t {
     backward,
     backward_input,
     backward_weight,
+    paired_forward,  // beside a backward pass of another micro-batch
+    paired_backward,
+    put_off_gradients,  // of the output layer's weights
     reduce_scatter_gradients,
     all_reduce_gradients,
     begin_gradients,
@@ -39,6 +42,7 @@ std::string_view label_of(StepWork work);
 TimeCategory category_of(StepWork work);
 // Forward and backward passes: what jitter makes longer or shorter.
 bool is_pass(StepWork work);
+bool is_forward(StepWork work);
 
 // Which work has this label. Throws ProgramError for one that no work has.
 StepWork step_work(std::string_view label);

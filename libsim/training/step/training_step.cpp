@@ -33,7 +33,7 @@ public:
         carry_out(step_.before, 1);
         const auto passes = [this](const PipelineStep& step) {
             const ChunkPasses& chunk = step_.chunks[static_cast<std::size_t>(step.chunk)];
-            carry_out(chunk.of(step, plan_.shape.micro_batches), jitter_.next());
+            carry_out(chunk.of(step, micro_batches_of(plan_)), jitter_.next());
         };
         run_pipeline(gpu_, stages_, plan_.shape, plan_.layout.parallelism.schedule->steps(plan_.shape, stage_), passes,
                      {.boundary = Bytes{plan_.boundary_bytes},

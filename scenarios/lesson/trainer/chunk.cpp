@@ -32,12 +32,12 @@ StageChunk::StageChunk(GPU& gpu, const scenarios::Options& options, const RankPl
     }
     const Group tensor = plan.along({"tp"});
     shared_ = std::make_unique<Replica>(gpu, options, pack(false, costs),
-                                        ReplicaGroups{plan.along({"dp", "ep", "cp"}), tensor}, stream_of(index, false),
-                                        weights_);
+                                        ReplicaGroups{plan.replicas({"dp", "ep", "cp"}), tensor},
+                                        stream_of(index, false), weights_);
     if (options.shape.experts > 0) {
-        experts_ =
-            std::make_unique<Replica>(gpu, options, pack(true, costs), ReplicaGroups{plan.along({"dp", "cp"}), tensor},
-                                      stream_of(index, true), weights_);
+        experts_ = std::make_unique<Replica>(gpu, options, pack(true, costs),
+                                             ReplicaGroups{plan.replicas({"dp", "cp"}), tensor}, stream_of(index, true),
+                                             weights_);
     }
 }
 
@@ -125,7 +125,7 @@ void StageChunk::layer_done(std::size_t layer) {
     if (options_->works_in_layers()) {
         meter_->settle();  // what follows can be seen by others
     }
-    const bool last = ++done_[layer] == plan_->micro_batches.size();
+    const bool last = ++done_[layer] == plan_->micro_batches_of_chunk();
     each_pack([&](Replica& pack) { pack.layer_done(layer, gradient_, last); });
 }
 

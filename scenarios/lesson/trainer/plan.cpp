@@ -56,8 +56,8 @@ std::vector<sim::Share> micro_batches_of(const scenarios::Options& options, cons
 }
 
 lesson::PartPlacement chunk_of(const scenarios::Options& options, const RankPlan& plan, int chunk) {
-    const int virtual_stages = plan.pipeline.stages * plan.pipeline.chunks;
-    const int virtual_stage = chunk * plan.pipeline.stages + plan.stage;
+    const int virtual_stages = options.mesh.pp * options.chunks;
+    const int virtual_stage = part_of(plan.pipeline, plan.stage, chunk);
     const int layers = options.shape.layers / virtual_stages;
     const auto part = [&](std::string_view axis) {
         return lesson::Part{plan.mesh.coordinate(plan.rank, axis), plan.mesh.size(axis)};
@@ -117,15 +117,15 @@ void check_model(const scenarios::Options& options) {
 }
 
 PipelineShape shape_of(const scenarios::Options& options) {
-    return {.stages = options.mesh.pp, .micro_batches = options.micro_batches, .chunks = options.chunks};
+    return options.schedule->shape(options.mesh.pp, options.micro_batches, options.chunks);
 }
 
 void check_pipeline(const scenarios::Options& options) {
-    if (options.mesh.pp == 1 && options.chunks == 1) {
+    const NamedPipelineSchedule& schedule = *options.schedule;
+    if (options.mesh.pp == 1 && options.chunks == 1 && !schedule.both_ways) {
         return;
     }
     const PipelineShape shape = shape_of(options);
-    const NamedPipelineSchedule& schedule = *options.schedule;
     schedule.check(shape);  // before the layers: more of them do not help a schedule that has no chunks
     if (!options.blocking_sends) {
         return;
@@ -140,6 +140,19 @@ void check_pipeline(const scenarios::Options& options) {
 
 }  // namespace
 
+Group RankPlan::replicas(std::initializer_list<std::string_view> axes) const {
+    const Group own = along(axes);
+    if (!pipeline.both_ways) {
+        return own;
+    }
+    const int other_stage = pipeline.stages - 1 - stage;
+    const Group others = mesh.along(along({"pp"}).rank_at(other_stage), axes);
+    std::vector<int> ranks = stage < other_stage ? own.ranks() : others.ranks();
+    const std::vector<int> behind = stage < other_stage ? others.ranks() : own.ranks();
+    ranks.insert(ranks.end(), behind.begin(), behind.end());
+    return Group::of(std::move(ranks));
+}
+
 sim::Mesh mesh_of(const scenarios::Options& options) {
     const scenarios::MeshSizes& mesh = options.mesh;
     return sim::Mesh({{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}});
@@ -149,7 +162,7 @@ RankPlan plan_of(const scenarios::Options& options, int rank) {
     RankPlan plan{.rank = rank, .mesh = mesh_of(options)};
     plan.stage = plan.mesh.coordinate(rank, "pp");
     plan.pipeline = shape_of(options);
-    for (int chunk = 0; chunk < options.chunks; ++chunk) {
+    for (int chunk = 0; chunk < plan.pipeline.chunks; ++chunk) {
         plan.chunks.push_back(chunk_of(options, plan, chunk));
     }
     const int replica = plan.mesh.coordinate(rank, "dp") * options.mesh.ep + plan.mesh.coordinate(rank, "ep");
@@ -180,8 +193,10 @@ std::string schedule_text(const scenarios::Options& options) {
     const std::string warning = schedule.warning(shape);
     return fmt::format("{}: {}\n{}F is 1 unit of time, B {}; messages take none; . is idle\n\n{}\n{}", schedule.name,
                        schedule.summary, warning.empty() ? "" : warning + "\n",
-                       schedule.splits_backward ? "and W 1 each" : "2", show_schedule(shape, steps),
-                       list_schedule(shape, steps));
+                       !schedule.splits_backward ? "2"
+                       : schedule.whole_backward ? "2, or split B and W 1 each"
+                                                 : "and W 1 each",
+                       show_schedule(shape, steps), list_schedule(shape, steps));
 }
 
 }  // namespace sim::lesson

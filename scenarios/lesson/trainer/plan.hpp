@@ -24,6 +24,10 @@ struct RankPlan {
     std::vector<sim::Share> micro_batches;      // the items it works on, in each step
     int most_micro_batches = 0;                 // of any rank
     Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
+    // The ranks along these axes that have the same chunks: where micro-batches come both ways, those of two stages.
+    Group replicas(std::initializer_list<std::string_view> axes) const;
+    // Those of this rank's micro-batches that go through each of its chunks.
+    std::size_t micro_batches_of_chunk() const { return micro_batches.size() / (pipeline.both_ways ? 2 : 1); }
 };
 
 sim::Mesh mesh_of(const scenarios::Options& options);

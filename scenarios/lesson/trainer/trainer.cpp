@@ -170,7 +170,9 @@ private:
         }
     }
 
-    std::size_t passes_of_step() const { return batches_.size() * (is_pipeline() ? 2 * chunks_.size() : 1); }
+    std::size_t passes_of_step() const {
+        return is_pipeline() ? 2 * plan_.micro_batches_of_chunk() * chunks_.size() : batches_.size();
+    }
 
     bool is_pipeline() const { return plan_.pipeline.stages * plan_.pipeline.chunks > 1; }
 

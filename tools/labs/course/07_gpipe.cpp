@@ -25,7 +25,7 @@ std::vector<Case> gpipe_cases(std::uint64_t seed) {
 
 std::vector<Check> grade_gpipe(const Case& played, const Record& found, const Record& reference) {
     const PipelineNumbers numbers(played);
-    const auto [p, m, v] = numbers.shape;
+    const auto [p, m, v, both_ways] = numbers.shape;
     return grade_pipeline(
         played, found, reference,
         {.time = numbers.gpipe(),

@@ -26,18 +26,18 @@ std::vector<Case> interleaved_cases(std::uint64_t seed) {
 }
 
 int chunks_kept(const PipelineShape& shape, int stage) {
-    const auto [p, m, v] = shape;
+    const auto [p, m, v, both_ways] = shape;
     return std::min(2 * (p - 1 - stage) + (v - 1) * p + 1, m * v);
 }
 
 Duration interleaved_time(const PipelineNumbers& numbers) {
-    const auto [p, m, v] = numbers.shape;
+    const auto [p, m, v, both_ways] = numbers.shape;
     return m * numbers.passes() + (p - 1) * numbers.passes() / v + 2 * (v * p - 1) * numbers.hop();
 }
 
 std::vector<Check> grade_interleaved(const Case& played, const Record& found, const Record& reference) {
     const PipelineNumbers numbers(played);
-    const auto [p, m, v] = numbers.shape;
+    const auto [p, m, v, both_ways] = numbers.shape;
     const std::int64_t each = numbers.activation_bytes / v;
     return grade_pipeline(
         played, found, reference,
@@ -130,7 +130,7 @@ std::string says_everything(const Case& played, const Record& theirs) {
         text_of_bytes(theirs.timeline.totals.front().peak_bytes), shape.micro_batches * shape.chunks);
 }
 std::string says_without_chunks(const Case& played, const Record&) {
-    const auto [p, m, v] = PipelineNumbers(played).shape;
+    const auto [p, m, v, both_ways] = PipelineNumbers(played).shape;
     return fmt::format(
         "You warm up with p-1-i forward passes, as without chunks; the last stage then begins a backward pass of the "
         "last "
@@ -138,14 +138,14 @@ std::string says_without_chunks(const Case& played, const Record&) {
         (v - 1) * p);
 }
 std::string says_chunk_by_chunk(const Case& played, const Record&) {
-    const auto [p, m, v] = PipelineNumbers(played).shape;
+    const auto [p, m, v, both_ways] = PipelineNumbers(played).shape;
     return fmt::format(
         "You take all m = {} micro-batches through one chunk before the next chunk begins, so the first gradient comes "
         "too late. Take p = {} micro-batches through each chunk in turn, then the next {}.",
         m, p, p);
 }
 std::string says_micro_batch_by_micro_batch(const Case& played, const Record&) {
-    const auto [p, m, v] = PipelineNumbers(played).shape;
+    const auto [p, m, v, both_ways] = PipelineNumbers(played).shape;
     return fmt::format(
         "You take each micro-batch through all {} chunks before the next one begins: between two of them it goes round "
         "all "

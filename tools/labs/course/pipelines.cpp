@@ -247,7 +247,7 @@ lab::Program pipelined(PipelineHabits habits) {
 std::vector<Check> grade_pipeline(const Case& played, const Record& found, const Record& reference,
                                   const PipelineOracle& oracle) {
     const PipelineNumbers numbers(played);
-    const auto [stages, micro_batches, chunks] = numbers.shape;
+    const auto [stages, micro_batches, chunks, both_ways] = numbers.shape;
     const auto bytes_of = [&, stages = stages, m = micro_batches, v = chunks](int stage) {
         const int hops = 2 * v - (stage == 0 ? 1 : 0) - (stage == stages - 1 ? 1 : 0);
         return std::int64_t{m} * hops * 8 * numbers.elements;
