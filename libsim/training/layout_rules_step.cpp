@@ -98,22 +98,13 @@ std::string no_links(const LayoutCase& what) {
                        what.machine.gpus_per_node, what.machine.name);
 }
 
-// The backward pass of the inputs needs the parameters, that of the weights does not: nobody gathers them apart.
-bool gathers_for_split_backward(const LayoutCase& what) {
-    return what.layout.parallelism.zero == 3 && what.layout.parallelism.schedule->splits_backward;
-}
-std::string no_split_backward(const LayoutCase& what) {
-    return fmt::format("zero = 3 with {}: parameters are not gathered for halves of a backward pass; {} or zero = 1 go",
-                       what.layout.parallelism.schedule->name, usual_pipeline_schedule().name);
-}
-
 // Both copies of a part would have to be reduced at the same time, micro-batch by micro-batch.
 bool reduces_copies_each_time(const LayoutCase& what) {
-    return what.layout.parallelism.zero == 2 && what.layout.parallelism.schedule->both_ways;
+    return what.layout.parallelism.zero >= 2 && what.layout.parallelism.schedule->both_ways;
 }
 std::string no_sum_of_copies(const LayoutCase& what) {
-    return fmt::format("zero = 2 with {}: gradients of a part's two copies are summed up once a step; zero = 1 does",
-                       what.layout.parallelism.schedule->name);
+    return fmt::format("zero = {} with {}: gradients of a part's two copies are summed up once a step; zero = 1 does",
+                       what.layout.parallelism.zero, what.layout.parallelism.schedule->name);
 }
 
 // Frameworks put it off where stages wait for each other in the end, and add it to whole gradients.
@@ -137,7 +128,6 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, chunks_have_one_stage, no_chunks},
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
-    {Misfit::combination, gathers_for_split_backward, no_split_backward},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::precision, there_are_no_units, which_units},

@@ -79,6 +79,8 @@ std::vector<Case> pipeline_cases() {
         with(mixed, "ZbH1Zero2",
              [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h1"), l.parallelism.zero = 2; }),
         with(mixed, "MixedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
+        with(mixed, "MixedZero3SplitBackward",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h1"), l.parallelism.zero = 3; }),
         with(mixed, "BlockingSends", [](Layout& l) { l.framework.overlap_pipeline = false; }),
         with(mixed, "GPipe", [](Layout& l) { l.parallelism.schedule = pipeline_schedule("gpipe"); }),
         with(mixed, "GPipeZero1",

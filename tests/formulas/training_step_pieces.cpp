@@ -39,6 +39,17 @@ TEST(StageStep, GathersEveryBucketForEachPassWhereParametersAreSharded) {
     EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), 8);
 }
 
+// The gradient of the input is a product with the parameters, and that of the weights is not. 4 layers on a stage.
+TEST(StageStep, GathersShardedParametersForTheHalfOfABackwardPassThatMultipliesThem) {
+    const ChunkPasses passes = first_chunk(
+        {.parallelism = {.dp = 4, .pp = 2, .schedule = pipeline_schedule("zb_h1"), .zero = 3}, .batch = {.global = 8}});
+    EXPECT_EQ(count(passes.of(PassKind::forward), StepWork::gather_parameters), 4);
+    EXPECT_EQ(count(passes.of(PassKind::backward_input), StepWork::gather_parameters), 3);
+    EXPECT_EQ(count(passes.of(PassKind::backward_input), StepWork::reduce_scatter_gradients), 0);
+    EXPECT_EQ(count(passes.of(PassKind::backward_weight), StepWork::gather_parameters), 0);
+    EXPECT_EQ(count(passes.of(PassKind::backward_weight), StepWork::reduce_scatter_gradients), 4);
+}
+
 TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
     Layout layout{.parallelism = {.dp = 4, .zero = 3},
                   .batch = {.global = 8},

@@ -251,7 +251,10 @@ TEST(CheckLayout, KnowsWhatSchedulesNeed) {
 
 TEST(CheckLayout, RefusesWhatFrameworksDoNotCombine) {
     for (const int zero : {1, 2, 3}) {  // Megatron-LM, Megatron-FSDP, torchtitan
-        EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 2, .pp = 2, .zero = zero}, .batch = {.global = 2}}), "none");
+        Layout layout{.parallelism = {.dp = 2, .pp = 2, .zero = zero}, .batch = {.global = 2}};
+        EXPECT_EQ(problems(dense(), layout), "none");
+        layout.parallelism.schedule = pipeline_schedule("zb_h1");
+        EXPECT_EQ(problems(dense(), layout), "none");
     }
     EXPECT_EQ(problems(dense(), {.parallelism = {.cp = 2}, .framework = {.flash_attention = false}}),
               "combination: cp = 2 needs flash attention");

@@ -110,8 +110,9 @@ private:
             passes[PassKind::first_forward] = forward_as_gathered(chunk);
         }
         if (schedule.splits_backward) {
-            passes[PassKind::backward_input] = {
-                pass(StepWork::backward_input, chunk.whole, chunk.whole.backward_input.total())};
+            passes[PassKind::backward_input] = shards_parameters()
+                                                   ? sharded_backward(chunk, StepWork::backward_input)
+                                                   : Pieces{backward_of(chunk.whole, StepWork::backward_input)};
             add_backward(chunk, StepWork::backward_weight, PassKind::backward_weight, PassKind::last_backward_weight,
                          passes);
         }
@@ -135,9 +136,10 @@ private:
 
     // The pass that makes the weights' gradients.
     void add_backward(const ChunkPlan& chunk, StepWork work, PassKind usual, PassKind last, ChunkPasses& passes) const {
-        passes[usual] = shards_parameters() ? sharded_backward(chunk)
-                        : reduces_each()    ? reducing_backward(chunk, work)
-                                            : Pieces{backward_of(chunk.whole, work)};
+        const bool multiplies_parameters = work != StepWork::backward_weight;
+        passes[usual] = shards_parameters() && multiplies_parameters ? sharded_backward(chunk, work)
+                        : reduces_each()                             ? reducing_backward(chunk, work)
+                                                                     : Pieces{backward_of(chunk.whole, work)};
         if (reduces_beside()) {
             passes[last] = reducing_backward(chunk, work);
         }
@@ -180,8 +182,11 @@ private:
     }
 
     static Piece backward_of(const GradientBucket& bucket, StepWork work) {
-        return work == StepWork::backward_weight ? pass(work, bucket, bucket.backward_weight.total())
-                                                 : pass(work, bucket, bucket.backward().total());
+        switch (work) {
+            case StepWork::backward_input: return pass(work, bucket, bucket.backward_input.total());
+            case StepWork::backward_weight: return pass(work, bucket, bucket.backward_weight.total());
+            default: return pass(work, bucket, bucket.backward().total());
+        }
     }
     // Where reductions do not overlap with the computation, it waits for each.
     void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
@@ -220,8 +225,9 @@ private:
             }
         }
     }
-    // Gathers and reductions share one stream: the next gather goes before this bucket's reduction.
-    Pieces sharded_backward(const ChunkPlan& chunk) const {
+    // Gathers and reductions share one stream: the next gather goes before this bucket's reduction. Of a split pass, the
+    // gradient of the input needs the parameters, and that of the weights comes later.
+    Pieces sharded_backward(const ChunkPlan& chunk, StepWork work) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;
         pieces.reserve(6 * chunk.buckets.size());
@@ -245,8 +251,10 @@ private:
                 layout_.framework.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
                 pieces.push_back(gather(*next));
             }
-            pieces.push_back(backward_of(*bucket, StepWork::backward));
-            add_reduction(*bucket, pieces);
+            pieces.push_back(backward_of(*bucket, work));
+            if (work != StepWork::backward_input) {
+                add_reduction(*bucket, pieces);
+            }
         }
         return pieces;
     }
