@@ -141,7 +141,7 @@ void check_pipeline(const scenarios::Options& options) {
 }  // namespace
 
 Group RankPlan::replicas(std::initializer_list<std::string_view> axes) const {
-    const Group own = along(axes);
+    Group own = along(axes);
     if (!pipeline.both_ways) {
         return own;
     }
