@@ -111,7 +111,8 @@ std::string stages_panel(const MemoryReport& report, const StageBars& bars, doub
                                      bytes_text(static_cast<double>(report.memory.capacity)),
                                      report.memory.fits() ? "" : ", which are too few"));
     const double tick = report::svg_tick(most);
-    for (double at = 0; at <= most; at += tick) {
+    for (int mark = 0; mark * tick <= most; ++mark) {
+        const double at = mark * tick;
         const double x = memory_left + at * x_scale;
         svg += report::svg_line(x, stages_top - 6, x, bottom, grid_style);
         svg += report::svg_text(x, bottom + 16, "middle", fmt::format("{:.6g}", at));
@@ -154,7 +155,8 @@ std::string over_time_panel(const MemoryReport& report, double top, double most)
     const double bottom = top + over_time_height;
     std::string svg;
     const double tick = report::svg_tick(most);
-    for (double at = 0; at <= most; at += tick) {
+    for (int mark = 0; mark * tick <= most; ++mark) {
+        const double at = mark * tick;
         svg += report::svg_line(memory_left, bottom - at * y_scale, memory_left + memory_width, bottom - at * y_scale,
                                 grid_style);
         svg += report::svg_text(memory_left - 8, bottom - at * y_scale + 4.5, "end", fmt::format("{:.6g}", at));
