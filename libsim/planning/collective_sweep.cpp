@@ -25,7 +25,7 @@ std::string name_for(const Sweep& sweep, const CollectiveCase& what) {
 std::int64_t by_all(const CollectiveCase& what, std::int64_t bytes_of_each) {
     std::int64_t sum = 0;
     if (__builtin_mul_overflow(bytes_of_each, std::int64_t{what.ranks}, &sum)) {
-        throw ProgramError(
+        throw config::UsageError(
             fmt::format("{} ranks that send {} bytes each send more than 2^63 in all", what.ranks, bytes_of_each));
     }
     return sum;

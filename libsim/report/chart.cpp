@@ -80,16 +80,6 @@ std::vector<double> round_numbers(const Axis& axis) {
     return ticks;
 }
 
-std::string text_at(double x, double y, const char* anchor, const std::string& text, const std::string& more = "") {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
-                       report::xml_escaped(text));
-}
-
-std::string line(double x1, double y1, double x2, double y2, const char* colour) {
-    return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2,
-                       y2, colour);
-}
-
 std::string mark(std::size_t curve, double x, double y) {
     const char* const colour = colours[curve % colours.size()];
     switch (curve % 4) {
@@ -153,7 +143,7 @@ std::string legend_of(const Chart& chart) {
             fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke-width=\"2\" {3}/>\n",
                         x, y, x + 26, stroke(number));
         legend += mark(number, x + 13, y) + end_of_mark(number);
-        legend += text_at(x + 34, y + 4.5, "start", chart.curves[number].name);
+        legend += svg_text(x + 34, y + 4.5, "start", chart.curves[number].name);
         y += 20;
     }
     return legend;
@@ -163,19 +153,19 @@ std::string axes_of(const Chart& chart, const Axis& x, const Axis& y) {
     std::string axes;
     for (const std::int64_t tick : powers_of_two(x)) {
         const double at = x.at(static_cast<double>(tick));
-        axes += line(at, top, at, top + height, "#e4e4e4");
-        axes += text_at(at, top + height + 18, "middle", config::size_text(tick));
+        axes += svg_line(at, top, at, top + height, "stroke=\"#e4e4e4\"");
+        axes += svg_text(at, top + height + 18, "middle", config::size_text(tick));
     }
     for (const double tick : round_numbers(y)) {
-        axes += line(left, y.at(tick), left + width, y.at(tick), "#e4e4e4");
-        axes += text_at(left - 8, y.at(tick) + 4.5, "end", fmt::format("{:.6g}", tick));
+        axes += svg_line(left, y.at(tick), left + width, y.at(tick), "stroke=\"#e4e4e4\"");
+        axes += svg_text(left - 8, y.at(tick) + 4.5, "end", fmt::format("{:.6g}", tick));
     }
-    axes += line(left, top + height, left + width, top + height, "#444444");
-    axes += line(left, top, left, top + height, "#444444");
-    axes += text_at(left + width / 2, top + height + 42, "middle", chart.x_title);
+    axes += svg_line(left, top + height, left + width, top + height, "stroke=\"#444444\"");
+    axes += svg_line(left, top, left, top + height, "stroke=\"#444444\"");
+    axes += svg_text(left + width / 2, top + height + 42, "middle", chart.x_title);
     const double middle = top + height / 2;
-    axes += text_at(20, middle, "middle", chart.y_title, fmt::format(" transform=\"rotate(-90 20 {:.1f})\"", middle));
-    return axes + text_at(left, 26, "start", chart.title, " font-size=\"15\" font-weight=\"600\"");
+    axes += svg_text(20, middle, "middle", chart.y_title, fmt::format(" transform=\"rotate(-90 20 {:.1f})\"", middle));
+    return axes + svg_text(left, 26, "start", chart.title, " font-size=\"15\" font-weight=\"600\"");
 }
 
 }  // namespace

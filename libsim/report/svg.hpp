@@ -3,6 +3,9 @@
 
 #include "libsim/plain_text.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -21,6 +24,31 @@ inline std::string xml_escaped(std::string_view text) {
         }
     }
     return safe;
+}
+
+// A line of text; `anchor` is start, middle or end, `more` further attributes behind a blank.
+inline std::string svg_text(double x, double y, std::string_view anchor, std::string_view text,
+                            std::string_view more = "") {
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
+                       xml_escaped(text));
+}
+
+// `style` are its attributes: "stroke=\"#444444\"".
+inline std::string svg_line(double x1, double y1, double x2, double y2, std::string_view style) {
+    return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
+}
+
+// The distance between the marks of an axis from 0 to `length`: 1, 2 or 5 times a power of ten, at most eight of them.
+// Requires: length above 0.
+inline double svg_tick(double length) {
+    double tick = std::pow(10, std::floor(std::log10(length)) - 1);
+    for (const double next : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0}) {
+        if (length / tick <= 8) {
+            break;
+        }
+        tick *= next;
+    }
+    return tick;
 }
 
 // A file of its own. `attributes` are those of the root element: size, font; `elements` end with "\n".

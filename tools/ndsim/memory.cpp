@@ -21,7 +21,8 @@ const command_line::Executable memory_command{
         "pipeline stage and over time. Ends with exit code 1 where it does not fit, after the whole report.",
     .examples = {"ndsim memory --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16",
                  "ndsim memory --model llama3-8b --gpus 8 --zero 3 --recompute full",
-                 "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time"},
+                 "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time",
+                 "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --plot memory.svg  # the same as a picture"},
 };
 
 struct MemoryCommand : MemoryOptions {
@@ -31,7 +32,9 @@ struct MemoryCommand : MemoryOptions {
 std::vector<config::OptionRow> option_rows(MemoryCommand& options) {
     std::vector<config::OptionRow> rows = memory_rows(options);
     const std::vector<config::OptionRow> outputs =
-        command_line::output_rows(options.outputs, {.table = "every stage over time"});
+        command_line::output_rows(options.outputs, {.table = "every stage over time",
+                                                    .picture = "the parts of each stage's memory, and of one stage "
+                                                               "over time; also --plot"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -47,7 +50,8 @@ int run_memory(int argc, const char* const* argv) {
     const planning::MemoryReport report = memory_report(options);
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return planning::json_of(report); },
-                                                  .table = [&] { return planning::memory_over_stages(report.what); }});
+                                                  .table = [&] { return planning::memory_over_stages(report.what); },
+                                                  .picture = [&] { return planning::memory_svg(report); }});
     return report.memory.fits()
                ? done
                : command_line::complain(memory_command.name, planning::misfit_line(report.memory, {}), failed);

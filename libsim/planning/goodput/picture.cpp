@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace sim::planning {
 
@@ -37,44 +36,24 @@ GoodputAxes goodput_axes(LongDuration wall) {
     return {hours, hours > 72 ? 24.0 : 1.0, hours > 72 ? "days" : "hours"};
 }
 
-// 1, 2 or 5 times a power of ten: at most eight of them.
-double tick_of(double length) {
-    double tick = std::pow(10, std::floor(std::log10(length)) - 1);
-    for (const double next : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0}) {
-        if (length / tick <= 8) {
-            break;
-        }
-        tick *= next;
-    }
-    return tick;
-}
-
-std::string label(double x, double y, const char* anchor, const std::string& text) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                       report::xml_escaped(text));
-}
-
-std::string rule(double x1, double y1, double x2, double y2, const char* style) {
-    return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
-}
-
 std::string frame_of(const GoodputAxes& axes) {
     constexpr const char* thin = "stroke=\"#dfe3e7\"";
     std::string svg;
-    const double tick = tick_of(axes.hours / axes.unit);
+    const double tick = report::svg_tick(axes.hours / axes.unit);
     for (double at = 0; at * axes.unit <= axes.hours * (1 + 1e-9); at += tick) {
         const double x = axes.x(at * axes.unit);
         const double y = axes.y(at * axes.unit);
-        svg += rule(x, top_edge, x, top_edge + curve_height, thin);
-        svg += rule(left_edge, y, left_edge + plot_width, y, thin);
-        svg += label(x, bars_top + bars_height + 20, "middle", fmt::format("{:.6g}", at));
-        svg += label(left_edge - 8, y + 4.5, "end", fmt::format("{:.6g}", at));
+        svg += report::svg_line(x, top_edge, x, top_edge + curve_height, thin);
+        svg += report::svg_line(left_edge, y, left_edge + plot_width, y, thin);
+        svg += report::svg_text(x, bars_top + bars_height + 20, "middle", fmt::format("{:.6g}", at));
+        svg += report::svg_text(left_edge - 8, y + 4.5, "end", fmt::format("{:.6g}", at));
     }
-    svg += label(left_edge + plot_width / 2, bars_top + bars_height + 40, "middle",
-                 fmt::format("{} since the run began", axes.name));
-    svg += label(left_edge, top_edge - 10, "start",
-                 fmt::format("work that is done, in {} at full strength; dashed: without any loss", axes.name));
-    svg += label(left_edge, bars_top - 10, "start", "effective share of the time; below: interruptions");
+    svg += report::svg_text(left_edge + plot_width / 2, bars_top + bars_height + 40, "middle",
+                            fmt::format("{} since the run began", axes.name));
+    svg +=
+        report::svg_text(left_edge, top_edge - 10, "start",
+                         fmt::format("work that is done, in {} at full strength; dashed: without any loss", axes.name));
+    svg += report::svg_text(left_edge, bars_top - 10, "start", "effective share of the time; below: interruptions");
     return svg;
 }
 
@@ -95,8 +74,8 @@ std::string curve_of(const GoodputReport& report, const GoodputAxes& axes) {
         add(phase.to, phase.work_to);
         add(phase.to, phase.work_kept);
     }
-    return rule(axes.x(0), axes.y(0), axes.x(axes.hours), axes.y(axes.hours),
-                "stroke=\"#5f6b76\" stroke-dasharray=\"6 4\"") +
+    return report::svg_line(axes.x(0), axes.y(0), axes.x(axes.hours), axes.y(axes.hours),
+                            "stroke=\"#5f6b76\" stroke-dasharray=\"6 4\"") +
            fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"#0072B2\" stroke-width=\"1.6\"/>\n", points);
 }
 
@@ -117,7 +96,7 @@ std::string bars_of(const GoodputReport& report, const GoodputAxes& axes) {
     for (const JobPhase& phase : report.phases) {
         if (phase.use == TimeUse::detection) {
             const double at = axes.x(faults::hours_of(phase.from));
-            svg += rule(at, bars_top + bars_height, at, bars_top + bars_height + 7, "stroke=\"#D55E00\"");
+            svg += report::svg_line(at, bars_top + bars_height, at, bars_top + bars_height + 7, "stroke=\"#D55E00\"");
         }
     }
     return svg;

@@ -20,6 +20,8 @@ struct MemoryReport {
 
 std::string text_of(const MemoryReport& report);
 std::string json_of(const MemoryReport& report);
+// A picture, as an SVG file: the parts of each stage's peak against the capacity, and of `stage` over its steps.
+std::string memory_svg(const MemoryReport& report);
 // Every stage over time, in bytes: a row for each step of its schedule.
 report::Table memory_over_stages(const TrainingCase& what);
 

@@ -51,6 +51,7 @@ def collective_time(kind: str, **options: Any) -> dict[str, Any]:
     """How long collectives take, by size and algorithm: `ndsim collective`.
 
     collective_time("all_reduce", ranks=64, topology="dgx-h100", sizes="1M")["rows"][0]["seconds"]
+    collective_time("all_reduce", ranks=64, machine="dgx-h100", sizes="1M")["rows"][0]["busbw"]  # by NCCL's model
     """
     return _answer("collective", {"KIND": kind, **options})
 
