@@ -26,7 +26,9 @@ public:
             }
             line_is_blank_ = c == '\n' || (line_is_blank_ && (c == ' ' || c == '\t' || c == '\r'));
             if (c == '"' || (is_toml_ && c == '\'')) {
+                check_place_of_text();
                 skip_string(c);
+                behind_ = c;
                 continue;
             }
             if (is_toml_ && c == '#') {
@@ -35,6 +37,7 @@ public:
             }
             check_letter(c);
             take(c);
+            behind_ = c == ' ' || c == '\t' || c == '\r' ? behind_ : c;
             ++at_;
         }
     }
@@ -91,6 +94,14 @@ private:
         return at;
     }
 
+    // Elsewhere toml++ 3.3 takes a quote for part of a number, and ends the program at some letters behind it.
+    void check_place_of_text() const {
+        const bool may_stand = std::string_view("\n=,[{").find(behind_) != std::string_view::npos;
+        if (is_toml_ && !may_stand && !(behind_ == '.' && in_key_)) {
+            refuse("a text must begin a line, or stand behind = , [ { or the dot of a key");
+        }
+    }
+
     // Keys and numbers are of ASCII. toml++ 3.3 ends the program at some letters beyond it.
     void check_letter(char c) const {
         if (is_toml_ && (static_cast<unsigned char>(c) & 0x80U) != 0) {
@@ -106,6 +117,7 @@ private:
                     refuse(fmt::format("is nested more than {} deep", most_nested));
                 }
                 open_.push_back(c);
+                in_key_ = in_key_ || c == '{';
                 parts_ = 0;
                 break;
             case ']':
@@ -113,9 +125,19 @@ private:
                 close(c);
                 parts_ = 0;
                 break;
-            case '\n': ++line_; [[fallthrough]];
+            case '\n':
+                ++line_;
+                in_key_ = in_key_ || open_.empty();
+                parts_ = 0;
+                break;
             case ',':
-            case '=': parts_ = 0; break;
+                in_key_ = !open_.empty() && open_.back() == '{';
+                parts_ = 0;
+                break;
+            case '=':
+                in_key_ = false;
+                parts_ = 0;
+                break;
             case '.':
                 if (++parts_ >= most_nested && is_toml_) {
                     refuse(fmt::format("a key has more than {} parts", most_nested));
@@ -147,6 +169,9 @@ private:
             line_ += c == '\n' ? 1 : 0;
             if (is_long ? text_.substr(at_, 3) == three : c == quote) {
                 at_ += is_long ? 3 : 1;
+                for (int more = 0; is_long && more < 2 && at_ < text_.size() && text_[at_] == quote; ++more) {
+                    ++at_;  // the last of five quotes ends the text, too
+                }
                 break;
             }
             if (c == '\n' && !is_long) {
@@ -165,6 +190,8 @@ private:
     std::size_t at_ = 0;
     int line_ = 1;
     bool line_is_blank_ = true;  // up to here
+    char behind_ = '\n';         // the last letter that is no blank
+    bool in_key_ = true;         // and not in a value
     std::string open_;           // brackets, as they stand there
     int parts_ = 0;              // of the key that is being read, less one
 };

@@ -54,6 +54,24 @@ TEST(Nesting, LeavesATextWithoutEndToTheParser) {
     EXPECT_EQ(refusal_of("\"\\", Notation::json), "");
 }
 
+TEST(Nesting, RefusesTextsWhereNoneCanStand) {
+    const std::string said = "a text must begin a line, or stand behind = , [ { or the dot of a key";
+    for (const char* text : {R"(x = 2"a")", R"(x = [+"a)", "x = 1 'a'", "x = 'a' 'b'", R"(x = 1."a")", "x = [1, 2.'a']",
+                             R"(x"a" = 1)", R"(x = {a = 1, b = 2."c"})", "[a] 'b'"}) {
+        EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + said) << text;
+    }
+    const std::string right = R"('a'."b" . 'c' = 'd'
+[x.'y']
+  "z" = ['a',
+'b', {"c".'d' = "e", 'f' = 1}]
+[["u".'v']]
+five = """two at the end"""""
+four = '''one'''')";
+    EXPECT_EQ(refusal_of(right, Notation::toml), "");
+    EXPECT_EQ(refusal_of(R"(x = """three"""""")", Notation::toml), "a.txt:1: " + said);
+    EXPECT_EQ(refusal_of(R"([1"a"])", Notation::json), "");
+}
+
 TEST(Nesting, RefusesBracketsThatCloseOthers) {
     EXPECT_EQ(refusal_of("x = [\n}", Notation::toml), "a.txt:2: } cannot close [");
     EXPECT_EQ(refusal_of("x = {a = [1, {b = 2]}", Notation::toml), "a.txt:1: ] cannot close {");
