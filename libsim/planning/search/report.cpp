@@ -104,10 +104,10 @@ std::string plan_table(const PlanReport& report) {
         const auto memory = static_cast<double>(row.memory);
         const auto capacity = static_cast<double>(question.machine.gpu.memory_bytes);
         const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
-        table.rows.push_back({{(row.may_be_fastest ? "~" : "") + time_text(seconds(row.step)),
-                               count_text(row.tokens_per_second), percent_text(row.mfu), bytes_text(memory),
-                               bytes_text(capacity - memory), cost_text(question, row.cost), slow_gpu_text(row),
-                               slow_links_text(row), gpus + short_layout(question, row.point)}});
+        table.rows.push_back(
+            {{(row.may_be_fastest ? "~" : "") + time_text(seconds(row.step)), count_text(row.tokens_per_second),
+              percent_text(row.mfu), bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
+              slow_gpu_text(row), slow_links_text(row), gpus + short_layout(question, row.point)}});
     }
     if (plan.pareto.size() > top) {
         table.rows.push_back(

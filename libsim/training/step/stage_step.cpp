@@ -225,8 +225,8 @@ private:
             }
         }
     }
-    // Gathers and reductions share one stream: the next gather goes before this bucket's reduction. Of a split pass, the
-    // gradient of the input needs the parameters, and that of the weights comes later.
+    // Gathers and reductions share one stream: the next gather goes before this bucket's reduction. Of a split pass,
+    // the gradient of the input needs the parameters, and that of the weights comes later.
     Pieces sharded_backward(const ChunkPlan& chunk, StepWork work) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;

@@ -11,11 +11,11 @@
 //   backward
 //                pass: their sum is spread, so that no rank holds more of it than its part. (DeepSpeed without stages,
 //                Megatron-FSDP's optim_grads.)
-//                (Where micro-batches come both ways, the two stages of a part reduce and gather it together.)
-//   zero = 3     every bucket is gathered for each pass that multiplies it, one bucket ahead of the computation or just before it, and
-//                its gradient is reduce-scattered behind its backward pass. The last bucket of a chunk is still there
-//                when the backward pass begins with it. (PyTorch's FSDP; Zhao et al. 2023.) DeepSpeed drops what a
-//                recomputed forward pass has gathered, and gathers it again for the backward pass.
+//   zero = 3     every bucket is gathered for each pass that multiplies it, one bucket ahead of the computation or just
+//                before it, and its gradient is reduce-scattered behind its backward pass. The last bucket of a chunk
+//                is still there when the backward pass begins with it. (PyTorch's FSDP; Zhao et al. 2023.) DeepSpeed
+//                drops what a recomputed forward pass has gathered, and gathers it again for the backward pass.
+// Where micro-batches come both ways, the two stages of a part reduce and gather it together; zero is 0 or 1.
 #pragma once
 
 #include "libsim/op.hpp"
