@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -81,6 +82,24 @@ TEST(PlanSearch, PutsTheFastestFirst) {
     EXPECT_EQ(plan.rows.front().step, Duration{std::chrono::seconds{19}});
     EXPECT_EQ(plan.rows.front().memory, 90);
     EXPECT_EQ(plan.pareto, (std::vector<std::size_t>{0, 1, 2}));  // 19 s 90 B, 38 s 75 B, 39 s 60 B
+}
+
+// 38 s and 39 s over 19 s are factors of 2 and 2.053, of which the logarithms are 0.693 and 0.719.
+TEST(PlanSearch, MarksWhatCannotBeToldApartFromTheFastestOnAsManyGpus) {
+    PlanQuestion what = question();
+    const auto marks = [&](double order) {
+        what.machine.gpu.uncertainty = {.dense = std::log(2.0), .order = order};
+        std::vector<bool> found;
+        for (const PlanRow& row : search(what, {.exhaustive = true, .oracle = oracle()}).rows) {
+            found.push_back(row.may_be_fastest);
+            EXPECT_DOUBLE_EQ(row.range.lowest, seconds(row.step) / 2);
+            EXPECT_DOUBLE_EQ(row.range.highest, seconds(row.step) * 2);
+        }
+        return found;
+    };
+    EXPECT_EQ(marks(0.69), (std::vector{true, false, false}));
+    EXPECT_EQ(marks(0.7), (std::vector{true, true, false}));
+    EXPECT_EQ(marks(0.72), (std::vector{true, true, true}));
 }
 
 TEST(PlanSearch, CountsCostInDollarsOrElseInGpuHours) {

@@ -32,6 +32,7 @@ TrainingCase some_case() {
 Prediction some_step() {
     Prediction step;
     step.step = std::chrono::seconds{1};
+    step.range = {.lowest = 0.9, .highest = 1.1};
     step.tokens_per_second = 32768;
     step.mfu = 0.412;
     step.hfu = 0.5;
@@ -102,6 +103,7 @@ TEST(StepReport, BeginsWithTheAnswer) {
                                     "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
                                     "recompute none\n\n"
                                     "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
+                                    "  range       900.0 ms to 1.100 s, in 8 of 10 cases\n"
                                     "  MFU         41.2 %; HFU 50.0 % with what is computed again, 45.0 % without "
                                     "attention's masked half\n"
                                     "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
