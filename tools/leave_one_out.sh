@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # leave_one_out.sh: fits the numbers of a GPU generation to all sets of published runs but one, for each set in turn, and
 # prints how far that one's predictions are then; beside it the error with the numbers that ship, and the generation's
-# uncertainty as lines of its data file. Generations of more than two sets; takes minutes on two cores. Writes each run's
+# uncertainty as lines of its data file. Generations of more than two sets; takes half a minute. Writes each run's
 # prediction to docs/data/left_out.csv. Needs a build in build/ (or NDSIM_BUILD).
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
