@@ -36,6 +36,10 @@ public:
                 continue;
             }
             check_letter(c);
+            if (is_toml_) {
+                check_place_of_bracket(c);
+                check_time(c);
+            }
             take(c);
             behind_ = c == ' ' || c == '\t' || c == '\r' ? behind_ : c;
             ++at_;
@@ -144,6 +148,25 @@ private:
                 }
                 break;
             default: break;
+        }
+    }
+
+    // Behind a number, toml++ 3.3 goes on reading it, and ends the program at some letters of texts within the
+    // brackets.
+    void check_place_of_bracket(char c) const {
+        const bool opens = c == '[' || c == '{';
+        if (opens && std::string_view("\n=,[").find(behind_) == std::string_view::npos) {
+            refuse(fmt::format("{} must begin a line, or stand behind = , or [", c));
+        }
+    }
+
+    // toml++ 3.3 takes for granted that a digit follows the T of a date.
+    void check_time(char c) const {
+        const auto is_digit = [&](std::size_t at) { return at < text_.size() && text_[at] >= '0' && text_[at] <= '9'; };
+        const bool is_behind_date =
+            (c == 'T' || c == 't') && at_ >= 3 && is_digit(at_ - 1) && is_digit(at_ - 2) && text_[at_ - 3] == '-';
+        if (is_behind_date && !in_key_ && !is_digit(at_ + 1)) {
+            refuse("a time must follow the T of a date");
         }
     }
 

@@ -79,6 +79,20 @@ TEST(Nesting, RefusesBracketsThatCloseOthers) {
     EXPECT_EQ(refusal_of("[1}", Notation::json), "");
 }
 
+TEST(Nesting, RefusesBracketsBehindWhatIsNoPlaceForAValue) {
+    EXPECT_EQ(refusal_of("a = 0['x']", Notation::toml), "a.txt:1: [ must begin a line, or stand behind = , or [");
+    EXPECT_EQ(refusal_of("\ne.t.{['x']", Notation::toml), "a.txt:2: { must begin a line, or stand behind = , or [");
+    EXPECT_EQ(refusal_of("a = [[1], {b = [2]},\n  [3], # [\n{c = {d = 1}}]\n[e]\n", Notation::toml), "");
+    EXPECT_EQ(refusal_of("{\"a\": [1, [2]]}", Notation::json), "");
+}
+
+TEST(Nesting, RefusesADateWithoutATimeBehindItsT) {
+    const std::string said = "a time must follow the T of a date";
+    EXPECT_EQ(refusal_of("a = 2026-01-02Tp3:04", Notation::toml), "a.txt:1: " + said);
+    EXPECT_EQ(refusal_of("a = [\n2026-01-02t", Notation::toml), "a.txt:2: " + said);
+    EXPECT_EQ(refusal_of("a = 2026-01-02T03:04:05\nx-02Tail = '2026-01-02Tp'\n", Notation::toml), "");
+}
+
 TEST(Nesting, RefusesLettersBeyondAsciiOutsideOfTextsAndComments) {
     const std::string said = "only texts and comments may have letters beyond ASCII";
     EXPECT_EQ(refusal_of("a = 1\n\xef\xba\xbf = 2\n", Notation::toml), "a.txt:2: " + said);
