@@ -40,7 +40,7 @@ std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chu
     std::vector<Layout> all;
     for (const KnownSchedule& schedule : known_schedules()) {
         for (const int zero : {0, 1, 2, 3}) {
-            for (const int micro_batches : {1, 4, 8, 24}) {
+            for (const int micro_batches : {1, 4, 6, 8, 24}) {
                 for (const int overlap : {0, 1, 2, 3, 7, 11}) {
                     Layout layout{.parallelism = parallelism};
                     layout.parallelism.schedule = schedule;

@@ -1,5 +1,7 @@
 #include "libsim/planning/folded/repeated_rounds.hpp"
 
+#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -30,8 +32,8 @@ std::size_t round_of(const PipelineShape& shape, std::size_t turns) {
     if (shape.both_ways) {
         return 4;  // two pairs, of a forward pass of one half and a backward pass of the other
     }
-    // Chunks take turns with as many micro-batches as there are stages.
-    const auto micro_batches = static_cast<std::size_t>(shape.chunks > 1 ? shape.stages : 1);
+    // Chunks take turns with a group of micro-batches.
+    const auto micro_batches = static_cast<std::size_t>(shape.chunks > 1 ? interleaved_group(shape) : 1);
     return turns / static_cast<std::size_t>(shape.micro_batches) * micro_batches;
 }
 
