@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/config/byte_sizes.hpp"
+#include "libsim/report/colours.hpp"
 #include "libsim/report/svg.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +16,8 @@ namespace sim::report {
 
 namespace {
 
-// Of Okabe and Ito (2008), which the colour-blind can tell apart, without their yellow, too pale for a line.
-constexpr std::array<const char*, 8> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                             "#56b4e9", "#e69f00", "#000000", "#7f7f7f"};
+constexpr std::array<const char*, 8> colours{palette::blue,     palette::vermilion, palette::green, palette::purple,
+                                             palette::sky_blue, palette::orange,    "#000000",      "#7f7f7f"};
 constexpr std::array<const char*, 3> dashes{"", "6 3", "2 3"};
 
 constexpr double left = 78;

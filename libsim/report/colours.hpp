@@ -1,5 +1,4 @@
-// These colours mean the same wherever spans are drawn: those of Okabe and Ito (2008), which people tell apart whatever
-// colours they see. The style of the page (tools/report_page/page.css) has them under the same names.
+// The colours of pictures: those of Okabe and Ito (2008), which people tell apart whatever colours they see.
 #pragma once
 
 #include <array>
@@ -7,6 +6,17 @@
 
 namespace sim::report {
 
+namespace palette {
+inline constexpr const char* blue = "#0072B2";
+inline constexpr const char* sky_blue = "#56B4E9";
+inline constexpr const char* green = "#009E73";
+inline constexpr const char* orange = "#E69F00";
+inline constexpr const char* vermilion = "#D55E00";
+inline constexpr const char* purple = "#CC79A7";
+}  // namespace palette
+
+// Wherever spans are drawn these mean the same. The style of the page (tools/report_page/page.css) has them under the
+// same names.
 struct Colour {
     std::string_view name;  // in a style: var(--compute)
     std::string_view light;
@@ -19,11 +29,11 @@ inline constexpr auto picture_colours = std::to_array<Colour>({{"paper", "#fffff
                                                                {"line", "#dfe3e7", "#323944"},
                                                                {"waiting", "#9aa4ae", "#5a636f"},
                                                                {"idle", "#e4e8ec", "#39414c"},
-                                                               {"compute", "#0072B2", "#3B97D3"},
-                                                               {"send", "#E69F00", "#F0B22E"},
-                                                               {"receive", "#56B4E9", "#7CC8F2"},
-                                                               {"collective", "#009E73", "#2BBF94"},
-                                                               {"checkpoint", "#CC79A7", "#E3A0C5"},
+                                                               {"compute", palette::blue, "#3B97D3"},
+                                                               {"send", palette::orange, "#F0B22E"},
+                                                               {"receive", palette::sky_blue, "#7CC8F2"},
+                                                               {"collective", palette::green, "#2BBF94"},
+                                                               {"checkpoint", palette::purple, "#E3A0C5"},
                                                                {"on-compute", "#ffffff", "#101418"},
                                                                {"path", "#b3146f", "#ff7ac6"}});
 

@@ -2,6 +2,7 @@
 // time is effective, and a mark for each interruption.
 #include "libsim/planning/goodput/report.hpp"
 #include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/colours.hpp"
 #include "libsim/report/svg.hpp"
 
 #include <fmt/format.h>
@@ -76,7 +77,8 @@ std::string curve_of(const GoodputReport& report, const GoodputAxes& axes) {
     }
     return report::svg_line(axes.x(0), axes.y(0), axes.x(axes.hours), axes.y(axes.hours),
                             "stroke=\"#5f6b76\" stroke-dasharray=\"6 4\"") +
-           fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"#0072B2\" stroke-width=\"1.6\"/>\n", points);
+           fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", points,
+                       report::palette::blue);
 }
 
 std::string bars_of(const GoodputReport& report, const GoodputAxes& axes) {
@@ -87,16 +89,17 @@ std::string bars_of(const GoodputReport& report, const GoodputAxes& axes) {
     for (const GoodputSlot& slot : slots_of(report, bars)) {
         const double height = bars_height * std::clamp(slot.share, 0.0, 1.0);
         svg += fmt::format(
-            "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"#0072B2\"><title>{}, {}</title>"
+            "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{}, {}</title>"
             "</rect>\n",
-            x, bars_top + bars_height - height, width, height, percent_text(slot.share),
+            x, bars_top + bars_height - height, width, height, report::palette::blue, percent_text(slot.share),
             number_text(slot.interruptions, "interruption", "interruptions"));
         x += width;
     }
     for (const JobPhase& phase : report.phases) {
         if (phase.use == TimeUse::detection) {
             const double at = axes.x(faults::hours_of(phase.from));
-            svg += report::svg_line(at, bars_top + bars_height, at, bars_top + bars_height + 7, "stroke=\"#D55E00\"");
+            svg += report::svg_line(at, bars_top + bars_height, at, bars_top + bars_height + 7,
+                                    fmt::format("stroke=\"{}\"", report::palette::vermilion).c_str());
         }
     }
     return svg;

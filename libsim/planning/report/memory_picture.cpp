@@ -3,6 +3,7 @@
 #include "libsim/planning/report/amounts.hpp"
 #include "libsim/planning/report/memory_report.hpp"
 #include "libsim/planning/report/sections.hpp"
+#include "libsim/report/colours.hpp"
 #include "libsim/report/svg.hpp"
 
 #include <fmt/format.h>
@@ -26,20 +27,20 @@ constexpr double over_time_height = 220;
 constexpr const char* grid_style = "stroke=\"#dfe3e7\"";
 constexpr const char* capacity_style = "stroke=\"#b3146f\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"";
 
-// The parts of the memory from the bottom up. Colours of Okabe and Ito (2008), which people tell apart whatever colours
-// they see.
+// The parts of the memory from the bottom up.
 struct MemoryPart {
     const char* name;
     std::int64_t MemoryUse::*bytes;
     const char* colour;
 };
-constexpr auto memory_parts = std::to_array<MemoryPart>({{"parameters", &MemoryUse::parameters, "#0072B2"},
-                                                         {"gradients", &MemoryUse::gradients, "#56B4E9"},
-                                                         {"optimizer", &MemoryUse::optimizer, "#009E73"},
-                                                         {"activations", &MemoryUse::activations, "#E69F00"},
-                                                         {"working", &MemoryUse::working, "#D55E00"},
-                                                         {"buffers", &MemoryUse::buffers, "#CC79A7"},
-                                                         {"reserve", &MemoryUse::reserve, "#9aa4ae"}});
+constexpr auto memory_parts =
+    std::to_array<MemoryPart>({{"parameters", &MemoryUse::parameters, report::palette::blue},
+                               {"gradients", &MemoryUse::gradients, report::palette::sky_blue},
+                               {"optimizer", &MemoryUse::optimizer, report::palette::green},
+                               {"activations", &MemoryUse::activations, report::palette::orange},
+                               {"working", &MemoryUse::working, report::palette::vermilion},
+                               {"buffers", &MemoryUse::buffers, report::palette::purple},
+                               {"reserve", &MemoryUse::reserve, "#9aa4ae"}});
 
 double gigabytes(std::int64_t bytes) {
     return static_cast<double>(bytes) / bytes_of_a_gigabyte;
