@@ -101,6 +101,12 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
             break;
         case Precision::nvfp4: lines.insert(lines.end(), {"--bf16", "--fp4-format e2m1", "--fp4-recipe nvfp4"}); break;
     }
+    const training::Numerics& numerics = layout.numerics;
+    if (numerics.first_layers_bf16 + numerics.last_layers_bf16 > 0) {
+        lines.insert(lines.end(), {"--first-last-layers-bf16",
+                                   fmt::format("--num-layers-at-start-in-bf16 {}", numerics.first_layers_bf16),
+                                   fmt::format("--num-layers-at-end-in-bf16 {}", numerics.last_layers_bf16)});
+    }
     lines.push_back(fmt::format("--attention-backend {}", layout.framework.flash_attention ? "flash" : "unfused"));
     if (training::loss_of(layout) == training::Loss::fused) {
         lines.insert(lines.end(), {"--cross-entropy-loss-fusion", "--cross-entropy-fusion-impl te"});
@@ -223,6 +229,9 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
         case Precision::mxfp8: lines.emplace_back("--model.converters quantize.linear.mx"); break;
         case Precision::fp8_block:
         case Precision::nvfp4: flags.lacks.push_back(fmt::format("precision {}", format.name)); break;
+    }
+    if (layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0) {
+        flags.lacks.emplace_back("layers that are not quantised");
     }
     if (layout.framework.fusion == training::Fusion::compiled || format.quantises() ||
         layout.framework.overlap_tensor) {

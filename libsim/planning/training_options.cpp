@@ -72,9 +72,15 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
           whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
           whole(layout.framework.gathers_per_layer, 1, largest_option)},
+         {"reductions-per-layer", "N", "collectives that zero 3 reduces a layer's gradients in (1; DeepSpeed: one per tensor)",
+          whole(layout.framework.reductions_per_layer, 1, largest_option)},
          {"put-off-outputs", "N",
           "micro-batches whose output layer's weight gradient waits for the end of the passes (0)",
           whole(layout.framework.put_off_outputs, 0, largest_option)},
+         {"first-layers-bf16", "N", "layers at the beginning that are not quantised (0)",
+          whole(layout.numerics.first_layers_bf16, 0, largest_option)},
+         {"last-layers-bf16", "N", "layers at the end that are not quantised (0)",
+          whole(layout.numerics.last_layers_bf16, 0, largest_option)},
          {"flash-version", "N", "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
           whole(layout.framework.flash_version, 1, 3)}});
 }
@@ -149,6 +155,7 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
     add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);
     add("reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
         framework.reshard_after_forward);
+    add("lists-parts", "zero 3's collectives take a tensor for each rank, copied one by one (off)", framework.lists_parts);
     add("offload-optimizer", "states and update are the host's (off)", framework.offload_optimizer);
 }
 

@@ -48,6 +48,18 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
     return *this;
 }
 
+struct BlockTimes::InBf16 {
+    Layout layout;
+    BlockTimes times;
+
+    InBf16(const BlockTimes& quantised, const Layout& all)
+        : layout(all), times(*quantised.model_, *quantised.machine_, layout, quantised.groups_) {}
+};
+
+void BlockTimes::DeleteInBf16::operator()(InBf16* times) const {
+    delete times;
+}
+
 BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout,
                        const BlockGroups& groups)
     : model_(&model),
@@ -55,7 +67,17 @@ BlockTimes::BlockTimes(const Transformer& model, const Machine& machine, const L
       layout_(&layout),
       groups_(groups),
       kernels_(machine.gpu, layout),
-      splits_backward_(layout.parallelism.schedule->splits_backward) {}
+      splits_backward_(layout.parallelism.schedule->splits_backward) {
+    if (layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0) {
+        Layout all = layout;
+        all.numerics = layout.numerics.in_bf16();
+        in_bf16_.reset(new InBf16(*this, all));
+    }
+}
+
+bool BlockTimes::is_in_bf16(int layer) const {
+    return in_bf16_ != nullptr && layout_->numerics.leaves_in_bf16(layer, model_->layers);
+}
 
 double BlockTimes::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
     return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *
@@ -326,10 +348,13 @@ BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vec
 
 bool BlockTimes::are_alike(int layer, int other) const {
     return model_->has_experts(layer) == model_->has_experts(other) &&
-           model_->window_of(layer) == model_->window_of(other);
+           model_->window_of(layer) == model_->window_of(other) && is_in_bf16(layer) == is_in_bf16(other);
 }
 
 const BlockTime& BlockTimes::of_layer(int layer) {
+    if (is_in_bf16(layer)) {
+        return in_bf16_->times.of_layer(layer);
+    }
     const bool experts = model_->has_experts(layer);
     const int window = model_->window_of(layer);
     for (const Sort& sort : sorts_) {
@@ -357,6 +382,9 @@ BlockTime BlockTimes::of_output() const {
 }
 
 std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
+    if (is_in_bf16(layer)) {
+        return in_bf16_->times.forward_kernels(layer);
+    }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
     std::vector<KernelSpan> spans;
     forward(operators, false, exposed_alone(operators), spans);
@@ -364,6 +392,9 @@ std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
 }
 
 std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
+    if (is_in_bf16(layer)) {
+        return in_bf16_->times.backward_kernels(layer);
+    }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
     const double exposed = exposed_alone(operators);
     std::vector<KernelSpan> spans;

@@ -6,6 +6,7 @@
 #include "libsim/training/operators.hpp"
 #include "libsim/training/time_category.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace sim::training {
@@ -59,6 +60,12 @@ public:
     std::vector<KernelSpan> backward_kernels(int layer) const;
 
 private:
+    // Layers that are left in 16 bits: those of a layout in which all are.
+    struct InBf16;
+    struct DeleteInBf16 {
+        void operator()(InBf16* times) const;
+    };
+    bool is_in_bf16(int layer) const;
     struct Sort {
         bool experts;
         int window;
@@ -103,6 +110,7 @@ private:
     KernelTimes kernels_;
     bool splits_backward_;
     std::vector<Sort> sorts_;
+    std::unique_ptr<InBf16, DeleteInBf16> in_bf16_;  // null: there are none
 };
 
 }  // namespace sim::training

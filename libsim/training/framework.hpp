@@ -73,6 +73,9 @@ struct Framework {
     bool scatter_gather = true;         // messages between stages are split over tp's network cards
     bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
     int gathers_per_layer = 1;          // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
+    int reductions_per_layer = 1;       // the same of gradients
+    bool lists_parts = false;           // zero = 3: these collectives take a list with a tensor for each rank's part,
+                                        // and the host copies one after another (DeepSpeed of 2021)
     bool offload_optimizer = false;     // states and the update are the host's
 
     friend bool operator==(const Framework&, const Framework&) = default;

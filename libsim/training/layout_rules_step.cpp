@@ -82,6 +82,20 @@ std::string which_units(const LayoutCase& what) {
                        what.machine.gpu.name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
+bool leaves_layers_in_vain(const LayoutCase& what) {
+    const Numerics& numerics = what.layout.numerics;
+    const std::int64_t left = std::int64_t{numerics.first_layers_bf16} + numerics.last_layers_bf16;
+    return left > what.model.layers || (left > 0 && !row_of(numerics.precision).quantises());
+}
+std::string no_layers_to_leave(const LayoutCase& what) {
+    const Numerics& numerics = what.layout.numerics;
+    return fmt::format("{} first and {} last layers in bf16: {}", numerics.first_layers_bf16,
+                       numerics.last_layers_bf16,
+                       row_of(numerics.precision).quantises()
+                           ? fmt::format("there are {}", what.model.layers)
+                           : fmt::format("precision {} quantises none", name_of(numerics.precision)));
+}
+
 bool nodes_are_apart(const LayoutCase& what) {
     return what.ranks() > what.machine.gpus_per_node && !(what.machine.scale_out > 0);
 }
@@ -131,6 +145,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::precision, there_are_no_units, which_units},
+    {Misfit::precision, leaves_layers_in_vain, no_layers_to_leave},
     {Misfit::network, nodes_are_apart, no_network},
     {Misfit::network, gpus_are_apart, no_links},
 });

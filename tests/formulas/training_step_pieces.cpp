@@ -59,6 +59,31 @@ TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
     EXPECT_EQ(count(first_chunk(layout).of(PassKind::backward), StepWork::gather_parameters), 7);
 }
 
+// 13 us for the part of each of 64 ranks: 4 tensors gathered, 12 reduced.
+TEST(StageStep, CopiesThePartsOfEachRankWhereCollectivesTakeLists) {
+    Layout layout{.parallelism = {.dp = 64, .zero = 3},
+                  .batch = {.global = 64},
+                  .framework = {.gathers_per_layer = 4, .reductions_per_layer = 12, .lists_parts = true}};
+    const ChunkPasses passes = first_chunk(layout);
+    const auto copies = [&](PassKind kind) {
+        std::vector<Duration> result;
+        for (const Piece& piece : passes.of(kind)) {
+            if (piece.work == StepWork::copy_parts) {
+                result.push_back(piece.time);
+            }
+        }
+        return result;
+    };
+    const Duration gathered = duration_of_seconds(64 * 4 * 13e-6);
+    const Duration reduced = duration_of_seconds(64 * 12 * 13e-6);
+    EXPECT_EQ(copies(PassKind::forward), std::vector(8, gathered));
+    std::vector<Duration> backward = copies(PassKind::backward);
+    EXPECT_EQ(std::count(backward.begin(), backward.end(), gathered), 7);
+    EXPECT_EQ(std::count(backward.begin(), backward.end(), reduced), 8);
+    layout.framework.lists_parts = false;
+    EXPECT_EQ(first_chunk(layout).of(PassKind::forward).size() + 8, passes.of(PassKind::forward).size());
+}
+
 TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
     const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4}, .batch = {.global = 8}});
     EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::all_reduce_gradients), 0);

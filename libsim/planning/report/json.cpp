@@ -23,6 +23,8 @@ Json json_of(const training::Layout& layout) {
             {"zero", layout.parallelism.zero},
             {"recompute", name_of(layout.framework.recompute)},
             {"precision", name_of(layout.numerics.precision)},
+            {"first_layers_bf16", layout.numerics.first_layers_bf16},
+            {"last_layers_bf16", layout.numerics.last_layers_bf16},
             {"optimizer", name_of(layout.numerics.optimizer)},
             {"fusion", name_of(layout.framework.fusion)},
             {"sequence_parallel", layout.parallelism.sequence_parallel},

@@ -108,7 +108,11 @@ std::vector<MemoryAt> memory_over_time(const Transformer& model, const Machine&,
 }
 
 std::int64_t layer_activations(const Transformer& model, const Layout& layout, int layer) {
-    return std::llround(layer_bytes(model, layout, model.has_experts(layer)).kept);
+    Layout own = layout;
+    if (layout.numerics.leaves_in_bf16(layer, model.layers)) {
+        own.numerics = layout.numerics.in_bf16();
+    }
+    return std::llround(layer_bytes(model, own, model.has_experts(layer)).kept);
 }
 
 }  // namespace sim::training

@@ -19,24 +19,27 @@ std::int64_t bytes(double exact) {
     return std::llround(exact);
 }
 
-int layers_with_experts(const Transformer& model, int first, int count) {
-    int with = 0;
-    for (int layer = first; layer < first + count; ++layer) {
-        with += model.has_experts(layer) ? 1 : 0;
-    }
-    return with;
-}
-
 // Those of multi-token prediction are of the kind that comes behind the model's own.
 struct LayerCounts {
-    int dense = 0;
+    int dense = 0;  // quantised, where the layout's precision is
     int expert = 0;
+    int dense_in_bf16 = 0;
+    int expert_in_bf16 = 0;
+
+    int all_dense() const { return dense + dense_in_bf16; }
+    int all_expert() const { return expert + expert_in_bf16; }
 };
 
-LayerCounts count_layers(const Transformer& model, const LayoutBytes& parts, const ChunkBytes& chunk) {
-    const int with = parts.has_experts ? layers_with_experts(model, chunk.first_layer, chunk.layers) : 0;
-    const int predicting_with = model.has_experts(model.layers) ? chunk.predictions : 0;
-    return {.dense = chunk.layers - with + chunk.predictions - predicting_with, .expert = with + predicting_with};
+LayerCounts count_layers(const Transformer& model, const Layout& layout, const ChunkBytes& chunk) {
+    LayerCounts counts;
+    for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
+        const bool in_bf16 = layout.numerics.leaves_in_bf16(layer, model.layers);
+        (model.has_experts(layer) ? in_bf16 ? counts.expert_in_bf16 : counts.expert
+         : in_bf16                ? counts.dense_in_bf16
+                                  : counts.dense) += 1;
+    }
+    (model.has_experts(model.layers) ? counts.expert : counts.dense) += chunk.predictions;
+    return counts;
 }
 
 // While one layer's backward pass goes on: what it computes again, and the gradients of its activations. FSDP gathers
@@ -54,22 +57,25 @@ double weight_gradients(const Layout& layout, const LayoutBytes& parts, const La
         return 0;
     }
     return element_bytes(layout) *
-           std::max(count.dense > 0 ? parts.widest_dense : 0, count.expert > 0 ? parts.widest_expert : 0);
+           std::max(count.all_dense() > 0 ? parts.widest_dense : 0, count.all_expert() > 0 ? parts.widest_expert : 0);
 }
 
 ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int virtual_stage) {
     ChunkBytes chunk{.first_layer = first_layer_of(model, layout, virtual_stage),
                      .layers = layers_of(model, layout, virtual_stage),
                      .predictions = virtual_stage == prediction_stage_of(layout) ? model.mtp_layers : 0};
-    const LayerCounts count = count_layers(model, parts, chunk);
-    chunk.kept = count.dense * parts.dense.kept + count.expert * parts.expert.kept;
-    chunk.weight_inputs = count.dense * parts.dense.weight_inputs + count.expert * parts.expert.weight_inputs;
-    if (count.dense > 0) {
-        chunk.backward = layer_backward(layout, parts.dense, parts.widest_dense);
-    }
-    if (count.expert > 0) {
-        chunk.backward = std::max(chunk.backward, layer_backward(layout, parts.expert, parts.widest_expert));
-    }
+    const LayerCounts count = count_layers(model, layout, chunk);
+    const auto add = [&](int layers, const LayerBytes& layer, double widest) {
+        if (layers > 0) {
+            chunk.kept += layers * layer.kept;
+            chunk.weight_inputs += layers * layer.weight_inputs;
+            chunk.backward = std::max(chunk.backward, layer_backward(layout, layer, widest));
+        }
+    };
+    add(count.dense, parts.dense, parts.widest_dense);
+    add(count.dense_in_bf16, parts.dense_in_bf16, parts.widest_dense);
+    add(count.expert, parts.expert, parts.widest_expert);
+    add(count.expert_in_bf16, parts.expert_in_bf16, parts.widest_expert);
     if (chunk.predictions > 0) {
         const LayerBytes join = join_bytes(model, layout);
         chunk.kept += chunk.predictions * join.kept;
@@ -84,17 +90,13 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     return chunk;
 }
 
-void add_states(MemoryUse& use, const StateBytes& per_parameter, double parameters) {
-    use.parameters += bytes(per_parameter.parameters * parameters);
-    use.gradients += bytes(per_parameter.gradients * parameters);
-    use.optimizer += bytes(per_parameter.optimizer * parameters);
-}
-
 // Parameters of all chunks of a stage, on one rank.
 struct StageParameters {
     double layers = 0;  // without experts that are routed to
     double routed = 0;
     double tables = 0;  // embeddings and the output layer
+    double layers_in_bf16 = 0;  // of the layers'
+    double routed_in_bf16 = 0;
 
     double dense() const { return layers + tables; }
 };
@@ -103,10 +105,13 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
                                     const std::vector<ChunkBytes>& chunks) {
     StageParameters sum;
     for (const ChunkBytes& chunk : chunks) {
-        const LayerCounts count = count_layers(model, parts, chunk);
-        sum.layers += count.dense * parts.dense_parameters + count.expert * parts.expert_parameters;
+        const LayerCounts count = count_layers(model, layout, chunk);
+        sum.layers += count.all_dense() * parts.dense_parameters + count.all_expert() * parts.expert_parameters;
         sum.layers += chunk.predictions * parts.join_parameters;
-        sum.routed += count.expert * parts.routed_parameters;
+        sum.routed += count.all_expert() * parts.routed_parameters;
+        sum.layers_in_bf16 +=
+            count.dense_in_bf16 * parts.dense_parameters + count.expert_in_bf16 * parts.expert_parameters;
+        sum.routed_in_bf16 += count.expert_in_bf16 * parts.routed_parameters;
     }
     const bool is_first = holds(layout, stage, 0);
     if (is_first) {
@@ -121,6 +126,23 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     return sum;
 }
 
+// Tables are not quantised, nor are the layers that numerics leave as they are.
+void add_states(MemoryUse& use, const Layout& layout, const StageParameters& parameters) {
+    Layout in_bf16 = layout;
+    if (row_of(layout.numerics.precision).quantises()) {
+        in_bf16.numerics = layout.numerics.in_bf16();
+    }
+    const auto add = [&](double all, double unquantised, int replicas) {
+        const StateBytes each = state_bytes(layout, replicas);
+        const StateBytes other = state_bytes(in_bf16, replicas);
+        use.parameters += bytes(each.parameters * (all - unquantised) + other.parameters * unquantised);
+        use.gradients += bytes(each.gradients * all);
+        use.optimizer += bytes(each.optimizer * all);
+    };
+    add(parameters.dense(), parameters.layers_in_bf16 + parameters.tables, layout.replicas());
+    add(parameters.routed, parameters.routed_in_bf16, layout.expert_replicas());
+}
+
 }  // namespace
 
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
@@ -130,6 +152,12 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
                       .has_experts = model.experts.count > 0};
     const double t = layout.parallelism.tp;
     const JoinParameters join = join_parameters(model);
+    const bool leaves_some = layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0;
+    Layout in_bf16 = layout;
+    if (leaves_some) {
+        in_bf16.numerics = layout.numerics.in_bf16();
+        parts.dense_in_bf16 = layer_bytes(model, in_bf16, false);
+    }
     parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
     int plain = 0;
     int with = 0;
@@ -148,6 +176,9 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     }
     if (parts.has_experts && with < layers) {
         parts.expert = layer_bytes(model, layout, true);
+        if (leaves_some) {
+            parts.expert_in_bf16 = layer_bytes(model, in_bf16, true);
+        }
         const LayerParameters layer = layer_parameters(model, with);
         const double everywhere = static_cast<double>(layer.attention - layer.replicated + layer.shared_experts) / t +
                                   static_cast<double>(layer.replicated);
@@ -168,8 +199,7 @@ StageBytes stage_bytes(const Transformer& model, const Layout& layout, const Lay
         result.chunks.push_back(chunk_bytes(model, layout, parts, virtual_stage_of(layout, stage, chunk)));
     }
     const StageParameters parameters = parameters_of_stage(model, layout, parts, stage, result.chunks);
-    add_states(result.always, state_bytes(layout, layout.replicas()), parameters.dense());
-    add_states(result.always, state_bytes(layout, layout.expert_replicas()), parameters.routed);
+    add_states(result.always, layout, parameters);
 
     if (holds(layout, stage, 0) && has_dropout(model)) {
         result.chunks.front().outside += embedding_mask_bytes(model, layout);

@@ -36,6 +36,8 @@ struct StageBytes {
 struct LayoutBytes {
     LayerBytes dense;
     LayerBytes expert;
+    LayerBytes dense_in_bf16;  // of layers that numerics leave in 16 bits
+    LayerBytes expert_in_bf16;
     double dense_parameters = 0;   // of a layer without experts, on one rank
     double expert_parameters = 0;  // of one with experts, all but those that are routed to
     double routed_parameters = 0;  // of the rank's experts of a layer

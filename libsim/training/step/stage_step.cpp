@@ -35,6 +35,7 @@ private:
     bool reduces_after() const {
         return !layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero < 2;
     }
+    bool lists_parts() const { return layout_.framework.lists_parts && shards_parameters(); }
     bool gathers_for_recomputation() const {
         return layout_.framework.loop == TrainingLoop::deepspeed && layout_.framework.recompute == Recompute::full;
     }
@@ -56,26 +57,64 @@ private:
                 .collectives = {StepCollective{.group = group, .kind = CollectiveKind::all_reduce, .bytes = bytes}}};
     }
 
+    int times_of(CollectiveKind kind) const {
+        if (layout_.parallelism.zero < 3) {
+            return 1;
+        }
+        return kind == CollectiveKind::all_gather ? layout_.framework.gathers_per_layer
+                                                  : layout_.framework.reductions_per_layer;
+    }
     // Of all parameters of a bucket, in as many collectives as its layers are sharded into.
-    Piece over_replicas(StepWork work, CollectiveKind kind, const GradientBucket& bucket, double bytes_each,
+    struct BucketBytes {
+        double dense;
+        double experts;
+    };
+    Piece over_replicas(StepWork work, CollectiveKind kind, const GradientBucket& bucket, const BucketBytes& all,
                         PieceOrder order) const {
-        const int times = layout_.parallelism.zero == 3 ? layout_.framework.gathers_per_layer : 1;
-        const auto one = [&](RankGroup group, std::int64_t parameters) {
+        const int times = times_of(kind);
+        const auto one = [&](RankGroup group, double bytes) {
             const bool alone = members_of(group, layout_) < 2;
-            const double bytes = static_cast<double>(parameters) * bytes_each / times;
-            return StepCollective{group, kind, alone ? 0 : bytes};
+            return StepCollective{group, kind, alone ? 0 : bytes / times};
         };
         return {.kind = PieceKind::collect,
                 .work = work,
                 .bucket = &bucket,
                 .order = order,
                 .times = times,
-                .collectives = {one(RankGroup::replicas, bucket.dense_parameters),
-                                one(RankGroup::expert_replicas, bucket.expert_parameters)}};
+                .collectives = {one(RankGroup::replicas, all.dense), one(RankGroup::expert_replicas, all.experts)}};
     }
-    Piece gather(const GradientBucket& bucket) const {
-        return over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket, plan_.parameter_bytes,
-                             PieceOrder::ahead);
+    BucketBytes parameters_of(const GradientBucket& bucket) const {
+        const auto bytes = [&](std::int64_t parameters, std::int64_t in_bf16) {
+            return static_cast<double>(parameters - in_bf16) * plan_.parameter_bytes +
+                   static_cast<double>(in_bf16) * plan_.element_bytes;
+        };
+        return {bytes(bucket.dense_parameters, bucket.dense_in_bf16),
+                bytes(bucket.expert_parameters, bucket.experts_in_bf16)};
+    }
+    BucketBytes gradients_of(const GradientBucket& bucket) const {
+        return {static_cast<double>(bucket.dense_parameters) * plan_.gradient_bytes,
+                static_cast<double>(bucket.expert_parameters) * plan_.gradient_bytes};
+    }
+    // What copying takes where a collective takes a list with a tensor for each rank: the host launches a kernel for
+    // each part, and memory is filled, read and written.
+    Piece copy_parts(const Piece& collective, double passes) const {
+        double kernels = 0;
+        double bytes = 0;
+        for (const StepCollective& one : collective.collectives) {
+            if (one.exists()) {
+                kernels += static_cast<double>(collective.times) * members_of(one.group, layout_);
+                bytes += collective.times * one.bytes;
+            }
+        }
+        const double time = std::max(kernels * plan_.part_copy, passes * bytes / plan_.copied_rate);
+        return compute(StepWork::copy_parts, duration_of_seconds(time));
+    }
+    void add_gather(const GradientBucket& bucket, Pieces& pieces) const {
+        pieces.push_back(over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket,
+                                       parameters_of(bucket), PieceOrder::ahead));
+        if (lists_parts()) {
+            pieces.push_back(copy_parts(pieces.back(), 3));  // zeroed; read and written
+        }
     }
     StepWork reduction() const {
         return layout_.parallelism.zero >= 1 ? StepWork::reduce_scatter_gradients : StepWork::all_reduce_gradients;
@@ -83,7 +122,7 @@ private:
     Piece reduce(const GradientBucket& bucket, PieceOrder order) const {
         const CollectiveKind kind =
             layout_.parallelism.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-        return over_replicas(reduction(), kind, bucket, plan_.gradient_bytes, order);
+        return over_replicas(reduction(), kind, bucket, gradients_of(bucket), order);
     }
 
     Pieces before() const {
@@ -92,7 +131,7 @@ private:
             for (const ChunkPlan& chunk : own_.chunks) {
                 pieces.reserve(pieces.size() + chunk.buckets.size() + 1);
                 for (const GradientBucket& bucket : chunk.buckets) {
-                    pieces.push_back(gather(bucket));
+                    add_gather(bucket, pieces);
                 }
             }
             if (!layout_.framework.overlap_parameters) {
@@ -167,14 +206,14 @@ private:
     Pieces sharded_forward(const ChunkPlan& chunk) const {
         Pieces pieces{micro_batch_overhead()};
         const bool ahead = layout_.framework.overlap_parameters;
-        pieces.reserve(1 + 3 * chunk.buckets.size());
+        pieces.reserve(1 + 4 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.begin(); bucket != chunk.buckets.end(); ++bucket) {
             if (!ahead || bucket == chunk.buckets.begin()) {
-                pieces.push_back(gather(*bucket));
+                add_gather(*bucket, pieces);
             }
             pieces.push_back(wait_for(*bucket));
             if (const auto next = std::next(bucket); ahead && next != chunk.buckets.end()) {
-                pieces.push_back(gather(*next));
+                add_gather(*next, pieces);
             }
             pieces.push_back(forward_of(*bucket));
         }
@@ -190,7 +229,11 @@ private:
     }
     // Where reductions do not overlap with the computation, it waits for each.
     void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
-        pieces.push_back(reduce(bucket, PieceOrder::beside));
+        const Piece reduction = reduce(bucket, PieceOrder::beside);
+        if (lists_parts()) {
+            pieces.push_back(copy_parts(reduction, 2));
+        }
+        pieces.push_back(reduction);
         if (!layout_.framework.overlap_gradients) {
             pieces.push_back(wait_for_reductions());
         }
@@ -230,11 +273,11 @@ private:
     Pieces sharded_backward(const ChunkPlan& chunk, StepWork work) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;
-        pieces.reserve(6 * chunk.buckets.size());
+        pieces.reserve(9 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             const bool is_first = bucket == chunk.buckets.rbegin();
             const auto gather_here = [&] {
-                pieces.push_back(gather(*bucket));
+                add_gather(*bucket, pieces);
                 pieces.push_back(wait_for(*bucket));
             };
             if (layout_.framework.reshard_after_forward && !is_first) {
@@ -249,7 +292,7 @@ private:
             }
             if (const auto next = std::next(bucket);
                 layout_.framework.reshard_after_forward && ahead && next != chunk.buckets.rend()) {
-                pieces.push_back(gather(*next));
+                add_gather(*next, pieces);
             }
             pieces.push_back(backward_of(*bucket, work));
             if (work != StepWork::backward_input) {

@@ -40,6 +40,8 @@ void add_bucket(GradientBucket& sum, const GradientBucket& one) {
     sum.with_output = sum.with_output || one.with_output;
     sum.dense_parameters += one.dense_parameters;
     sum.expert_parameters += one.expert_parameters;
+    sum.dense_in_bf16 += one.dense_in_bf16;
+    sum.experts_in_bf16 += one.experts_in_bf16;
     sum.forward += one.forward;
     sum.backward_input += one.backward_input;
     sum.backward_weight += one.backward_weight;
@@ -156,15 +158,23 @@ private:
         const BlockTime& block = times_.of_layer(layer);
         const LayerParameters parameters = layer_parameters(plan_.model, layer);
         bucket.layers += 1;
-        add_parameters(bucket, parameters);
+        add_parameters(bucket, parameters, layout_.numerics.leaves_in_bf16(layer, plan_.model.layers));
         add_block(bucket, block);
         count(stage, block);
     }
 
-    void add_parameters(GradientBucket& bucket, const LayerParameters& parameters) const {
-        bucket.dense_parameters += parameters.dense_of_rank(layout_.parallelism.tp);
-        bucket.expert_parameters +=
+    void add_parameters(GradientBucket& bucket, const LayerParameters& parameters, bool in_bf16 = false) const {
+        const std::int64_t dense = parameters.dense_of_rank(layout_.parallelism.tp);
+        const std::int64_t experts =
             per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp);
+        bucket.dense_parameters += dense;
+        bucket.expert_parameters += experts;
+        bucket.dense_in_bf16 += in_bf16 ? dense : 0;
+        bucket.experts_in_bf16 += in_bf16 ? experts : 0;
+    }
+    static void add_table(GradientBucket& bucket, std::int64_t parameters) {
+        bucket.dense_parameters += parameters;
+        bucket.dense_in_bf16 += parameters;
     }
 
     // The embedding is the first stage's; other stages have a copy, which on the last one a tied output layer shares.
@@ -180,14 +190,14 @@ private:
         }
         bucket.predictions = plan_.model.mtp_layers;
         if (has_table_for_predictions(plan_.model, layout_, virtual_stage % layout_.parallelism.pp)) {
-            bucket.dense_parameters += per_rank(parameters_.embedding, layout_.parallelism.tp);
+            add_table(bucket, per_rank(parameters_.embedding, layout_.parallelism.tp));
         }
     }
 
     void add_embedding(StagePlan& stage, GradientBucket& bucket) {
         const BlockTime block = times_.of_embedding();
         bucket.with_embedding = true;
-        bucket.dense_parameters += per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp);
+        add_table(bucket, per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp));
         add_block(bucket, block);
         count(stage, block);
     }
@@ -203,8 +213,8 @@ private:
             bucket.output_weight += block.backward_weight;
         }
         bucket.output_weight += block.backward_weight;
-        bucket.dense_parameters += per_rank(
-            (copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm, layout_.parallelism.tp);
+        add_table(bucket, per_rank((copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm,
+                                   layout_.parallelism.tp));
         add_block(bucket, block);
         count(stage, block);
     }
@@ -225,9 +235,7 @@ private:
         const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
         const double per_own = states + plan_.gradient_bytes + plan_.parameter_bytes;
         const double norm_and_zero = 2 * plan_.gradient_bytes + unscaled;
-        const Efficiency& efficiency = plan_.machine.gpu.efficiency;
-        const double rate = plan_.machine.gpu.memory_bandwidth * efficiency.memory_share;
-        double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / rate;
+        double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / plan_.copied_rate;
         if (layout_.framework.offload_optimizer) {
             time += own * (plan_.gradient_bytes + plan_.parameter_bytes) / plan_.machine.host_link;
         }
@@ -264,12 +272,16 @@ std::int64_t StagePlan::parameters() const {
     return sum;
 }
 
+// Python's view of a part, the dispatcher's copy and its launch.
+constexpr double part_copy = 13e-6;
+
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout) {
     StepPlan plan{.model = model, .machine = machine, .layout = layout};
     plan.shape = layout.pipeline_shape();
     const PrecisionRow& format = row_of(layout.numerics.precision);
     const bool megatron = layout.framework.loop == TrainingLoop::megatron;
     plan.parameter_bytes = megatron ? format.gathered_bytes : format.element_bytes;
+    plan.element_bytes = format.element_bytes;
     plan.gradient_bytes = layout.numerics.fp32_gradients ? 4 : format.element_bytes;
     const double tokens = static_cast<double>(layout.batch.micro) * model.sequence / layout.parallelism.cp;
     const bool divided = layout.parallelism.sequence_parallel || layout.framework.scatter_gather;
@@ -279,6 +291,8 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     const bool eager = layout.framework.fusion == Fusion::eager;
     plan.step_overhead = duration_of_seconds(efficiency.step_overhead + (eager ? efficiency.eager_overhead : 0));
     plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
+    plan.copied_rate = machine.gpu.memory_bandwidth * efficiency.memory_share;
+    plan.part_copy = part_copy;
     plan.synchronises = !layout.parallelism.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
     // Copies of the embedding are summed up: that of the output layer, and that of multi-token prediction, wherever its

@@ -22,6 +22,8 @@ struct GradientBucket {
     bool with_output = false;            // after all of them: the model's, and one for each prediction
     std::int64_t dense_parameters = 0;   // on this rank, before zero spreads them
     std::int64_t expert_parameters = 0;  // the same
+    std::int64_t dense_in_bf16 = 0;      // of them, in no quantised layer: tables, and what numerics leave
+    std::int64_t experts_in_bf16 = 0;
     Parts forward;                       // of one micro-batch
     Parts backward_input;
     Parts backward_weight;
@@ -57,8 +59,11 @@ struct StepPlan {
     std::int64_t embedding_bytes = 0;  // of the tied embedding's gradient, per rank; 0: nothing to reduce
     Duration step_overhead{0};
     Duration micro_batch_overhead{0};
+    double copied_rate = 0;      // bytes/s of kernels that read and write
+    double part_copy = 0;        // seconds of the host, to launch the copy of a rank's part of a list
     double gradient_bytes = 4;   // per parameter, as they travel
-    double parameter_bytes = 2;  // the same
+    double parameter_bytes = 2;  // the same, of what is quantised
+    double element_bytes = 2;    // the same, of what is not
     bool synchronises = true;    // the gradient norm is known before the update (zero-bubble schedules do without)
     int steps = 1;               // how many the program does: schedules that do not synchronise overlap the steps
 };

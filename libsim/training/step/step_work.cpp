@@ -23,6 +23,7 @@ constexpr auto rows = std::to_array<Row>({
     {StepWork::begin, "step", TimeCategory::overhead},
     {StepWork::step_overhead, "step overhead", TimeCategory::overhead},
     {StepWork::gather_parameters, "all-gather of parameters", TimeCategory::data},
+    {StepWork::copy_parts, "copies of ranks' parts", TimeCategory::data},
     {StepWork::micro_batch_overhead, "micro-batch overhead", TimeCategory::overhead},
     {StepWork::activation, label_of_hop(false), TimeCategory::pipeline},
     {StepWork::gradient, label_of_hop(true), TimeCategory::pipeline},

@@ -17,6 +17,7 @@ enum class StepWork : std::uint8_t {
     begin,
     step_overhead,
     gather_parameters,
+    copy_parts,  // from a list, or into it, of a tensor for each rank
     micro_batch_overhead,
     activation,  // a message to the next stage
     gradient,    // a message to the stage before
