@@ -72,7 +72,8 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
           whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
           whole(layout.framework.gathers_per_layer, 1, largest_option)},
-         {"reductions-per-layer", "N", "collectives that zero 3 reduces a layer's gradients in (1; DeepSpeed: one per tensor)",
+         {"reductions-per-layer", "N",
+          "collectives that zero 3 reduces a layer's gradients in (1; DeepSpeed: one per tensor)",
           whole(layout.framework.reductions_per_layer, 1, largest_option)},
          {"put-off-outputs", "N",
           "micro-batches whose output layer's weight gradient waits for the end of the passes (0)",
@@ -152,10 +153,13 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
         framework.overlap_experts);
     add("overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)", framework.overlap_tensor);
     add("overlap-pipeline", "messages between stages beside computation (on)", framework.overlap_pipeline);
+    add("fused-accumulation", "weight-gradient GEMMs add to the sum over micro-batches (on; Megatron only)",
+        framework.fused_accumulation);
     add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);
     add("reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
         framework.reshard_after_forward);
-    add("lists-parts", "zero 3's collectives take a tensor for each rank, copied one by one (off)", framework.lists_parts);
+    add("lists-parts", "zero 3's collectives take a tensor for each rank, copied one by one (off)",
+        framework.lists_parts);
     add("offload-optimizer", "states and update are the host's (off)", framework.offload_optimizer);
 }
 

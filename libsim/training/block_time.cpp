@@ -249,16 +249,20 @@ double BlockTimes::core_backward_seconds(const Operator& op) const {
     return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
 }
 
-// A column-parallel product's collective runs beside its weight gradient where the framework does so.
+// A column-parallel product's collective runs beside its weight gradient where the framework does so. It is never cut
+// into pieces with a product: it carries the sum of several (queries, keys and values; gate and up).
 double BlockTimes::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
+    const Framework& framework = layout_->framework;
     const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
     const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
     const bool follows = !splits_backward_;  // otherwise the weight gradient comes some time later
-    if (op.hides_behind_weights && follows &&
-        (layout_->framework.overlap_weight_gradients || layout_->framework.overlap_tensor)) {
+    if (op.hides_behind_weights && !framework.overlap_weight_gradients) {
+        return time;
+    }
+    if (op.hides_behind_weights && follows) {
         return std::max(never_hidden, time - weight_gradient);
     }
-    return layout_->framework.overlap_tensor ? never_hidden : time;
+    return framework.overlap_tensor ? never_hidden : time;
 }
 
 // From the last operator to the first.

@@ -54,6 +54,10 @@ struct Framework {
     bool grouped_experts = true;  // the products of all experts of a rank are one kernel, and quantising their inputs
                                   // is one; otherwise one for each expert
 
+    bool fused_accumulation = true;  // weight-gradient GEMMs add to the sum over micro-batches (Megatron-LM from 2022
+                                     // on: gradient accumulation fusion); otherwise a kernel adds them afterwards, as
+                                     // in any loop but Megatron's
+
     // Communication that runs beside computation.
     bool overlap_gradients = true;         // reduced while the last micro-batch's backward pass runs
     bool overlap_parameters = true;        // gathered while the first forward pass runs (zero = 3: one layer ahead)

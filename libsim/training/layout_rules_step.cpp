@@ -89,8 +89,7 @@ bool leaves_layers_in_vain(const LayoutCase& what) {
 }
 std::string no_layers_to_leave(const LayoutCase& what) {
     const Numerics& numerics = what.layout.numerics;
-    return fmt::format("{} first and {} last layers in bf16: {}", numerics.first_layers_bf16,
-                       numerics.last_layers_bf16,
+    return fmt::format("{} first and {} last layers in bf16: {}", numerics.first_layers_bf16, numerics.last_layers_bf16,
                        row_of(numerics.precision).quantises()
                            ? fmt::format("there are {}", what.model.layers)
                            : fmt::format("precision {} quantises none", name_of(numerics.precision)));

@@ -79,7 +79,7 @@ bool interleave_unknown(const RunRecord& record) {
 }
 
 // Divisors of what one stage has, within what published runs use.
-std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& assumed) {
+std::vector<int> interleaves_of(const RunRecord& record, const Practice& practice, int layers, Assumed& assumed) {
     const RunLayout& run = record.layout;
     const int per_stage = (layers + run.pp - 1) / run.pp;
     const bool chunks_possible = run.schedule.empty() || is_of_chunks(run.schedule);
@@ -93,6 +93,10 @@ std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& as
     if (!interleave_unknown(record)) {
         return {*run.interleave};
     }
+    if (practice.chunks > 0 && is_of_chunks(run.schedule)) {
+        assumed["interleave"] = fmt::format("{}: as usual there", practice.chunks);
+        return {practice.chunks};
+    }
     std::vector<int> result;
     for (int chunks = run.schedule.empty() ? 1 : 2; chunks <= per_stage; ++chunks) {
         if (per_stage % chunks == 0) {
@@ -102,11 +106,16 @@ std::vector<int> interleaves_of(const RunRecord& record, int layers, Assumed& as
     return result.empty() ? std::vector<int>{1} : result;
 }
 
-std::vector<int> micro_batches_of(const RunLayout& run, const Layout& known) {
+std::vector<int> micro_batches_of(const RunLayout& run, const Practice& practice, const Layout& known,
+                                  Assumed& assumed) {
     if (run.micro_batch) {
         return {*run.micro_batch};
     }
     const int share = std::max(1, known.batch.global / known.parallelism.dp);
+    if (practice.micro_batches_are_stages && run.pp > 1 && share % run.pp == 0) {
+        assumed["micro_batch"] = fmt::format("{}: as many micro-batches as stages", share / run.pp);
+        return {share / run.pp};
+    }
     std::vector<int> result;
     for (int size = 1; size <= share && size <= 16; size *= 2) {
         if (share % size == 0) {
@@ -155,6 +164,7 @@ void take_framework(const RunRecord& record, const Practice& practice, Layout& l
     if (mentions(notes, "compile")) {
         framework.fusion = training::Fusion::compiled;
     }
+    framework.reshard_after_forward = record.layout.pp == 1 || !practice.keeps_gathered;
     framework.overlap_tensor = record.layout.tp > 1 && (framework.overlap_tensor || mentions(notes, "async TP"));
     if (practice.hides_dispatch && record.layout.interleave.value_or(1) > 1) {
         framework.overlap_experts = true;
@@ -213,10 +223,10 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     const bool can_put_off = run.pp > 1 && layout.parallelism.zero < 2 && model.experts.count == 0;
     layout.framework.put_off_outputs = can_put_off ? practice.put_off_outputs : 0;
     take_batch(run, layout, assumed);
-    const std::vector<int> interleaves = interleaves_of(record, model.layers, assumed);
+    const std::vector<int> interleaves = interleaves_of(record, practice, model.layers, assumed);
     layout.parallelism.schedule = run.pp == 1 || run.schedule.empty() ? usual_pipeline_schedule(interleaves.back())
                                                                       : schedule_of(run.schedule, assumed);
-    result.open = {micro_batches_of(run, layout), interleaves, recomputes_of(record.recompute)};
+    result.open = {micro_batches_of(run, practice, layout, assumed), interleaves, recomputes_of(record.recompute)};
     return result;
 }
 

@@ -36,7 +36,11 @@ struct Practice {
     bool pads_vocabulary = false;      // to a multiple of 128 x tp
     bool causal_half = false;          // its FLOP/s leave out attention's masked half
     MemoryMeans memory = MemoryMeans::allocated;
-    int put_off_outputs = 0;      // of its recipes of dense models with stages
+    bool keeps_gathered = false;  // zero 3, where there are stages: parameters are not gathered for the backward pass
+    bool micro_batches_are_stages = false;  // as many as stages, where the record does not say how large they are
+    int chunks = 0;                         // of a stage, where its schedule has some and the record does not say how
+                                            // many; 0: the fastest
+    int put_off_outputs = 0;                // of its recipes of dense models with stages
     bool hides_dispatch = false;  // where stages have several chunks: NCCL's all-to-all, beside another micro-batch
     double products = 1;  // factor of the share of peak that 16-bit products reach: with the libraries of that day
     std::string_view why;

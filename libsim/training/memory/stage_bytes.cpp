@@ -94,7 +94,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
 struct StageParameters {
     double layers = 0;  // without experts that are routed to
     double routed = 0;
-    double tables = 0;  // embeddings and the output layer
+    double tables = 0;          // embeddings and the output layer
     double layers_in_bf16 = 0;  // of the layers'
     double routed_in_bf16 = 0;
 

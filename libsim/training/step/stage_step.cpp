@@ -170,6 +170,9 @@ private:
                                                 pass(StepWork::paired_forward, whole, whole.paired_forward.total())};
             passes[PassKind::paired_backward] = {pass(StepWork::paired_backward, whole, whole.paired_backward.total())};
         }
+        if (plan_.added_bytes > 0) {
+            add_sums(chunk, passes);
+        }
         return passes;
     }
 
@@ -181,6 +184,18 @@ private:
                                                                      : Pieces{backward_of(chunk.whole, work)};
         if (reduces_beside()) {
             passes[last] = reducing_backward(chunk, work);
+        }
+    }
+    // Behind each pass that makes the weights' gradients.
+    void add_sums(const ChunkPlan& chunk, ChunkPasses& passes) const {
+        const auto parameters = static_cast<double>(chunk.whole.dense_parameters + chunk.whole.expert_parameters);
+        const Duration time = duration_of_seconds(plan_.added_bytes * parameters / plan_.copied_rate);
+        for (const PassKind kind :
+             {PassKind::backward, PassKind::last_backward, PassKind::backward_weight, PassKind::last_backward_weight,
+              PassKind::put_off_backward, PassKind::last_put_off_backward, PassKind::paired_backward}) {
+            if (passes.has(kind)) {
+                passes[kind]->push_back(compute(StepWork::add_gradients, time));
+            }
         }
     }
 

@@ -272,6 +272,23 @@ std::int64_t StagePlan::parameters() const {
     return sum;
 }
 
+// Per parameter, the average over micro-batches. Megatron's main_grad.add_() reads both and writes the sum; DeepSpeed's
+// BF16_Optimizer.update_hp_grads copies them to fp32 first. Autograd adds two tensors of the parameter's format, from
+// the second micro-batch on. Gradients that are spread are added part by part: that is small.
+double added_bytes_of(const Layout& layout) {
+    const TrainingLoop loop = layout.framework.loop;
+    if ((loop == TrainingLoop::megatron && layout.framework.fused_accumulation) || layout.parallelism.zero >= 2) {
+        return 0;
+    }
+    const double element = row_of(layout.numerics.precision).element_bytes;
+    const bool autograd = loop == TrainingLoop::torch || !layout.numerics.fp32_gradients || element == 4;
+    if (autograd) {
+        return 3 * element * (layout.micro_batches() - 1) / layout.micro_batches();
+    }
+    const double read_and_written = element + 4 + 4;
+    return loop == TrainingLoop::deepspeed ? (element + 4) + (4 + 4 + 4) : read_and_written;
+}
+
 // Python's view of a part, the dispatcher's copy and its launch.
 constexpr double part_copy = 13e-6;
 
@@ -293,6 +310,7 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.micro_batch_overhead = duration_of_seconds(efficiency.micro_batch_overhead);
     plan.copied_rate = machine.gpu.memory_bandwidth * efficiency.memory_share;
     plan.part_copy = part_copy;
+    plan.added_bytes = added_bytes_of(layout);
     plan.synchronises = !layout.parallelism.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
     // Copies of the embedding are summed up: that of the output layer, and that of multi-token prediction, wherever its

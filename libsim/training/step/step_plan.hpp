@@ -24,7 +24,7 @@ struct GradientBucket {
     std::int64_t expert_parameters = 0;  // the same
     std::int64_t dense_in_bf16 = 0;      // of them, in no quantised layer: tables, and what numerics leave
     std::int64_t experts_in_bf16 = 0;
-    Parts forward;                       // of one micro-batch
+    Parts forward;  // of one micro-batch
     Parts backward_input;
     Parts backward_weight;
     Parts paired_forward;  // of passes in a pair, where the schedule has some
@@ -61,6 +61,7 @@ struct StepPlan {
     Duration micro_batch_overhead{0};
     double copied_rate = 0;      // bytes/s of kernels that read and write
     double part_copy = 0;        // seconds of the host, to launch the copy of a rank's part of a list
+    double added_bytes = 0;      // read and written per parameter and micro-batch to add its gradients to the sum
     double gradient_bytes = 4;   // per parameter, as they travel
     double parameter_bytes = 2;  // the same, of what is quantised
     double element_bytes = 2;    // the same, of what is not
