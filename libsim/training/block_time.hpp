@@ -2,8 +2,7 @@
 // part of their collectives.
 #pragma once
 
-#include "libsim/training/machine.hpp"
-#include "libsim/training/operators.hpp"
+#include "libsim/training/block_costs.hpp"
 #include "libsim/training/time_category.hpp"
 
 #include <memory>
@@ -35,14 +34,6 @@ struct BlockTime {
     BlockTime& operator+=(const BlockTime& other);
 };
 
-// The groups that a block's collectives run over.
-struct BlockGroups {
-    Footprint tensor;
-    Footprint context;
-    Footprint expert;
-    Footprint expert_tensor;
-};
-
 class BlockTimes {
 public:
     BlockTimes(const Transformer& model, const Machine& machine, const Layout& layout, const BlockGroups& groups);
@@ -60,57 +51,35 @@ public:
     std::vector<KernelSpan> backward_kernels(int layer) const;
 
 private:
-    // Layers that are left in 16 bits: those of a layout in which all are.
-    struct InBf16;
-    struct DeleteInBf16 {
-        void operator()(InBf16* times) const;
-    };
-    bool is_in_bf16(int layer) const;
+    // Layers of one sort have the same operators.
     struct Sort {
         bool experts;
         int window;
         BlockTime time;
     };
-    BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
-    // Both passes, as long as their dispatch and combine are exposed.
     struct Passes {
         std::vector<KernelSpan> forward;
         std::vector<KernelSpan> input;
         std::vector<KernelSpan> weight;
     };
+    bool is_in_bf16(int layer) const;
+    BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
+    // `exposed`: the share of dispatch and combine that takes time.
     Passes passes(const std::vector<Operator>& operators, const std::vector<Operator>& again, double exposed) const;
-    // `exposed`: the part of dispatch and combine that takes time: exposed_alone(), exposed_dispatch().
     void forward(const std::vector<Operator>& operators, bool again, double exposed,
                  std::vector<KernelSpan>& spans) const;
     void backward(const std::vector<Operator>& operators, double exposed, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
-    double launches_of(const Operator& op, double kernels, bool quantises) const;
-    double exposed_alone(const std::vector<Operator>& operators) const;
-    double exposed_dispatch(const std::vector<Operator>& operators) const;
-    double forward_seconds(const Operator& op) const;
-    double tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const;
-    double expert_seconds(double bytes) const;
-    double expert_backward_seconds(const Operator& op) const;
-    double busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const;
-    double next_product(const std::vector<Operator>& operators, std::size_t at) const;
-    double context_seconds(double bytes, double core) const;
-    struct Gradients {
-        double input;
-        double weight;
-    };
-    Gradients gradients_of(const Operator& op) const;
-    double core_backward_seconds(const Operator& op) const;
-    double tensor_backward_seconds(const Operator& op, double weight_gradient) const;
 
     const Transformer* model_;
-    const Machine* machine_;
     const Layout* layout_;
-    BlockGroups groups_;
-    KernelTimes kernels_;
-    bool splits_backward_;
+    BlockCosts costs_;
     std::vector<Sort> sorts_;
-    std::unique_ptr<InBf16, DeleteInBf16> in_bf16_;  // null: there are none
+    // Layers that are left in 16 bits take what they do in a layout that quantises none; null: there are no such
+    // layers.
+    std::unique_ptr<const Layout> layout_in_bf16_;
+    std::unique_ptr<BlockTimes> in_bf16_;
 };
 
 }  // namespace sim::training

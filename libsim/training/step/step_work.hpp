@@ -27,7 +27,7 @@ enum class StepWork : std::uint8_t {
     backward_weight,
     paired_forward,  // beside a backward pass of another micro-batch
     paired_backward,
-    add_gradients,  // a micro-batch's to the sum, where no product does it
+    add_gradients,      // a micro-batch's to the sum, where no product does it
     put_off_gradients,  // of the output layer's weights
     reduce_scatter_gradients,
     all_reduce_gradients,

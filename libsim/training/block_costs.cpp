@@ -1,0 +1,181 @@
+#include "libsim/training/block_costs.hpp"
+
+#include <algorithm>
+
+namespace sim::training {
+
+namespace {
+
+// Where experts' products are launched one by one: the product, its inputs split, padded and quantised, their scales
+// put in order. Chosen on measured runs (Qwen3-30B and gpt-oss in the BRIDGE sets).
+constexpr double launches_of_expert = 5;
+
+}  // namespace
+
+BlockCosts::BlockCosts(const Transformer& model, const Machine& machine, const Layout& layout,
+                       const BlockGroups& groups)
+    : model_(&model), machine_(&machine), layout_(&layout), groups_(groups), kernels_(machine.gpu, layout) {}
+
+double BlockCosts::busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const {
+    return seconds(nccl_time(machine_->network, kind, std::llround(bytes), members)) *
+           machine_->gpu.efficiency.busy_collective;
+}
+
+// An all-to-all goes back as it came; gathered tokens' gradients are reduced, and the other way round.
+double BlockCosts::expert_backward_seconds(const Operator& op) const {
+    if (!op.backward_collective) {
+        return forward_seconds(op);
+    }
+    return busy_seconds(*op.backward_collective, op.backward_bytes, groups_.expert_tensor);
+}
+
+double BlockCosts::tensor_seconds(std::optional<CollectiveKind> kind, double bytes) const {
+    return kind ? busy_seconds(*kind, bytes, groups_.tensor) : 0;
+}
+
+// All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
+// experts that share a node. Within the node all copies travel, at the same time: all but those that stay on the GPU to
+// which the token came.
+double BlockCosts::expert_seconds(double bytes) const {
+    const Footprint& group = groups_.expert;
+    const int nodes = static_cast<int>(ceil_div(group.members, group.on_node));
+    const bool by_node = layout_->framework.dispatch_by_node && nodes > 1;
+    const double across = by_node ? bytes * nodes_of_a_token(model_->experts, nodes) / model_->experts.top_k : bytes;
+    const double all = seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(across), group));
+    const double handed_on =
+        by_node && group.on_node > 1 ? bytes * (group.on_node - 1) / group.on_node / machine_->network.within : 0;
+    return std::max(all, handed_on) * machine_->gpu.efficiency.busy_collective;
+}
+
+// Each of cp - 1 rounds hides behind the attention of the round before.
+double BlockCosts::context_seconds(double bytes, double core) const {
+    const int rounds = layout_->parallelism.cp - 1;
+    const bool across = groups_.context.on_node < groups_.context.members;
+    const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
+                       machine_->gpu.efficiency.busy_collective;
+    return rounds * std::max(0.0, hop - core / layout_->parallelism.cp);
+}
+
+double BlockCosts::forward_seconds(const Operator& op) const {
+    switch (op.kind) {
+        case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward, op.format);
+        case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
+        case OperatorKind::scores: return kernels_.scores(op.gemm);
+        case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.tokens, false});
+        case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
+        case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
+        case OperatorKind::context: return 0;  // beside the attention: context_seconds()
+        case OperatorKind::expert:
+            return op.forward_collective ? busy_seconds(*op.forward_collective, op.forward_bytes, groups_.expert_tensor)
+                                         : expert_seconds(op.forward_bytes);
+    }
+    return 0;
+}
+
+double BlockCosts::memory_backward_seconds(const Operator& op) const {
+    return kernels_.memory(op.backward_bytes, op.backward_kernels);
+}
+
+double BlockCosts::host_seconds(double launches) const {
+    return launches * machine_->gpu.efficiency.kernel_floor;
+}
+
+// What the host launches for an operator: a product of experts may be one kernel for each, and what is quantised takes
+// one more. Collectives that a pass does without are not launched, nor is what a CUDA graph holds.
+double BlockCosts::launches_of(const Operator& op, double kernels, bool quantises) const {
+    const Framework& framework = layout_->framework;
+    const bool in_graph = framework.cuda_graphs == CudaGraphs::full ||
+                          (framework.cuda_graphs == CudaGraphs::partial && !op.waits_for_routing);
+    if (in_graph) {
+        return 0;
+    }
+    const bool cast = quantises && op.format == Format::products && row_of(layout_->numerics.precision).quantises();
+    const double each = cast ? 2 : 1;
+    switch (op.kind) {
+        case OperatorKind::gemm: return each;
+        case OperatorKind::grouped_gemm: return framework.grouped_experts ? each : launches_of_expert * op.gemm.batch;
+        default: return kernels;
+    }
+}
+
+// Of a pass that is in no pair. A schedule that has pairs hides dispatch and combine in these; without pairs, a
+// framework that hides them runs every micro-batch beside another one.
+double BlockCosts::exposed_alone(const std::vector<Operator>& operators) const {
+    const bool hides = layout_->framework.overlap_experts && !layout_->parallelism.schedule->pairs;
+    return hides ? exposed_dispatch(operators) : 1;
+}
+
+// Where another micro-batch's computation runs beside them, dispatch and combine of both passes hide behind that of
+// both.
+double BlockCosts::exposed_dispatch(const std::vector<Operator>& operators) const {
+    double dispatch = 0;
+    double others = 0;
+    for (const Operator& op : operators) {
+        if (op.kind == OperatorKind::expert && !op.forward_collective) {
+            dispatch += 2 * expert_seconds(op.forward_bytes);
+        } else if (op.kind == OperatorKind::gemm || op.kind == OperatorKind::grouped_gemm) {
+            const Gradients gradients = gradients_of(op);
+            others += forward_seconds(op) + gradients.input + gradients.weight;
+        } else if (op.kind == OperatorKind::flash || op.kind == OperatorKind::scores) {
+            others += forward_seconds(op) + core_backward_seconds(op);
+        }
+    }
+    return dispatch > 0 ? std::max(machine_->gpu.efficiency.tensor_exposed, (dispatch - others) / dispatch) : 1;
+}
+
+// Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
+double BlockCosts::tensor_forward_seconds(const std::vector<Operator>& operators, std::size_t at,
+                                          double last_product) const {
+    const Operator& op = operators[at];
+    const double time = forward_seconds(op);
+    if (!layout_->framework.overlap_tensor) {
+        return time;
+    }
+    const double beside = op.hides_behind_weights ? next_product(operators, at) : last_product;
+    return std::max(time * machine_->gpu.efficiency.tensor_exposed, time - beside);
+}
+
+double BlockCosts::next_product(const std::vector<Operator>& operators, std::size_t at) const {
+    const auto next = std::find_if(operators.begin() + static_cast<std::ptrdiff_t>(at), operators.end(),
+                                   [](const Operator& op) { return op.kind == OperatorKind::gemm; });
+    return next == operators.end() ? 0 : forward_seconds(*next);
+}
+
+// Both gradients of a product.
+BlockCosts::Gradients BlockCosts::gradients_of(const Operator& op) const {
+    const Gemm& g = op.gemm;
+    const Gemm input{g.m, g.k, g.n, g.batch};
+    if (op.kind == OperatorKind::grouped_gemm) {
+        return {kernels_.grouped_gemm(input, GemmKind::input_gradient),
+                kernels_.grouped_gemm(g, GemmKind::weight_gradient)};  // sums over its rows, which are `m`
+    }
+    return {kernels_.gemm(input, GemmKind::input_gradient, op.format),
+            kernels_.gemm({g.n, g.k, g.m, g.batch}, GemmKind::weight_gradient, op.format)};
+}
+
+double BlockCosts::core_backward_seconds(const Operator& op) const {
+    if (op.kind == OperatorKind::flash) {
+        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.tokens, true});
+    }
+    const Gemm& g = op.gemm;
+    return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
+}
+
+// A column-parallel product's collective runs beside its weight gradient where the framework does so. It is never cut
+// into pieces with a product: it carries the sum of several (queries, keys and values; gate and up).
+double BlockCosts::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
+    const Framework& framework = layout_->framework;
+    const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
+    const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
+    const bool follows =
+        !layout_->parallelism.schedule->splits_backward;  // otherwise the weight gradient comes some time later
+    if (op.hides_behind_weights && !framework.overlap_weight_gradients) {
+        return time;
+    }
+    if (op.hides_behind_weights && follows) {
+        return std::max(never_hidden, time - weight_gradient);
+    }
+    return framework.overlap_tensor ? never_hidden : time;
+}
+
+}  // namespace sim::training
