@@ -58,8 +58,10 @@ void add_megatron_states(const Layout& layout, LaunchFlags& flags) {
         lines.emplace_back("--use-megatron-fsdp");
         lines.push_back(fmt::format("--data-parallel-sharding-strategy {}",
                                     layout.parallelism.zero == 2 ? "optim_grads" : "optim_grads_params"));
-        lines.emplace_back("--no-gradient-accumulation-fusion");
         lines.emplace_back("--ckpt-format fsdp_dtensor");
+    }
+    if (layout.parallelism.zero >= 2 || !layout.framework.fused_accumulation) {
+        lines.emplace_back("--no-gradient-accumulation-fusion");
     }
     if (layout.framework.overlap_gradients) {
         lines.emplace_back("--overlap-grad-reduce");
@@ -116,6 +118,7 @@ void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
                      {"--recompute-granularity full", "--recompute-method uniform", "--recompute-num-layers 1"});
     } else if (layout.framework.recompute == Recompute::selective) {
         lines.emplace_back("--recompute-granularity selective");
+        lines.push_back(fmt::format("--recompute-modules {}", text_of(layout.framework.recompute_modules, " ")));
     }
 }
 
@@ -210,6 +213,9 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
     lines.push_back(fmt::format("--activation_checkpoint.mode {}", name_of(layout.framework.recompute)));
     if (layout.framework.recompute == Recompute::selective) {
         lines.emplace_back("--activation_checkpoint.selective_ac_option op");
+        if (layout.framework.recompute_modules != training::Framework{}.recompute_modules) {
+            flags.lacks.emplace_back("recomputation by modules");
+        }
     }
     lines.push_back(fmt::format("--training.mixed_precision_param {}",
                                 layout.numerics.precision == Precision::fp32 ? "float32" : "bfloat16"));

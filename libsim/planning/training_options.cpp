@@ -102,14 +102,34 @@ std::string precision_names() {
     return result;
 }
 
+config::Text modules(training::LayerModules& field) {
+    std::vector<std::string> known;
+    for (const training::LayerModuleRow& row : training::layer_modules()) {
+        known.emplace_back(row.name);
+    }
+    return {[&field](const std::string& text) {
+                try {
+                    field = training::layer_modules_of_text(text);
+                } catch (const ProgramError& error) {
+                    throw config::UsageError(fmt::format("--recompute-modules: {}", error.what()));
+                }
+            },
+            {.names = known}};
+}
+
 void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows) {
     using namespace training;
     rows.insert(
         rows.end(),
-        {{"recompute", "NAME", "none, selective (attention's scores) or full (whole layers) (none)",
+        {{"recompute", "NAME", "none, selective (modules of a layer) or full (whole layers) (none)",
           config::one_of(
               layout.framework.recompute,
               std::vector{training::Recompute::none, training::Recompute::selective, training::Recompute::full})},
+         {"recompute-modules", "LIST",
+          "what selective recomputation repeats: Megatron's core_attn, layernorm, mla_up_proj, mlp, moe, "
+          "shared_experts, "
+          "moe_act (core_attn)",
+          modules(layout.framework.recompute_modules)},
          {"precision", "NAME", fmt::format("of linear layers: {} (bf16, or the best the GPU has)", precision_names()),
           config::one_of(layout.numerics.precision, every_precision())},
          {"optimizer", "NAME", "adam or sgd (adam)",

@@ -81,7 +81,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, dou
         if (op.kind == OperatorKind::gemm) {
             last_product = time;
         }
-        if (op.is_attention_core) {
+        if (op.modules.has(LayerModule::core_attention)) {
             core += time;
         }
         spans.push_back({op.name, category, rounded(time)});

@@ -3,6 +3,8 @@
 // The defaults are those of Megatron Core. Practice of other frameworks: libsim/planning/validation/practice.cpp.
 #pragma once
 
+#include "libsim/training/layer_modules.hpp"
+
 #include <cstdint>
 #include <optional>
 
@@ -15,8 +17,9 @@ enum class TrainingLoop : std::uint8_t { megatron, deepspeed, torch };
 // The activations that are dropped after the forward pass and recomputed in the backward pass.
 enum class Recompute : std::uint8_t {
     none,
-    selective,  // the attention's scores (Korthikanti et al. 2022); with flash attention they are never kept. In FSDP
-                // of PyTorch: all but attention and every second product
+    selective,  // modules of a layer, which are the attention's scores (Korthikanti et al. 2022) unless others are
+                // named; with flash attention scores are never kept. In FSDP of PyTorch: all but attention and every
+                // second product
     full,       // whole layers: only their inputs are kept
 };
 
@@ -44,6 +47,7 @@ enum class CudaGraphs : std::uint8_t {
 struct Framework {
     TrainingLoop loop = TrainingLoop::megatron;
     Recompute recompute = Recompute::none;
+    LayerModules recompute_modules = LayerModule::core_attention;  // what selective recomputation repeats
     std::optional<Loss> loss;  // none: as published runs of unknown code are best met, see loss_of()
 
     // Kernels.

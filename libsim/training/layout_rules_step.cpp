@@ -1,5 +1,6 @@
 #include "libsim/error.hpp"
 #include "libsim/training/layout_rules.hpp"
+#include "libsim/training/recomputation.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -135,6 +136,46 @@ std::string no_putting_off(const LayoutCase& what) {
                            : fmt::format("whole backward passes, and {} splits them", axes.schedule->name));
 }
 
+// The modules that a model has not.
+LayerModules missing_modules(const Transformer& model) {
+    const bool has_dense = !model.has_experts(0) || !model.has_experts(model.layers - 1) || model.experts.count == 0;
+    LayerModules missing;
+    const auto needs = [&](bool there, LayerModules modules) {
+        if (!there) {
+            missing |= modules;
+        }
+    };
+    needs(model.latent.has_value(), LayerModule::latent_up);
+    needs(has_dense, LayerModule::dense_ffn);
+    needs(model.experts.count > 0, LayerModule::experts);
+    needs(model.experts.count > 0, LayerModule::expert_activation);
+    needs(model.experts.shared > 0, LayerModule::shared_experts);
+    return missing;
+}
+bool recomputes_modules_in_vain(const LayoutCase& what) {
+    const Framework& framework = what.layout.framework;
+    return framework.recompute_modules != Framework{}.recompute_modules &&
+           (framework.recompute != Recompute::selective || recomputes_by_operator(what.layout) ||
+            framework.recompute_modules.has_any_of(missing_modules(what.model)));
+}
+std::string no_modules(const LayoutCase& what) {
+    const Framework& framework = what.layout.framework;
+    const std::string named = fmt::format("recompute-modules = {}", text_of(framework.recompute_modules));
+    if (framework.recompute != Recompute::selective) {
+        return fmt::format("{} needs recompute = selective, and it is {}", named, name_of(framework.recompute));
+    }
+    if (recomputes_by_operator(what.layout)) {
+        return fmt::format("{} with zero = 3: PyTorch's FSDP selects by operators", named);
+    }
+    std::vector<std::string_view> missing;
+    for (const LayerModuleRow& row : layer_modules()) {
+        if (framework.recompute_modules.has(row.module) && missing_modules(what.model).has(row.module)) {
+            missing.push_back(row.name);
+        }
+    }
+    return fmt::format("{}: {} has no {}", named, what.model.name, fmt::join(missing, ", "));
+}
+
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -143,6 +184,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
+    {Misfit::combination, recomputes_modules_in_vain, no_modules},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::precision, leaves_layers_in_vain, no_layers_to_leave},
     {Misfit::network, nodes_are_apart, no_network},

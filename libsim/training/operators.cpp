@@ -38,29 +38,39 @@ void add_behind(OperatorList& list, const OperatorSizes& sizes) {
     add_residual(list, sizes);
 }
 
+void add_norm_in_front(OperatorList& list, const OperatorSizes& sizes) {
+    const std::size_t first = list.size();
+    add_norm(list, sizes);
+    list.mark_as(LayerModule::norms, first);
+}
+
 void add_ffn(OperatorList& list, const OperatorSizes& sizes, int layer) {
     if (sizes.model.has_experts(layer)) {
         add_experts(list, sizes);
         return;
     }
+    const std::size_t first = list.size();
     list.tensor_in();
     add_dense_ffn(list, sizes, sizes.model.ffn);
     list.tensor_out();
+    list.mark_as(LayerModule::dense_ffn, first);
 }
 
 // Both parts read the same input, their sum is reduced once, and added once. With one norm it is gathered once, too.
 void add_side_by_side(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     const bool one_norm = model.norms_per_layer == 1;
-    add_norm(list, sizes);
+    add_norm_in_front(list, sizes);
     add_attention(list, sizes, layer);
     if (!one_norm) {
-        add_norm(list, sizes);
+        add_norm_in_front(list, sizes);
     }
+    const std::size_t ffn = list.size();
     if (!one_norm || model.latent) {
         list.tensor_in();
     }
     add_dense_ffn(list, sizes, model.ffn);
+    list.mark_as(LayerModule::dense_ffn, ffn);
     list.memory("sum of both parts", sizes.tokens * model.hidden, {3, 0, 1, 0});
     list.tensor_out();
     add_behind(list, sizes);
@@ -74,11 +84,11 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
     if (model.is_side_by_side(layer)) {
         add_side_by_side(list, sizes, layer);
     } else {
-        add_norm(list, sizes);
+        add_norm_in_front(list, sizes);
         add_attention(list, sizes, layer);
         list.tensor_out();
         add_behind(list, sizes);
-        add_norm(list, sizes);
+        add_norm_in_front(list, sizes);
         add_ffn(list, sizes, layer);
         add_behind(list, sizes);
     }

@@ -44,7 +44,7 @@ struct Operator {
     bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it
     Format format = Format::products;   // gemm: whether it is quantised where a training's products are
     bool waits_for_routing = false;     // its sizes are known when tokens are routed: no partial CUDA graph holds it
-    bool is_attention_core = false;     // what selective recomputation drops
+    LayerModules modules = {};          // that it is a part of
 };
 
 std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer);

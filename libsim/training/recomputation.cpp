@@ -22,14 +22,35 @@ std::vector<Operator> every_second_product(const std::vector<Operator>& operator
     return again;
 }
 
-std::vector<Operator> attention_core(const std::vector<Operator>& operators) {
-    std::vector<Operator> core;
-    std::copy_if(operators.begin(), operators.end(), std::back_inserter(core),
-                 [](const Operator& op) { return op.is_attention_core; });
-    return core;
+std::vector<Operator> parts_of(const std::vector<Operator>& operators, LayerModules modules) {
+    std::vector<Operator> parts;
+    std::copy_if(operators.begin(), operators.end(), std::back_inserter(parts),
+                 [&](const Operator& op) { return op.modules.has_any_of(modules); });
+    return parts;
 }
 
 }  // namespace
+
+bool recomputes_by_operator(const Layout& layout) {
+    const Framework& framework = layout.framework;
+    return framework.recompute == Recompute::selective && framework.flash_attention && layout.parallelism.zero == 3 &&
+           framework.loop != TrainingLoop::deepspeed;
+}
+
+LayerModules recomputed_modules(const Layout& layout) {
+    const Framework& framework = layout.framework;
+    if (framework.recompute != Recompute::selective || recomputes_by_operator(layout)) {
+        return {};
+    }
+    LayerModules modules;
+    for (const LayerModuleRow& row : layer_modules()) {
+        const bool is_not_kept = framework.flash_attention && row.module == LayerModule::core_attention;
+        if (framework.recompute_modules.has(row.module) && !is_not_kept) {
+            modules |= row.module;
+        }
+    }
+    return modules;
+}
 
 std::vector<Operator> recomputed(const std::vector<Operator>& operators, const Layout& layout) {
     switch (layout.framework.recompute) {
@@ -37,11 +58,8 @@ std::vector<Operator> recomputed(const std::vector<Operator>& operators, const L
         case Recompute::full: return operators;
         case Recompute::selective: break;
     }
-    if (!layout.framework.flash_attention) {
-        return attention_core(operators);
-    }
-    const bool by_operator = layout.parallelism.zero == 3 && layout.framework.loop != TrainingLoop::deepspeed;
-    return by_operator ? every_second_product(operators) : std::vector<Operator>{};
+    return recomputes_by_operator(layout) ? every_second_product(operators)
+                                          : parts_of(operators, recomputed_modules(layout));
 }
 
 }  // namespace sim::training

@@ -84,6 +84,34 @@ TEST(StageStep, CopiesThePartsOfEachRankWhereCollectivesTakeLists) {
     EXPECT_EQ(first_chunk(layout).of(PassKind::forward).size() + 8, passes.of(PassKind::forward).size());
 }
 
+// Bytes of memory per parameter at 2 TB/s x the share that is reached, behind each pass that makes weight gradients.
+TEST(StageStep, AddsGradientsToTheirSumWhereNoProductDoes) {
+    const auto bytes_added = [](const Layout& layout, PassKind kind = PassKind::backward) {
+        const ChunkPasses passes = first_chunk(layout);
+        const StepPlan plan = plan_step(small_gpt(8), plain_machine(), layout);
+        double bytes = 0;
+        for (const Piece& piece : passes.of(kind)) {
+            bytes += piece.work == StepWork::add_gradients ? seconds(piece.time) * plan.copied_rate : 0;
+        }
+        return bytes / static_cast<double>(plan.stages[0].parameters());
+    };
+    Layout layout{.parallelism = {.dp = 2}, .batch = {.global = 8}};
+    EXPECT_EQ(bytes_added(layout), 0);
+    layout.framework.fused_accumulation = false;
+    EXPECT_NEAR(bytes_added(layout), 2 + 4 + 4, 1e-6);  // bf16 read, fp32 read and written
+    EXPECT_NEAR(bytes_added(layout, PassKind::last_backward), 10, 1e-6);
+    layout.numerics = {.precision = Precision::fp16, .fp32_gradients = false};
+    EXPECT_NEAR(bytes_added(layout), 3 * 2 * 3 / 4.0, 1e-6);  // autograd keeps the first of four
+    layout.parallelism.zero = 2;
+    EXPECT_EQ(bytes_added(layout), 0);  // parts alone are added
+    layout = {.parallelism = {.dp = 2}, .batch = {.global = 8}, .framework = {.loop = TrainingLoop::deepspeed}};
+    EXPECT_NEAR(bytes_added(layout), (2 + 4) + (4 + 4 + 4), 1e-6);  // copied to fp32, then added
+    layout.parallelism.pp = 2;
+    layout.parallelism.schedule = pipeline_schedule("zb_h1");
+    EXPECT_EQ(bytes_added(layout, PassKind::backward_input), 0);
+    EXPECT_NEAR(bytes_added(layout, PassKind::backward_weight), 18, 1e-6);
+}
+
 TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
     const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4}, .batch = {.global = 8}});
     EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::all_reduce_gradients), 0);

@@ -45,6 +45,18 @@ TEST(LaunchFlags, OfMegatron) {
               "--recompute-num-layers 1");
 }
 
+TEST(LaunchFlags, OfMegatronSayWhereGradientsAreAddedByAKernelOfTheirOwn) {
+    const auto unfused = [](int zero, bool fused) {
+        const training::Layout layout{.parallelism = {.dp = 8, .zero = zero},
+                                      .framework = {.fused_accumulation = fused}};
+        const std::vector<std::string> lines = megatron_flags(llama(), layout).lines;
+        return std::count(lines.begin(), lines.end(), "--no-gradient-accumulation-fusion");
+    };
+    EXPECT_EQ(unfused(1, true), 0);
+    EXPECT_EQ(unfused(1, false), 1);
+    EXPECT_EQ(unfused(2, true), 1);  // Megatron's FSDP cannot do without
+}
+
 TEST(LaunchFlags, OfMegatronAskForTheLossThatWasCosted) {
     const auto fused = [](const training::Framework& framework) {
         training::Layout layout{.parallelism = {.dp = 8, .zero = 3}, .framework = framework};

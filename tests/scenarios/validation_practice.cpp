@@ -49,6 +49,10 @@ TEST(Practice, IsFoundByTheWordsOfTheSource) {
     EXPECT_EQ(practice_of(gpt("Megatron-Bridge docs performance summary")).framework, "Megatron Bridge");
     EXPECT_EQ(practice_of(gpt("NeMo docs performance_summary (container 24.07)")).framework, "NeMo");
     EXPECT_EQ(practice_of(gpt("llm-foundry train/benchmarking")).framework, "llm-foundry");
+    EXPECT_EQ(practice_of(gpt("Megatron-LM README 2020-09 (images/tables.tex)")).framework, "Megatron-LM of 2020");
+    EXPECT_EQ(practice_of(gpt("OneFlow-Benchmark GPT report (2021) OneFlow")).framework, "OneFlow");
+    EXPECT_EQ(practice_of(gpt("OneFlow-Benchmark GPT report (2021) Megatron-LM")).framework, "Megatron-LM");
+    EXPECT_EQ(practice_of(gpt("Smith et al. 2022 (MT-NLG)")).framework, "Megatron-DeepSpeed");
     RunRecord deepspeed = gpt("Narayanan et al. 2021 Table 2");
     deepspeed.layout.zero = 3;
     EXPECT_EQ(practice_of(deepspeed).framework, "DeepSpeed ZeRO-3");
@@ -114,6 +118,28 @@ TEST(Practice, OfMegatronLmReducesGradientsBehindTheLastMicroBatch) {
     EXPECT_EQ(layout.framework.fusion, Fusion::fused);
     EXPECT_TRUE(layout.framework.scatter_gather);
     EXPECT_EQ(layout.numerics.precision, Precision::fp16);
+}
+
+// Without --accumulate-allreduce-grads-in-fp32, and before gradient accumulation was fused.
+TEST(Practice, OfMegatronLmOf2021AddsFp16Gradients) {
+    const sim::training::Layout then = open(gpt("Narayanan et al. 2021 Table 2")).candidates.known;
+    EXPECT_FALSE(then.framework.fused_accumulation);
+    EXPECT_FALSE(then.numerics.fp32_gradients);
+    const sim::training::Layout later = open(gpt("Korthikanti et al. 2022")).candidates.known;
+    EXPECT_TRUE(later.framework.fused_accumulation);
+    EXPECT_TRUE(later.numerics.fp32_gradients);
+}
+
+// 256 sequences over 8 replicas: 8 micro-batches of 4.
+TEST(Practice, OfTorchtitanCutsABatchIntoAsManyMicroBatchesAsStages) {
+    RunRecord record = gpt("torchtitan paper");
+    record.layout = {.gpus = 512, .dp = 8, .tp = 8, .pp = 8, .global_batch = 256, .schedule = "Interleaved 1F1B"};
+    const Open result = open(record);
+    EXPECT_EQ(result.candidates.open.micro_batches, (std::vector{4}));
+    EXPECT_EQ(result.candidates.open.interleaves, (std::vector{2}));
+    EXPECT_FALSE(result.candidates.known.framework.reshard_after_forward);
+    record.layout = {.gpus = 64, .dp = 8, .tp = 8, .global_batch = 64};
+    EXPECT_TRUE(open(record).candidates.known.framework.reshard_after_forward);
 }
 
 TEST(Practice, FollowsTheNotes) {

@@ -1,5 +1,7 @@
 #include "libsim/planning/report/json.hpp"
 
+#include "libsim/training/recomputation.hpp"
+
 namespace sim::planning {
 
 using Json = nlohmann::ordered_json;
@@ -22,6 +24,7 @@ Json json_of(const training::Layout& layout) {
              layout.parallelism.split.is_listed() ? Json(text_of(layout.parallelism.split)) : Json(nullptr)},
             {"zero", layout.parallelism.zero},
             {"recompute", name_of(layout.framework.recompute)},
+            {"recompute_modules", text_of(recomputed_modules(layout))},
             {"precision", name_of(layout.numerics.precision)},
             {"first_layers_bf16", layout.numerics.first_layers_bf16},
             {"last_layers_bf16", layout.numerics.last_layers_bf16},

@@ -103,13 +103,21 @@ std::string misfit_line(const training::Memory& memory, const AdviceList& list) 
                        bytes_text(static_cast<double>(nearest.memory)));
 }
 
+// "selective (layernorm, moe_act)"; modules are named where they are not the usual ones.
+std::string recompute_text(const training::Framework& framework) {
+    const std::string name = name_of(framework.recompute);
+    return framework.recompute_modules == training::Framework{}.recompute_modules
+               ? name
+               : fmt::format("{} ({})", name, text_of(framework.recompute_modules, ", "));
+}
+
 std::string title_of(const TrainingCase& what) {
     const training::Layout& layout = what.layout;
     return fmt::format("{} on {} x {} ({}): {}\n{} of {} x {} tokens, global batch {}, {}, zero {}, recompute {}\n",
                        what.model.name, what.gpus(), what.machine.gpu.name, what.machine.name, axes_of(layout),
                        number_text(layout.micro_batches(), "micro-batch", "micro-batches"), layout.batch.micro,
                        what.model.sequence, layout.batch.global, name_of(layout.numerics.precision),
-                       layout.parallelism.zero, name_of(layout.framework.recompute));
+                       layout.parallelism.zero, recompute_text(layout.framework));
 }
 
 std::string verdict(const StepReport& report) {

@@ -1,5 +1,7 @@
 #include "libsim/training/memory/layer_bytes.hpp"
 
+#include "libsim/training/recomputation.hpp"
+
 #include <algorithm>
 
 namespace sim::training {
@@ -126,16 +128,40 @@ double kept_by_operator(const Transformer& model, const Layout& layout, bool exp
     return tokens_of(model, layout) * (element_bytes(layout) * values + 4 * w.heads);
 }
 
+// What modules keep besides their inputs, which are kept: the residual stream, norms' results, small vectors of latent
+// attention. Of a norm its result, which is dropped when the products that read it are done.
+double bytes_of_modules(const Transformer& model, const Layout& layout, bool experts, LayerModules modules) {
+    const double e = element_bytes(layout);
+    const double input = kept_input_bytes(layout);
+    const Widths w = widths_of(model, layout);
+    const Visits v = visits_of(model, layout);
+    double per_token = 0;
+    if (modules.has(LayerModule::norms)) {
+        per_token += norm_values(model, experts).results * input * w.hidden;
+    }
+    if (modules.has(LayerModule::latent_up) && model.latent) {
+        per_token += e * (w.query + w.key_value);
+    }
+    if (experts && modules.has(LayerModule::experts)) {
+        per_token += kept_ffn(model, layout, experts);
+    } else if (experts) {
+        per_token += modules.has(LayerModule::shared_experts) ? e * v.shared_in + input * v.shared_out : 0;
+        per_token += modules.has(LayerModule::expert_activation) ? input * v.count * v.out : 0;
+    } else if (modules.has(LayerModule::dense_ffn)) {
+        per_token += kept_ffn(model, layout, experts);
+    }
+    const double scores = modules.has(LayerModule::core_attention) ? scores_bytes(model, layout) : 0;
+    return tokens_of(model, layout) * per_token + scores;
+}
+
 double kept_of(const Transformer& model, const Layout& layout, bool experts, double all) {
     switch (layout.framework.recompute) {
         case Recompute::none: return all;
         case Recompute::full: return tokens_of(model, layout) * element_bytes(layout) * widths_of(model, layout).hidden;
         case Recompute::selective: break;
     }
-    if (!layout.framework.flash_attention) {
-        return all - scores_bytes(model, layout);
-    }
-    return is_fully_sharded(layout) ? kept_by_operator(model, layout, experts) : all;
+    return recomputes_by_operator(layout) ? kept_by_operator(model, layout, experts)
+                                          : all - bytes_of_modules(model, layout, experts, recomputed_modules(layout));
 }
 
 // Every matrix product's input and the gradient of its result.

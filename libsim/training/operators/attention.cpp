@@ -29,6 +29,7 @@ double unevenness(const OperatorSizes& sizes) {
 
 void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
+    const std::size_t first = list.size();
     const double heads = model.heads / sizes.tp;
     const double key_dim = static_cast<double>(model.query_width()) / model.heads;
     const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
@@ -40,7 +41,6 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
         op.heads = heads * sizes.layout.batch.micro;
         op.head_dim = (key_dim + value_dim) / 2;
         op.tokens = model.sequence / static_cast<double>(sizes.layout.parallelism.cp);
-        op.is_attention_core = true;
         list.add(op);
     } else {
         const double batch = heads * sizes.layout.batch.micro;
@@ -49,14 +49,14 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
             Operator op{.name = name, .kind = OperatorKind::scores, .gemm = {queries, n, k, batch}};
             op.forward_flops = op.gemm.flops();
             op.backward_flops = 2 * op.forward_flops;
-            op.is_attention_core = true;
             list.add(op);
         };
         product("scores", keys, key_dim);
         list.memory("softmax and dropout", batch * queries * keys,
-                    sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2}, true);
+                    sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2});
         product("values", value_dim, keys);
     }
+    list.mark_as(LayerModule::core_attention, first);
     if (sizes.layout.parallelism.cp > 1) {
         // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
         const double rounds = sizes.layout.parallelism.cp - 1;
@@ -84,17 +84,31 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
     // The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
     if (latent.query_rank > 0) {
         list.linear_of(sizes.own_tokens, "query down", latent.query_rank, model.hidden);
+        const std::size_t up = list.size();
         list.tensor_in(latent.query_rank);
         list.linear("query up", heads * query_dim, latent.query_rank);
+        list.mark_as(LayerModule::latent_up, up);
     } else {
         list.tensor_in();
         list.linear("query", heads * query_dim, model.hidden);
     }
     list.linear_of(sizes.own_tokens, "key-value down", latent.key_value_rank + latent.rotary_dim, model.hidden);
+    const std::size_t up = list.size();
     list.tensor_in(latent.key_value_rank + latent.rotary_dim);
     list.linear("key-value up", heads * (latent.plain_dim + latent.value_dim), latent.key_value_rank);
     list.memory("latent norms", sizes.own_tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4});
     list.memory("concatenation of heads", sizes.tokens * heads * query_dim, {4, 4, 3, 3});
+    list.mark_as(LayerModule::latent_up, up);
+}
+
+void add_rotation(OperatorList& list, const OperatorSizes& sizes) {
+    const std::size_t first = list.size();
+    const double queries = static_cast<double>(sizes.model.query_width()) / sizes.tp;
+    list.memory("rotary positions", sizes.tokens * (queries + sizes.key_width),
+                sizes.eager ? OperatorList::Passes{10, 10, 8, 8} : OperatorList::Passes{2, 2, 2, 2});
+    if (sizes.model.latent) {
+        list.mark_as(LayerModule::latent_up, first);
+    }
 }
 
 }  // namespace
@@ -103,10 +117,7 @@ void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     add_projections(list, sizes);
     if (model.rotary) {
-        const double queries = static_cast<double>(model.query_width()) / sizes.tp;
-        const double elements = sizes.tokens * (queries + sizes.key_width);
-        list.memory("rotary positions", elements,
-                    sizes.eager ? OperatorList::Passes{10, 10, 8, 8} : OperatorList::Passes{2, 2, 2, 2});
+        add_rotation(list, sizes);
     }
     add_core(list, sizes, layer);
     const double values = model.latent ? static_cast<double>(model.latent->value_dim) * model.heads

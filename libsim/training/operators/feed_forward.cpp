@@ -28,11 +28,13 @@ void add_biased_activation(OperatorList& list, const OperatorSizes& sizes, doubl
 }
 
 void add_expert_activation(OperatorList& list, const OperatorSizes& sizes, double rows, double width, double experts) {
+    const std::size_t first = list.size();
     if (sizes.model.biases && !sizes.layout.framework.grouped_experts) {
         add_biased_activation(list, sizes, rows, width, experts);
     } else {
         add_activation(list, sizes, rows * width);
     }
+    list.mark_as(LayerModule::expert_activation, first);
 }
 
 }  // namespace
@@ -43,12 +45,25 @@ void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, double width)
     list.linear("down", sizes.model.hidden, width / sizes.tp);
 }
 
+namespace {
+
+void add_shared_experts(OperatorList& list, const OperatorSizes& sizes) {
+    const std::size_t first = list.size();
+    list.tensor_in();
+    add_dense_ffn(list, sizes, static_cast<double>(sizes.model.experts.shared) * sizes.model.experts.ffn);
+    list.tensor_out();
+    list.mark_as(LayerModule::shared_experts, first);
+}
+
+}  // namespace
+
 void add_experts(OperatorList& list, const OperatorSizes& sizes) {
     const Transformer& model = sizes.model;
     const Experts& experts = model.experts;
     const Layout& layout = sizes.layout;
     const double tokens = layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
     const double hidden = model.hidden;
+    const std::size_t first = list.size();
     list.part_of_tokens();
     list.linear_of(tokens, "router", experts.count, hidden, Format::rest);
     list.memory("top-k", tokens * experts.count, {8, 6, 8, 6});
@@ -95,10 +110,9 @@ void add_experts(OperatorList& list, const OperatorSizes& sizes) {
     list.mark_as_routed(routed);
     list.parts_together();
     if (experts.shared > 0) {
-        list.tensor_in();
-        add_dense_ffn(list, sizes, static_cast<double>(experts.shared) * experts.ffn);
-        list.tensor_out();
+        add_shared_experts(list, sizes);
     }
+    list.mark_as(LayerModule::experts, first);
 }
 
 }  // namespace sim::training

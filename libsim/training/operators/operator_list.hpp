@@ -63,14 +63,13 @@ public:
         double forward_kernels = 1;
         double backward_kernels = 1;
     };
-    void memory(const char* name, double elements, const Passes& passes, bool core = false) {
+    void memory(const char* name, double elements, const Passes& passes) {
         list_.push_back({.name = name,
                          .kind = OperatorKind::memory,
                          .forward_bytes = passes.forward * elements * sizes_.element,
                          .backward_bytes = passes.backward * elements * sizes_.element,
                          .forward_kernels = passes.forward_kernels,
-                         .backward_kernels = passes.backward_kernels,
-                         .is_attention_core = core});
+                         .backward_kernels = passes.backward_kernels});
     }
 
     // Into a column-parallel product, and out of a row-parallel one, of vectors of a width: the hidden state's.
@@ -115,6 +114,12 @@ public:
     void mark_as_routed(std::size_t first) {
         for (std::size_t at = first; at < list_.size(); ++at) {
             list_[at].waits_for_routing = true;
+        }
+    }
+
+    void mark_as(LayerModule module, std::size_t first) {
+        for (std::size_t at = first; at < list_.size(); ++at) {
+            list_[at].modules |= module;
         }
     }
 
