@@ -1,8 +1,8 @@
 // Layers at the ends of a model that are left in 16 bits where the others are quantised.
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/check_layout.hpp"
+#include "libsim/training/hardware.hpp"
 #include "libsim/training/memory.hpp"
-#include "libsim/training/presets.hpp"
 #include "libsim/training/step/stage_step.hpp"
 #include "tests/support/training_steps.hpp"
 
