@@ -28,6 +28,19 @@ constexpr Practice of_bridge(Practice row) {
     return row;
 }
 
+// Megatron-LM's layers in DeepSpeed's pipeline: nothing runs beside computation.
+constexpr Practice of_deepspeed_pipelines(Practice row) {
+    row.habits = {.loop = TrainingLoop::deepspeed,
+                  .overlap_gradients = false,
+                  .overlap_parameters = false,
+                  .overlap_weight_gradients = false,
+                  .overlap_pipeline = false,
+                  .scatter_gather = false};
+    row.fp32_gradients = false;
+    row.pads_vocabulary = true;
+    return row;
+}
+
 // The order counts: what is told apart by fewer words stands above.
 constexpr std::array practice_table{
     Practice{.framework = "DeepSpeed ZeRO-3",
@@ -42,33 +55,18 @@ constexpr std::array practice_table{
              .fp32_gradients = false,
              .pads_vocabulary = true,
              .why = "DeepSpeed of 2021: parameters are gathered tensor by tensor, fp16 gradients"},
-    Practice{.framework = "Megatron-DeepSpeed of BLOOM",
-             .words = "bloom|bigscience",
-             .habits = {.loop = TrainingLoop::deepspeed,
-                        .overlap_gradients = false,
-                        .overlap_parameters = false,
-                        .overlap_weight_gradients = false,
-                        .overlap_pipeline = false,
-                        .scatter_gather = false},
-             .fp32_gradients = false,
-             .pads_vocabulary = true,
-             .memory = MemoryMeans::device,
-             .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer; memory as the driver shows it"},
-    Practice{.framework = "Megatron-DeepSpeed",
-             .words = "vtrain|megatron-deepspeed|mt-nlg|mtnlg|smith et al. 2022|deepspeed + megatron|gpt-neox",
-             .habits = {.loop = TrainingLoop::deepspeed,
-                        .overlap_gradients = false,
-                        .overlap_parameters = false,
-                        .overlap_weight_gradients = false,
-                        .overlap_pipeline = false,
-                        .scatter_gather = false},
-             .zero = 0,
-             .fp32_gradients = false,
-             .pads_vocabulary = true,
-             .memory = MemoryMeans::reserved,
-             .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, bf16 gradients copied to fp32 and added up, "
-                    "reduced after "
-                    "the last micro-batch"},
+    of_deepspeed_pipelines(
+        {.framework = "Megatron-DeepSpeed of BLOOM",
+         .words = "bloom|bigscience",
+         .memory = MemoryMeans::device,
+         .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer, which copies bf16 gradients to "
+                "fp32 and adds them up; memory as the driver shows it"}),
+    of_deepspeed_pipelines(
+        {.framework = "Megatron-DeepSpeed",
+         .words = "vtrain|megatron-deepspeed|mt-nlg|mtnlg|smith et al. 2022|deepspeed + megatron|gpt-neox",
+         .memory = MemoryMeans::reserved,
+         .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, bf16 gradients copied to fp32 and "
+                "added up, reduced after the last micro-batch"}),
     Practice{.framework = "zero-bubble Megatron-LM",
              .words = "zero bubble|zero-bubble|zb-t",
              .habits = {.overlap_gradients = false, .overlap_parameters = false},
