@@ -18,8 +18,16 @@ Layout plan([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Giv
     Layout layout;
     // Your lines begin here: choose a layout that fits into given["memory_bytes"] and is within 5 % of the fastest. It
     // has to work for other sequences, batches and GPUs, too: compute it from what is given.
-    layout.zero = 3;                       // the states over all GPUs that do not share a layer
     layout.cp = given["sequence"] / 4096;  // 4,096 tokens are enough for efficient kernels
+    if (given["h100"] == 0) {
+        // ZeRO 3's collectives run all the time, and slow an A100's kernels down: spread the layers over stages.
+        layout.tp = given["gpus_per_node"] / 2;
+        layout.pp = 4;
+        layout.interleave = 4;
+        layout.zero = 1;
+        return layout;
+    }
+    layout.zero = 3;  // the states over all GPUs that do not share a layer
     const double states = 18 * given["parameters"] / given["gpus"];
     const double kept = 34 * given["sequence"] / layout.cp * given["hidden"] * given["layers"];  // bytes of activations
     // Tensor parallelism costs communication in every layer: no more of it than the memory asks for.
