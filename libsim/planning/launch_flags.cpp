@@ -78,6 +78,9 @@ void add_megatron_states(const Layout& layout, LaunchFlags& flags) {
     if (layout.framework.offload_optimizer) {
         lines.emplace_back("--optimizer-cpu-offload");
     }
+    if (layout.framework.offloaded_layers > 0) {
+        lines.push_back(fmt::format("--cpu-offloading-num-layers {}", layout.framework.offloaded_layers));
+    }
 }
 
 void add_megatron_arithmetic(const Layout& layout, LaunchFlags& flags) {
@@ -238,6 +241,9 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
     }
     if (layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0) {
         flags.lacks.emplace_back("layers that are not quantised");
+    }
+    if (layout.framework.offloaded_layers > 0) {
+        flags.lacks.emplace_back("offloaded activations");
     }
     if (layout.framework.fusion == training::Fusion::compiled || format.quantises() ||
         layout.framework.overlap_tensor) {

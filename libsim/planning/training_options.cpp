@@ -78,6 +78,8 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
          {"put-off-outputs", "N",
           "micro-batches whose output layer's weight gradient waits for the end of the passes (0)",
           whole(layout.framework.put_off_outputs, 0, largest_option)},
+         {"offload-layers", "N", "layers whose activations lie in the host's memory between the passes (0)",
+          whole(layout.framework.offloaded_layers, 0, largest_option)},
          {"first-layers-bf16", "N", "layers at the beginning that are not quantised (0)",
           whole(layout.numerics.first_layers_bf16, 0, largest_option)},
          {"last-layers-bf16", "N", "layers at the end that are not quantised (0)",

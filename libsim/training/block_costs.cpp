@@ -80,6 +80,10 @@ double BlockCosts::host_seconds(double launches) const {
     return launches * machine_->gpu.efficiency.kernel_floor;
 }
 
+double BlockCosts::host_copy_seconds(double bytes) const {
+    return bytes / machine_->host_link;
+}
+
 // What the host launches for an operator: a product of experts may be one kernel for each, and what is quantised takes
 // one more. Collectives that a pass does without are not launched, nor is what a CUDA graph holds.
 double BlockCosts::launches_of(const Operator& op, double kernels, bool quantises) const {

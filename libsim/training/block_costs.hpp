@@ -52,6 +52,8 @@ public:
     // What the host launches for an operator of `kernels`, and how long launching takes it.
     double launches_of(const Operator& op, double kernels, bool quantises) const;
     double host_seconds(double launches) const;
+    // How long copying takes to the host's memory, or from it.
+    double host_copy_seconds(double bytes) const;
 
 private:
     double busy_seconds(CollectiveKind kind, double bytes, const Footprint& members) const;

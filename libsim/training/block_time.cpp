@@ -1,5 +1,6 @@
 #include "libsim/training/block_time.hpp"
 
+#include "libsim/training/memory.hpp"
 #include "libsim/training/recomputation.hpp"
 
 #include <algorithm>
@@ -99,6 +100,14 @@ void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vecto
     }
 }
 
+// A layer's copies run beside the next layer, which takes as long.
+void BlockTimes::add_wait_for_copies(double copied, Duration beside, std::vector<KernelSpan>& spans) const {
+    const Duration copies = copied > 0 ? rounded(costs_.host_copy_seconds(copied)) : Duration{0};
+    if (copies > beside) {
+        spans.push_back({"waiting for copies of activations", TimeCategory::overhead, copies - beside});
+    }
+}
+
 // From the last operator to the first.
 void BlockTimes::backward(const std::vector<Operator>& operators, double exposed, std::vector<KernelSpan>& input,
                           std::vector<KernelSpan>& weight) const {
@@ -154,22 +163,25 @@ void BlockTimes::backward(const std::vector<Operator>& operators, double exposed
 }
 
 BlockTimes::Passes BlockTimes::passes(const std::vector<Operator>& operators, const std::vector<Operator>& again,
-                                      double exposed) const {
+                                      double exposed, double copied) const {
     Passes both;
     forward(operators, false, exposed, both.forward);
+    add_wait_for_copies(copied, time_of(both.forward, 0), both.forward);
     forward(again, true, exposed, both.input);
     backward(operators, exposed, both.input, both.weight);
+    add_wait_for_copies(copied, time_of(both.input, 0) + time_of(both.weight, 0), both.input);
     return both;
 }
 
-BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const {
+BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vector<Operator>& again,
+                          double copied) const {
     BlockTime time;
-    const Passes alone = passes(operators, again, costs_.exposed_alone(operators));
+    const Passes alone = passes(operators, again, costs_.exposed_alone(operators), copied);
     time.forward = parts_of(alone.forward);
     time.backward_input = parts_of(alone.input);
     time.backward_weight = parts_of(alone.weight);
     if (layout_->parallelism.schedule->pairs) {
-        const Passes paired = passes(operators, again, costs_.exposed_dispatch(operators));
+        const Passes paired = passes(operators, again, costs_.exposed_dispatch(operators), copied);
         time.paired_forward = parts_of(paired.forward);
         time.paired_backward = parts_of(paired.input);
         time.paired_backward += parts_of(paired.weight);
@@ -186,7 +198,16 @@ BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vec
 
 bool BlockTimes::are_alike(int layer, int other) const {
     return model_->has_experts(layer) == model_->has_experts(other) &&
-           model_->window_of(layer) == model_->window_of(other) && is_in_bf16(layer) == is_in_bf16(other);
+           model_->window_of(layer) == model_->window_of(other) && is_in_bf16(layer) == is_in_bf16(other) &&
+           is_offloaded(layer) == is_offloaded(other);
+}
+
+bool BlockTimes::is_offloaded(int layer) const {
+    return layer < layout_->framework.offloaded_layers;
+}
+
+double BlockTimes::copied_bytes(int layer) const {
+    return is_offloaded(layer) ? static_cast<double>(layer_activations(*model_, *layout_, layer)) : 0;
 }
 
 const BlockTime& BlockTimes::of_layer(int layer) {
@@ -195,14 +216,17 @@ const BlockTime& BlockTimes::of_layer(int layer) {
     }
     const bool experts = model_->has_experts(layer);
     const int window = model_->window_of(layer);
+    const bool offloaded = is_offloaded(layer);
     for (const Sort& sort : sorts_) {
-        if (sort.experts == experts && sort.window == window) {
+        if (sort.experts == experts && sort.window == window && sort.offloaded == offloaded) {
             return sort.time;
         }
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    sorts_.reserve(8);  // references stay: layers come in two sorts of feed-forward part and two windows
-    sorts_.push_back({experts, window, sum(operators, recomputed(operators, *layout_))});
+    sorts_.reserve(
+        16);  // references stay: layers come in two sorts of feed-forward part, two windows, on and off the GPU
+    sorts_.push_back(
+        {experts, window, offloaded, sum(operators, recomputed(operators, *layout_), copied_bytes(layer))});
     return sorts_.back().time;
 }
 
@@ -224,9 +248,7 @@ std::vector<KernelSpan> BlockTimes::forward_kernels(int layer) const {
         return in_bf16_->forward_kernels(layer);
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    std::vector<KernelSpan> spans;
-    forward(operators, false, costs_.exposed_alone(operators), spans);
-    return spans;
+    return passes(operators, {}, costs_.exposed_alone(operators), copied_bytes(layer)).forward;
 }
 
 std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
@@ -234,13 +256,10 @@ std::vector<KernelSpan> BlockTimes::backward_kernels(int layer) const {
         return in_bf16_->backward_kernels(layer);
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    const double exposed = costs_.exposed_alone(operators);
-    std::vector<KernelSpan> spans;
-    forward(recomputed(operators, *layout_), true, exposed, spans);
-    std::vector<KernelSpan> weight;
-    backward(operators, exposed, spans, weight);
-    spans.insert(spans.end(), weight.begin(), weight.end());
-    return spans;
+    Passes both =
+        passes(operators, recomputed(operators, *layout_), costs_.exposed_alone(operators), copied_bytes(layer));
+    both.input.insert(both.input.end(), both.weight.begin(), both.weight.end());
+    return both.input;
 }
 
 }  // namespace sim::training

@@ -55,6 +55,7 @@ private:
     struct Sort {
         bool experts;
         int window;
+        bool offloaded;  // its activations lie in the host's memory between the passes
         BlockTime time;
     };
     struct Passes {
@@ -63,14 +64,19 @@ private:
         std::vector<KernelSpan> weight;
     };
     bool is_in_bf16(int layer) const;
-    BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
+    bool is_offloaded(int layer) const;
+    double copied_bytes(int layer) const;
+    // `copied`: bytes of activations that are copied to the host beside the pass, and back.
+    BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again, double copied = 0) const;
     // `exposed`: the share of dispatch and combine that takes time.
-    Passes passes(const std::vector<Operator>& operators, const std::vector<Operator>& again, double exposed) const;
+    Passes passes(const std::vector<Operator>& operators, const std::vector<Operator>& again, double exposed,
+                  double copied) const;
     void forward(const std::vector<Operator>& operators, bool again, double exposed,
                  std::vector<KernelSpan>& spans) const;
     void backward(const std::vector<Operator>& operators, double exposed, std::vector<KernelSpan>& input,
                   std::vector<KernelSpan>& weight) const;
     void add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const;
+    void add_wait_for_copies(double copied, Duration beside, std::vector<KernelSpan>& spans) const;
 
     const Transformer* model_;
     const Layout* layout_;

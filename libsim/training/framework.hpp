@@ -85,6 +85,8 @@ struct Framework {
     bool lists_parts = false;           // zero = 3: these collectives take a list with a tensor for each rank's part,
                                         // and the host copies one after another (DeepSpeed of 2021)
     bool offload_optimizer = false;     // states and the update are the host's
+    int offloaded_layers = 0;  // of the first so many layers, activations lie in the host's memory between the passes,
+                               // and are copied beside the next layer's (Megatron-LM's cpu_offloading_num_layers)
 
     friend bool operator==(const Framework&, const Framework&) = default;
 };

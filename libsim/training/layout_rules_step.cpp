@@ -176,6 +176,24 @@ std::string no_modules(const LayoutCase& what) {
     return fmt::format("{}: {} has no {}", named, what.model.name, fmt::join(missing, ", "));
 }
 
+// Megatron-LM copies beside the next layer of the same micro-batch, and refuses what these rules refuse.
+bool offloads_in_vain(const LayoutCase& what) {
+    const Framework& framework = what.layout.framework;
+    return framework.offloaded_layers > 0 &&
+           (framework.offloaded_layers > what.model.layers || what.layout.parallelism.pp > 1 ||
+            framework.recompute == Recompute::full || !(what.machine.host_link > 0));
+}
+std::string no_offloading(const LayoutCase& what) {
+    const Framework& framework = what.layout.framework;
+    return fmt::format("offload-layers = {}: {}", framework.offloaded_layers,
+                       framework.offloaded_layers > what.model.layers ? fmt::format("there are {}", what.model.layers)
+                       : what.layout.parallelism.pp > 1
+                           ? fmt::format("not with stages, and pp is {}", what.layout.parallelism.pp)
+                       : framework.recompute == Recompute::full
+                           ? "not with recompute = full, which keeps nothing to offload"
+                           : fmt::format("{} has no link to the host (host_link = 0)", what.machine.name));
+}
+
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -185,6 +203,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::combination, recomputes_modules_in_vain, no_modules},
+    {Misfit::combination, offloads_in_vain, no_offloading},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::precision, leaves_layers_in_vain, no_layers_to_leave},
     {Misfit::network, nodes_are_apart, no_network},

@@ -32,6 +32,8 @@ const std::vector<std::pair<const char*, Layout>>& layouts() {
          {.parallelism = {.dp = 8, .zero = 3},
           .batch = {.global = 32},
           .framework = {.overlap_gradients = false, .overlap_parameters = false, .lists_parts = true}}},
+        {"offloaded",
+         {.parallelism = {.dp = 8, .zero = 3}, .batch = {.global = 32}, .framework = {.offloaded_layers = 4}}},
         {"tensor", {.parallelism = {.tp = 8, .sequence_parallel = true}, .batch = {.global = 4}}},
         {"context", {.parallelism = {.cp = 4}, .batch = {.global = 4}}},
         {"mixed", {.parallelism = {.dp = 4, .tp = 4, .pp = 4, .zero = 1}, .batch = {.global = 32}}},

@@ -87,6 +87,41 @@ TEST(Practice, OfHopperHidesTheDispatchWhereStagesHaveChunks) {
     EXPECT_FALSE(open(record).candidates.known.framework.dispatch_by_node);
 }
 
+// scripts/performance/configs of Megatron Bridge.
+TEST(Recipes, SayWhatIsRecomputedWhereTheRecordDoesNot) {
+    const auto modules = [](const char* gpu, const char* model, const char* recompute = "") {
+        RunRecord record = bridge(gpu, "26.04", "BF16");
+        record.model.name = model;
+        record.recompute = recompute;
+        const Open result = open(record);
+        return result.candidates.open.recomputes == std::vector{Recompute::selective}
+                   ? text_of(result.candidates.known.framework.recompute_modules)
+                   : "open";
+    };
+    EXPECT_EQ(modules("H100-SXM-80GB", "deepseek-v3"), "mla_up_proj,mlp");
+    EXPECT_EQ(modules("B200-SXM", "deepseek-v3"), "mla_up_proj");
+    EXPECT_EQ(modules("GB300-NVL72", "deepseek-v3"), "moe_act");
+    EXPECT_EQ(modules("GB200-NVL72", "gpt-oss-120b"), "layernorm,moe_act");
+    EXPECT_EQ(modules("GB300-NVL72", "gpt-oss-120b"), "open");
+    EXPECT_EQ(modules("B200-SXM", "deepseek-v3", "none"), "open");
+    RunRecord other = gpt("Korthikanti et al. 2022");
+    other.model.name = "deepseek-v3";
+    EXPECT_EQ(recipe_of(other, practice_of(other)), nullptr);
+}
+
+TEST(Recipes, OffloadActivationsOnBlackwellWhereParametersAreSharded) {
+    const auto offloads = [](const char* gpu, int pp, int zero) {
+        RunRecord record = bridge(gpu, "26.04", "FP8");
+        record.layout = {.gpus = 8, .dp = 8 / pp, .pp = pp, .zero = zero, .micro_batch = 1, .global_batch = 16};
+        record.recompute = "";
+        return open(record).candidates.open.offloads;
+    };
+    EXPECT_TRUE(offloads("GB200-NVL72", 1, 3));
+    EXPECT_FALSE(offloads("GB200-NVL72", 1, 1));
+    EXPECT_FALSE(offloads("GB200-NVL72", 2, 3));
+    EXPECT_FALSE(offloads("H100-SXM-80GB", 1, 3));
+}
+
 TEST(Candidates, AreInTheFormatThatTheRecordNames) {
     const auto precision = [](const char* text) {
         return open(bridge("B200-SXM", "26.04", text)).candidates.known.numerics.precision;

@@ -39,7 +39,8 @@ Json json_of(const training::Layout& layout) {
             {"overlap_pipeline", layout.framework.overlap_pipeline},
             {"scatter_gather", layout.framework.scatter_gather},
             {"reshard_after_forward", layout.framework.reshard_after_forward},
-            {"offload_optimizer", layout.framework.offload_optimizer}};
+            {"offload_optimizer", layout.framework.offload_optimizer},
+            {"offloaded_layers", layout.framework.offloaded_layers}};
 }
 
 Json json_of(const training::MemoryUse& use) {

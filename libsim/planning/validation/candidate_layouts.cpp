@@ -203,6 +203,22 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     }
 }
 
+// What is recomputed or offloaded where the record does not say it and a recipe does.
+void take_recipe(const RunRecord& record, const Practice& practice, Candidates& candidates, Assumed& assumed) {
+    if (!record.recompute.empty()) {
+        return;
+    }
+    training::Framework& framework = candidates.known.framework;
+    if (const Recipe* const recipe = recipe_of(record, practice)) {
+        framework.recompute_modules = recipe->recompute;
+        candidates.open.recomputes = {Recompute::selective};
+        assumed["recompute"] = fmt::format("{}, as its recipe", text_of(recipe->recompute, ", "));
+    } else if (practice.offloads && record.layout.pp == 1 && candidates.known.parallelism.zero == 3) {
+        candidates.open.recomputes = {Recompute::none};
+        candidates.open.offloads = true;
+    }
+}
+
 }  // namespace
 
 Candidates candidates_of(const RunRecord& record, const Practice& practice, const training::Transformer& model,
@@ -227,6 +243,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.parallelism.schedule = run.pp == 1 || run.schedule.empty() ? usual_pipeline_schedule(interleaves.back())
                                                                       : schedule_of(run.schedule, assumed);
     result.open = {micro_batches_of(run, practice, layout, assumed), interleaves, recomputes_of(record.recompute)};
+    take_recipe(record, practice, result, assumed);
     return result;
 }
 

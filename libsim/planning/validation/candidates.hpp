@@ -33,6 +33,7 @@ struct OpenChoices {
     std::vector<int> micro_batches;
     std::vector<int> interleaves;
     std::vector<training::Recompute> recomputes;  // the least first
+    bool offloads = false;  // activations of as many layers as do not fit lie in the host's memory
 };
 struct Candidates {
     training::Layout known;  // all that is not open

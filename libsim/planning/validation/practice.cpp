@@ -10,6 +10,7 @@ namespace {
 
 using training::CudaGraphs;
 using training::Fusion;
+using training::LayerModule;
 using training::TrainingLoop;
 
 // What all recipes of Megatron Bridge share (its scripts/performance and CHANGELOG). What is graphed, fused and hidden
@@ -25,6 +26,7 @@ constexpr Practice of_bridge(Practice row) {
     row.pads_vocabulary = true;
     row.causal_half = true;
     row.memory = MemoryMeans::reserved;
+    row.has_recipes = true;
     return row;
 }
 
@@ -123,6 +125,7 @@ constexpr std::array practice_table{
          .gpus = "GB200|GB300",
          .precisions = "mx|fp4",
          .habits = {.cuda_graphs = CudaGraphs::full, .overlap_experts = true},
+         .offloads = true,
          .why =
              "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
              "step is a CUDA graph"}),
@@ -131,12 +134,21 @@ constexpr std::array practice_table{
          .since = 2511,
          .gpus = "GB200|GB300",
          .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+         .offloads = true,
          .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; CUDA "
                 "graphs of the rest"}),
+    of_bridge({.framework = "Megatron Bridge from 26.02 on B300",
+               .since = 2602,
+               .gpus = "B300",
+               .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+               .hides_dispatch = true,
+               .offloads = true,
+               .why = "as on NVL72; with chunks NCCL's all-to-all is overlapped, too (moe_a2a_overlap)"}),
     of_bridge({.framework = "Megatron Bridge from 26.02",
                .since = 2602,
-               .gpus = "B200|B300",
+               .gpus = "B200",
                .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+               .offloads = true,
                .why = "as on NVL72"}),
     of_bridge({.framework = "Megatron Bridge on Hopper",
                .gpus = "H100|H200|H800",
@@ -205,6 +217,24 @@ constexpr std::array practice_table{
              .why = "no framework known: plain PyTorch, data parallel or FSDP"},
 };
 
+constexpr training::LayerModules both(training::LayerModule one, training::LayerModule other) {
+    training::LayerModules modules = one;
+    modules |= other;
+    return modules;
+}
+
+// Megatron Bridge, scripts/performance/configs: recompute_modules.
+constexpr std::array recipe_table{
+    Recipe{.models = "deepseek-v3",
+           .gpus = "H100|H200|H800",
+           .recompute = both(LayerModule::latent_up, LayerModule::dense_ffn)},
+    Recipe{.models = "deepseek-v3", .gpus = "GB300", .recompute = LayerModule::expert_activation},
+    Recipe{.models = "deepseek-v3", .recompute = LayerModule::latent_up},
+    Recipe{.models = "gpt-oss",
+           .gpus = "H100|B200",
+           .recompute = both(LayerModule::norms, LayerModule::expert_activation)},
+};
+
 const Practice& named(std::string_view framework) {
     return *std::find_if(practice_table.begin(), practice_table.end(),
                          [&](const Practice& p) { return p.framework == framework; });
@@ -251,6 +281,14 @@ bool mentions(std::string_view text, std::string_view words) {
         words.remove_prefix(std::min(bar + 1, words.size()));
     }
     return false;
+}
+
+const Recipe* recipe_of(const RunRecord& record, const Practice& practice) {
+    const auto* const found = std::find_if(recipe_table.begin(), recipe_table.end(), [&](const Recipe& recipe) {
+        return mentions(record.model.name, recipe.models) &&
+               (recipe.gpus.empty() || mentions(record.hardware.gpu, recipe.gpus));
+    });
+    return practice.has_recipes && found != recipe_table.end() ? found : nullptr;
 }
 
 std::span<const Practice> practices() {

@@ -42,9 +42,20 @@ struct Practice {
                                             // many; 0: the fastest
     int put_off_outputs = 0;                // of its recipes of dense models with stages
     bool hides_dispatch = false;  // where stages have several chunks: NCCL's all-to-all, beside another micro-batch
+    bool has_recipes = false;     // recipe_of()
+    bool offloads = false;        // zero 3: activations go to the host where memory is short, and nothing is recomputed
     double products = 1;  // factor of the share of peak that 16-bit products reach: with the libraries of that day
     std::string_view why;
 };
+
+// What a recipe of Megatron Bridge recomputes, for models and GPUs.
+struct Recipe {
+    std::string_view models;     // any of these in the model's name
+    std::string_view gpus = "";  // empty: on all
+    training::LayerModules recompute;
+};
+// The first that holds for the record, whose practice it is; null: recipes recompute nothing of this model.
+const Recipe* recipe_of(const RunRecord& record, const Practice& practice);
 
 std::span<const Practice> practices();
 // The first whose words are found; otherwise the one that the layout looks like.

@@ -71,6 +71,22 @@ bool take_recompute(const std::vector<Recompute>& choices, const Transformer& mo
     return false;
 }
 
+// The least number of layers with which it fits; all, where none does. Memory falls with each.
+void take_offloading(const Transformer& model, const Machine& machine, Layout& layout) {
+    int low = 0;
+    int high = model.layers;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        layout.framework.offloaded_layers = middle;
+        if (fits(model, machine, layout)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    layout.framework.offloaded_layers = high;
+}
+
 struct Choice {
     Layout layout;
     double recomputed = 1;  // the part of the layers that recompute as the layout says; the others do not
@@ -128,8 +144,13 @@ Layout smallest(const std::vector<Layout>& layouts, const Transformer& model, co
 }
 
 Choice chosen(const Candidates& candidates, const Transformer& model, const Machine& machine, Assumed& assumed) {
-    const std::vector<Layout> possible = possible_layouts(candidates, model, machine);
+    std::vector<Layout> possible = possible_layouts(candidates, model, machine);
     const OpenChoices& open = candidates.open;
+    if (open.offloads) {
+        for (Layout& layout : possible) {
+            take_offloading(model, machine, layout);
+        }
+    }
     if (possible.size() == 1 && open.recomputes.size() == 1) {
         return fastest(possible, open.recomputes, model, machine);  // it ran: whether it fits is no question
     }
@@ -145,7 +166,7 @@ Choice chosen(const Candidates& candidates, const Transformer& model, const Mach
     return fastest(fitting, open.recomputes, model, machine);
 }
 
-void note_choices(const Candidates& candidates, const Choice& choice, Assumed& assumed) {
+void note_choices(const Candidates& candidates, const Choice& choice, int layers, Assumed& assumed) {
     const Layout& layout = choice.layout;
     const OpenChoices& open = candidates.open;
     if (open.micro_batches.size() > 1) {
@@ -155,6 +176,10 @@ void note_choices(const Candidates& candidates, const Choice& choice, Assumed& a
     if (open.interleaves.size() > 1) {
         assumed["interleave"] =
             fmt::format("{}: the fastest of {}", layout.parallelism.interleave, fmt::join(open.interleaves, ", "));
+    }
+    if (open.offloads) {
+        assumed["offloaded"] = fmt::format("activations of {} of {} layers: the least that fits",
+                                           layout.framework.offloaded_layers, layers);
     }
     if (open.recomputes.size() > 1) {
         assumed["recompute"] = fmt::format("{} in {:.0f} % of the layers: the least that fits",
@@ -198,7 +223,7 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     machine.gpu.efficiency.gemm_peak *= practice.products;
     const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
-    note_choices(candidates, choice, result.assumed);
+    note_choices(candidates, choice, result.model.layers, result.assumed);
     result.layout = choice.layout;
     result.generation = machine.gpu.generation;
     result.step_seconds = seconds_of(choice.step);

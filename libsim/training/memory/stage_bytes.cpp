@@ -19,6 +19,9 @@ std::int64_t bytes(double exact) {
     return std::llround(exact);
 }
 
+// Of layers whose activations are offloaded, two are on the GPU: one at work, one being copied.
+constexpr int layers_on_the_way = 2;
+
 // Those of multi-token prediction are of the kind that comes behind the model's own.
 struct LayerCounts {
     int dense = 0;  // quantised, where the layout's precision is
@@ -30,9 +33,10 @@ struct LayerCounts {
     int all_expert() const { return expert + expert_in_bf16; }
 };
 
-LayerCounts count_layers(const Transformer& model, const Layout& layout, const ChunkBytes& chunk) {
+// From `first` on, or all.
+LayerCounts count_layers(const Transformer& model, const Layout& layout, const ChunkBytes& chunk, int first = 0) {
     LayerCounts counts;
-    for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
+    for (int layer = std::max(first, chunk.first_layer); layer < chunk.first_layer + chunk.layers; ++layer) {
         const bool in_bf16 = layout.numerics.leaves_in_bf16(layer, model.layers);
         (model.has_experts(layer) ? in_bf16 ? counts.expert_in_bf16 : counts.expert
          : in_bf16                ? counts.dense_in_bf16
@@ -65,17 +69,19 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
                      .layers = layers_of(model, layout, virtual_stage),
                      .predictions = virtual_stage == prediction_stage_of(layout) ? model.mtp_layers : 0};
     const LayerCounts count = count_layers(model, layout, chunk);
-    const auto add = [&](int layers, const LayerBytes& layer, double widest) {
-        if (layers > 0) {
-            chunk.kept += layers * layer.kept;
-            chunk.weight_inputs += layers * layer.weight_inputs;
+    const LayerCounts on_gpu =
+        count_layers(model, layout, chunk, layout.framework.offloaded_layers - layers_on_the_way);
+    const auto add = [&](int LayerCounts::*sort, const LayerBytes& layer, double widest) {
+        if (count.*sort > 0) {
+            chunk.kept += on_gpu.*sort * layer.kept;
+            chunk.weight_inputs += count.*sort * layer.weight_inputs;
             chunk.backward = std::max(chunk.backward, layer_backward(layout, layer, widest));
         }
     };
-    add(count.dense, parts.dense, parts.widest_dense);
-    add(count.dense_in_bf16, parts.dense_in_bf16, parts.widest_dense);
-    add(count.expert, parts.expert, parts.widest_expert);
-    add(count.expert_in_bf16, parts.expert_in_bf16, parts.widest_expert);
+    add(&LayerCounts::dense, parts.dense, parts.widest_dense);
+    add(&LayerCounts::dense_in_bf16, parts.dense_in_bf16, parts.widest_dense);
+    add(&LayerCounts::expert, parts.expert, parts.widest_expert);
+    add(&LayerCounts::expert_in_bf16, parts.expert_in_bf16, parts.widest_expert);
     if (chunk.predictions > 0) {
         const LayerBytes join = join_bytes(model, layout);
         chunk.kept += chunk.predictions * join.kept;
