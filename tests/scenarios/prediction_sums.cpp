@@ -32,6 +32,12 @@ const std::vector<std::pair<const char*, Layout>>& layouts() {
          {.parallelism = {.dp = 8, .zero = 3},
           .batch = {.global = 32},
           .framework = {.overlap_gradients = false, .overlap_parameters = false, .lists_parts = true}}},
+        {"unfused sums",
+         {.parallelism = {.dp = 4}, .batch = {.global = 32}, .framework = {.fused_accumulation = false}}},
+        {"sums of DeepSpeed",
+         {.parallelism = {.dp = 4, .pp = 2, .zero = 1},
+          .batch = {.global = 32},
+          .framework = {.loop = TrainingLoop::deepspeed}}},
         {"offloaded",
          {.parallelism = {.dp = 8, .zero = 3}, .batch = {.global = 32}, .framework = {.offloaded_layers = 4}}},
         {"tensor", {.parallelism = {.tp = 8, .sequence_parallel = true}, .batch = {.global = 4}}},
@@ -180,6 +186,7 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
                 Layout layout = base;
                 layout.batch.global *= batches;
                 layout.framework.recompute = recompute;
+                layout.framework.offloaded_layers *= recompute == Recompute::none ? 1 : 0;  // full keeps nothing
                 some.emplace_back(name, layout);
             }
         }

@@ -159,7 +159,7 @@ private:
             add_backward(chunk, StepWork::backward, PassKind::backward, PassKind::last_backward, passes);
         }
         if (puts_off(chunk)) {
-            const Pieces put_off{backward_without_output(chunk.whole)};
+            const Pieces put_off = summing(chunk.whole, backward_without_output(chunk.whole));
             passes[PassKind::put_off_backward] = put_off;
             passes[PassKind::last_put_off_backward] =
                 reduces_beside() ? reducing_backward(chunk, StepWork::backward, true) : put_off;
@@ -168,10 +168,8 @@ private:
             const GradientBucket& whole = chunk.whole;
             passes[PassKind::paired_forward] = {micro_batch_overhead(),
                                                 pass(StepWork::paired_forward, whole, whole.paired_forward.total())};
-            passes[PassKind::paired_backward] = {pass(StepWork::paired_backward, whole, whole.paired_backward.total())};
-        }
-        if (plan_.added_bytes > 0) {
-            add_sums(chunk, passes);
+            passes[PassKind::paired_backward] =
+                summing(whole, pass(StepWork::paired_backward, whole, whole.paired_backward.total()));
         }
         return passes;
     }
@@ -181,22 +179,23 @@ private:
         const bool multiplies_parameters = work != StepWork::backward_weight;
         passes[usual] = shards_parameters() && multiplies_parameters ? sharded_backward(chunk, work)
                         : reduces_each()                             ? reducing_backward(chunk, work)
-                                                                     : Pieces{backward_of(chunk.whole, work)};
+                                         : summing(chunk.whole, backward_of(chunk.whole, work));
         if (reduces_beside()) {
             passes[last] = reducing_backward(chunk, work);
         }
     }
-    // Behind each pass that makes the weights' gradients.
-    void add_sums(const ChunkPlan& chunk, ChunkPasses& passes) const {
-        const auto parameters = static_cast<double>(chunk.whole.dense_parameters + chunk.whole.expert_parameters);
-        const Duration time = duration_of_seconds(plan_.added_bytes * parameters / plan_.copied_rate);
-        for (const PassKind kind :
-             {PassKind::backward, PassKind::last_backward, PassKind::backward_weight, PassKind::last_backward_weight,
-              PassKind::put_off_backward, PassKind::last_put_off_backward, PassKind::paired_backward}) {
-            if (passes.has(kind)) {
-                passes[kind]->push_back(compute(StepWork::add_gradients, time));
-            }
+    // Where no product adds a bucket's gradients to their sum, a kernel does, before they are reduced.
+    void add_sum(const GradientBucket& bucket, Pieces& pieces) const {
+        if (plan_.added_bytes > 0) {
+            const auto parameters = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters);
+            const double seconds = plan_.added_bytes * parameters / plan_.copied_rate;
+            pieces.push_back(compute(StepWork::add_gradients, duration_of_seconds(seconds)));
         }
+    }
+    Pieces summing(const GradientBucket& bucket, const Piece& backward) const {
+        Pieces pieces{backward};
+        add_sum(bucket, pieces);
+        return pieces;
     }
 
     static Piece forward_of(const GradientBucket& bucket) {
@@ -256,10 +255,11 @@ private:
     // The gradient of what is put off is reduced when all of it is there: behind the passes.
     Pieces reducing_backward(const ChunkPlan& chunk, StepWork work, bool puts_off_this = false) const {
         Pieces pieces;
-        pieces.reserve(3 * chunk.buckets.size());
+        pieces.reserve(4 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             const bool waits = bucket->with_output && puts_off(chunk);
             pieces.push_back(waits && puts_off_this ? backward_without_output(*bucket) : backward_of(*bucket, work));
+            add_sum(*bucket, pieces);
             if (!waits) {
                 add_reduction(*bucket, pieces);
             }
