@@ -142,6 +142,26 @@ void add_smaller(const TrainingCase& what, std::vector<Idea>& ideas) {
     add({node, all_states, again}, "tensor parallel over a node, states over replicas, forward pass again");
 }
 
+bool sets(const Change& change, std::string_view name, std::string_view value) {
+    return std::any_of(change.begin(), change.end(),
+                       [&](const auto& one) { return one.first == name && one.second == value; });
+}
+
+// What the layout has and the change excludes goes with the change: modules that nothing repeats any more, and
+// offloaded layers beside recomputation or stages.
+void drop_what_it_excludes(const training::Layout& layout, Change& change) {
+    const bool repeats = sets(change, "recompute", "full") || sets(change, "recompute", "selective");
+    if (layout.framework.names_modules() &&
+        (sets(change, "recompute", "none") || sets(change, "recompute", "full") || sets(change, "zero", "3"))) {
+        change.emplace_back("recompute-modules", text_of(training::Framework{}.recompute_modules));
+    }
+    const bool stages = std::any_of(change.begin(), change.end(),
+                                    [](const auto& one) { return one.first == "pp" && one.second != "1"; });
+    if (layout.framework.offloaded_layers > 0 && (repeats || stages)) {
+        change.emplace_back("offload-layers", "0");
+    }
+}
+
 std::vector<Idea> ideas_for(const TrainingCase& what) {
     std::vector<Idea> ideas;
     if (!training::memory_of(what.model, what.machine, what.layout).fits()) {
@@ -153,6 +173,9 @@ std::vector<Idea> ideas_for(const TrainingCase& what) {
     add_experts(what.model, what.layout, ideas);
     add_memory_for_time(what.layout, ideas);
     add_switches(what.machine, what.layout, ideas);
+    for (Idea& idea : ideas) {
+        drop_what_it_excludes(what.layout, idea.change);
+    }
     return ideas;
 }
 

@@ -216,7 +216,7 @@ void add_torchtitan_arithmetic(const Layout& layout, LaunchFlags& flags) {
     lines.push_back(fmt::format("--activation_checkpoint.mode {}", name_of(layout.framework.recompute)));
     if (layout.framework.recompute == Recompute::selective) {
         lines.emplace_back("--activation_checkpoint.selective_ac_option op");
-        if (layout.framework.recompute_modules != training::Framework{}.recompute_modules) {
+        if (layout.framework.names_modules()) {
             flags.lacks.emplace_back("recomputation by modules");
         }
     }
@@ -363,6 +363,9 @@ LaunchFlags nanotron_config(const training::Transformer& model, const Layout& la
     }
     if (layout.framework.recompute == Recompute::selective) {
         flags.lacks.emplace_back("selective recomputation");
+    }
+    if (layout.framework.offloaded_layers > 0) {
+        flags.lacks.emplace_back("offloaded activations");
     }
     if (training::row_of(layout.numerics.precision).quantises()) {
         flags.lacks.push_back(fmt::format("precision {}", name_of(layout.numerics.precision)));

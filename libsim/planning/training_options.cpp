@@ -78,7 +78,8 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
          {"put-off-outputs", "N",
           "micro-batches whose output layer's weight gradient waits for the end of the passes (0)",
           whole(layout.framework.put_off_outputs, 0, largest_option)},
-         {"offload-layers", "N", "layers whose activations lie in the host's memory between the passes (0)",
+         {"offload-layers", "N",
+          "layers whose activations lie in the host's memory between the passes; two stay on the GPU (0)",
           whole(layout.framework.offloaded_layers, 0, largest_option)},
          {"first-layers-bf16", "N", "layers at the beginning that are not quantised (0)",
           whole(layout.numerics.first_layers_bf16, 0, largest_option)},
@@ -175,7 +176,7 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
         framework.overlap_experts);
     add("overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)", framework.overlap_tensor);
     add("overlap-pipeline", "messages between stages beside computation (on)", framework.overlap_pipeline);
-    add("fused-accumulation", "weight-gradient GEMMs add to the sum over micro-batches (on; Megatron only)",
+    add("fused-accumulation", "weight-gradient GEMMs add to the sum over micro-batches (on; in Megatron's loop alone)",
         framework.fused_accumulation);
     add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);
     add("reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",

@@ -88,6 +88,9 @@ struct Framework {
     int offloaded_layers = 0;  // of the first so many layers, activations lie in the host's memory between the passes,
                                // and are copied beside the next layer's (Megatron-LM's cpu_offloading_num_layers)
 
+    // Whether selective recomputation is of other modules than the usual ones.
+    bool names_modules() const { return recompute_modules != LayerModules{LayerModule::core_attention}; }
+
     friend bool operator==(const Framework&, const Framework&) = default;
 };
 

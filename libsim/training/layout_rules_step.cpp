@@ -136,7 +136,7 @@ std::string no_putting_off(const LayoutCase& what) {
                            : fmt::format("whole backward passes, and {} splits them", axes.schedule->name));
 }
 
-// The modules that a model has not.
+// The modules that a model does not have.
 LayerModules missing_modules(const Transformer& model) {
     const bool has_dense = !model.has_experts(0) || !model.has_experts(model.layers - 1) || model.experts.count == 0;
     LayerModules missing;
@@ -154,7 +154,7 @@ LayerModules missing_modules(const Transformer& model) {
 }
 bool recomputes_modules_in_vain(const LayoutCase& what) {
     const Framework& framework = what.layout.framework;
-    return framework.recompute_modules != Framework{}.recompute_modules &&
+    return framework.names_modules() &&
            (framework.recompute != Recompute::selective || recomputes_by_operator(what.layout) ||
             framework.recompute_modules.has_any_of(missing_modules(what.model)));
 }
@@ -176,22 +176,26 @@ std::string no_modules(const LayoutCase& what) {
     return fmt::format("{}: {} has no {}", named, what.model.name, fmt::join(missing, ", "));
 }
 
-// Megatron-LM copies beside the next layer of the same micro-batch, and refuses what these rules refuse.
+// As Megatron-LM: copies run beside the next layer, so that the last one's cannot, and what is recomputed or launched
+// by a CUDA graph is not copied.
 bool offloads_in_vain(const LayoutCase& what) {
     const Framework& framework = what.layout.framework;
     return framework.offloaded_layers > 0 &&
-           (framework.offloaded_layers > what.model.layers || what.layout.parallelism.pp > 1 ||
-            framework.recompute == Recompute::full || !(what.machine.host_link > 0));
+           (framework.offloaded_layers >= what.model.layers || what.layout.parallelism.pp > 1 ||
+            framework.recompute != Recompute::none || framework.cuda_graphs != CudaGraphs::none ||
+            !(what.machine.host_link > 0));
 }
 std::string no_offloading(const LayoutCase& what) {
     const Framework& framework = what.layout.framework;
-    return fmt::format("offload-layers = {}: {}", framework.offloaded_layers,
-                       framework.offloaded_layers > what.model.layers ? fmt::format("there are {}", what.model.layers)
-                       : what.layout.parallelism.pp > 1
-                           ? fmt::format("not with stages, and pp is {}", what.layout.parallelism.pp)
-                       : framework.recompute == Recompute::full
-                           ? "not with recompute = full, which keeps nothing to offload"
-                           : fmt::format("{} has no link to the host (host_link = 0)", what.machine.name));
+    const std::string why =
+        framework.offloaded_layers >= what.model.layers ? fmt::format("{} at most", what.model.layers - 1)
+        : what.layout.parallelism.pp > 1 ? fmt::format("not with stages, and pp is {}", what.layout.parallelism.pp)
+        : framework.recompute != Recompute::none
+            ? fmt::format("not with recomputation, and recompute is {}", name_of(framework.recompute))
+        : framework.cuda_graphs != CudaGraphs::none
+            ? fmt::format("not with CUDA graphs, and cuda-graphs is {}", name_of(framework.cuda_graphs))
+            : fmt::format("{} has no link to the host (host_link = 0)", what.machine.name);
+    return fmt::format("offload-layers = {}: {}", framework.offloaded_layers, why);
 }
 
 constexpr auto step_rows = std::to_array<LayoutRule>({

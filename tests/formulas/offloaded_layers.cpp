@@ -46,12 +46,12 @@ TEST(OffloadedLayers, LeaveTwoOfThemselvesOnTheGpu) {
     EXPECT_EQ(kept(1), kept(0));
     EXPECT_EQ(kept(2), kept(0));
     EXPECT_EQ(kept(6), kept(0) - 4 * layer);
-    EXPECT_EQ(kept(8), kept(0) - 6 * layer);
+    EXPECT_EQ(kept(7), kept(0) - 5 * layer);
 }
 
 TEST(OffloadedLayers, TakeNoTimeWhereTheLinkIsFasterThanTheLayers) {
-    EXPECT_EQ(passes(8, 1e15).forward.total(), passes(0, 1e15).forward.total());
-    EXPECT_EQ(passes(8, 1e15).backward().total(), passes(0, 1e15).backward().total());
+    EXPECT_EQ(passes(7, 1e15).forward.total(), passes(0, 1e15).forward.total());
+    EXPECT_EQ(passes(7, 1e15).backward().total(), passes(0, 1e15).backward().total());
 }
 
 // Each of 5 layers takes as long as its copy, there and back.
@@ -69,15 +69,18 @@ TEST(OffloadedLayers, TakeAsLongAsTheirCopiesWhereTheLinkIsSlower) {
 }
 
 TEST(OffloadedLayers, AreRefusedWhereMegatronRefusesThem) {
-    EXPECT_EQ(refused(offloading(8)), "");
-    EXPECT_EQ(refused(offloading(9)), "offload-layers = 9: there are 8");
+    EXPECT_EQ(refused(offloading(7)), "");
+    EXPECT_EQ(refused(offloading(8)), "offload-layers = 8: 7 at most");
     EXPECT_EQ(refused(offloading(4), 0), "offload-layers = 4: plain has no link to the host (host_link = 0)");
     Layout staged = offloading(4);
     staged.parallelism.pp = 2;
     EXPECT_EQ(refused(staged), "offload-layers = 4: not with stages, and pp is 2");
     Layout full = offloading(4);
     full.framework.recompute = Recompute::full;
-    EXPECT_EQ(refused(full), "offload-layers = 4: not with recompute = full, which keeps nothing to offload");
+    EXPECT_EQ(refused(full), "offload-layers = 4: not with recomputation, and recompute is full");
+    Layout graphs = offloading(4);
+    graphs.framework.cuda_graphs = CudaGraphs::partial;
+    EXPECT_EQ(refused(graphs), "offload-layers = 4: not with CUDA graphs, and cuda-graphs is partial");
 }
 
 }  // namespace sim::training

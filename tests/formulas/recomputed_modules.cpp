@@ -91,6 +91,10 @@ TEST(RecomputedModules, RepeatTheirOperatorsAlone) {
                      "combine", "unpermutation", "up", "activation", "down"}));
     EXPECT_EQ(repeated(latent_gpt(), LayerModule::latent_up),
               (Names{"query up", "key-value up", "latent norms", "concatenation of heads"}));
+    Transformer without_query_rank = latent_gpt();
+    without_query_rank.latent->query_rank = 0;
+    EXPECT_EQ(repeated(without_query_rank, LayerModule::latent_up),
+              (Names{"query", "key-value up", "latent norms", "concatenation of heads"}));
 }
 
 TEST(RecomputedModules, RepeatScoresWhereTheyAreKept) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -152,4 +153,21 @@ TEST(PlanSpace, RefusesTooManyLayouts) {
 }
 
 }  // namespace
+// Modules are what selective recomputation is of, and of no concern to the others.
+TEST(PlanSpace, HasSelectiveRecomputationWhereModulesAreNamed) {
+    PlanSpace space = of(8);
+    const auto selective = [&] {
+        const std::vector<PlanPoint> points = points_of(space, dense(), node());
+        return std::count_if(points.begin(), points.end(),
+                             [](const PlanPoint& point) { return point.recompute == training::Recompute::selective; });
+    };
+    EXPECT_EQ(selective(), 0);
+    space.rest.framework.recompute_modules = training::LayerModule::norms;
+    EXPECT_GT(selective(), 0);
+    for (const PlanPoint& point : points_of(space, dense(), node())) {
+        EXPECT_EQ(layout_of(space, dense(), point).framework.names_modules(),
+                  point.recompute == training::Recompute::selective);
+    }
+}
+
 }  // namespace sim::planning

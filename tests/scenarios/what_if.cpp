@@ -96,4 +96,28 @@ TEST(Advice, SaysAllThatHasToBeTyped) {
     EXPECT_EQ(typed(four->change), fmt::format("--tp 4 --dp 16 --global-batch {}", what.layout.batch.global));
 }
 
+// Modules go with selective recomputation alone, and offloaded layers with none.
+TEST(Advice, TakesBackWhatAChangeExcludes) {
+    const auto advised = [](Change said, const Change& change) {
+        said.insert(said.end(), {{"gpus", "8"}, {"zero", "1"}});
+        const TrainingOptions options = options_of(said);
+        const auto equal = [](const training::Transformer&, const training::Machine&, const training::Layout&) {
+            Prediction step;
+            step.step = std::chrono::seconds{1};
+            return step;
+        };
+        std::vector<std::string> found;
+        for (const Advice& one : advice(options, case_of(options), 1, equal).tried) {
+            if (one.change.front() == change.front()) {
+                found.push_back(typed(one.change));
+            }
+        }
+        return found;
+    };
+    EXPECT_EQ(advised({{"recompute", "selective"}, {"recompute-modules", "layernorm"}}, {{"recompute", "full"}}),
+              std::vector<std::string>{"--recompute full --recompute-modules core_attn"});
+    EXPECT_EQ(advised({{"offload-layers", "4"}}, {{"recompute", "full"}}),
+              std::vector<std::string>{"--recompute full --offload-layers 0"});
+}
+
 }  // namespace

@@ -34,11 +34,14 @@ HostMemory host_memory(const ExplainedStep& explained, int gpus) {
                       .loaders = gpus * settings.loader_workers * worker_bytes,
                       .batches = gpus * (settings.loader_workers * settings.prefetch + 1) * batch};
     const TrainingCase& what = explained.report->what;
-    if (what.layout.framework.offload_optimizer) {
+    const training::Framework& framework = what.layout.framework;
+    if (framework.offload_optimizer || framework.offloaded_layers > 0) {
         training::Layout kept = what.layout;
         kept.framework.offload_optimizer = false;
+        kept.framework.offloaded_layers = 0;
         const auto on_gpu = [&](const training::Layout& layout) {
-            return training::memory_of(what.model, what.machine, layout).fullest().peak.optimizer;
+            const training::MemoryUse peak = training::memory_of(what.model, what.machine, layout).fullest().peak;
+            return peak.optimizer + peak.activations;
         };
         memory.offloaded = gpus * static_cast<double>(on_gpu(kept) - on_gpu(what.layout));
     }
@@ -105,8 +108,8 @@ std::optional<Section> explain_processes(const ExplainedStep& explained) {
          Unit::bytes, what.machine.host_memory_gib > 0 ? "hardware file: host_memory_gib" : "not known"},
     };
     if (memory.offloaded > 0) {
-        section.figures.push_back({"offloaded_bytes", "optimizer states kept there", memory.offloaded, Unit::bytes,
-                                   "memory model, docs/memory.md"});
+        section.figures.push_back({"offloaded_bytes", "optimizer states and activations kept there", memory.offloaded,
+                                   Unit::bytes, "memory model, docs/memory.md"});
     }
     section.drawing = tree(explained, gpus, nodes);
     return section;

@@ -44,8 +44,8 @@ const char* reason(TimeCategory category, bool fits_on_one) {
         case TimeCategory::compute:
             return fits_on_one ? "the work itself, in smaller pieces or less evenly" : "the work itself: not a loss";
         case TimeCategory::recompute: return "the forward pass again, to save memory";
-        case TimeCategory::optimizer: return "the update; less where its states are spread";
-        case TimeCategory::overhead: return "the host: once a step, however many GPUs there are";
+        case TimeCategory::optimizer: return "sums of gradients and the update, which is less where states are spread";
+        case TimeCategory::overhead: return "the host: its loop, launches and copies, however many GPUs there are";
         case TimeCategory::bubble: return "stages that have nothing to do";
         case TimeCategory::straggler: return "waiting for the slowest";
         default: return "communication that no computation hides";

@@ -31,8 +31,8 @@ constexpr std::array<Shown, training::time_categories> category_rows{{
     {"messages between stages", 'P', "exposed messages between pipeline stages"},
     {"data-parallel communication", 'D', "exposed data-parallel communication"},
     {"pipeline bubble", '.', "the pipeline's bubble"},
-    {"optimizer", 'O', "the optimizer's update"},
-    {"overhead", 'H', "the host: data loader and launches"},
+    {"optimizer", 'O', "the optimizer's update and sums of gradients"},
+    {"overhead", 'H', "the host: data loader, launches, copies of activations"},
     {"stragglers", 'S', "waiting for slower ranks"},
 }};
 

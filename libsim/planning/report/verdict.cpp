@@ -106,9 +106,7 @@ std::string misfit_line(const training::Memory& memory, const AdviceList& list) 
 // "selective (layernorm, moe_act)"; modules are named where they are not the usual ones.
 std::string recompute_text(const training::Framework& framework) {
     const std::string name = name_of(framework.recompute);
-    return framework.recompute_modules == training::Framework{}.recompute_modules
-               ? name
-               : fmt::format("{} ({})", name, text_of(framework.recompute_modules, ", "));
+    return framework.names_modules() ? fmt::format("{} ({})", name, text_of(framework.recompute_modules, ", ")) : name;
 }
 
 std::string title_of(const TrainingCase& what) {

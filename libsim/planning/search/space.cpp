@@ -138,9 +138,11 @@ private:
                                                      : std::vector{0, 1, 2, 3};
         const std::vector<int> micro_batch =
             powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
+        const training::Framework& framework = space_.rest.framework;
+        const bool selective_differs = !framework.flash_attention || framework.names_modules();
         const std::vector<Recompute> recompute =
-            space_.rest.framework.flash_attention ? std::vector{Recompute::none, Recompute::full}
-                                                  : std::vector{Recompute::none, Recompute::selective, Recompute::full};
+            selective_differs ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
+                              : std::vector{Recompute::none, Recompute::full};
         for (const int z : given_or(space_.zero, zero)) {
             for (const Recompute r : space_.recompute.empty() ? recompute : space_.recompute) {
                 for (const int m : given_or(space_.micro_batch, micro_batch)) {
@@ -192,6 +194,9 @@ training::Layout layout_of(const PlanSpace& space, const training::Transformer& 
     layout.parallelism.interleave = point.interleave;
     layout.parallelism.zero = point.zero;
     layout.framework.recompute = point.recompute;
+    if (point.recompute != Recompute::selective) {
+        layout.framework.recompute_modules = training::Framework{}.recompute_modules;
+    }
     layout.parallelism.schedule =
         space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
     layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(

@@ -94,7 +94,7 @@ std::vector<int> interleaves_of(const RunRecord& record, const Practice& practic
         return {*run.interleave};
     }
     if (practice.chunks > 0 && is_of_chunks(run.schedule)) {
-        assumed["interleave"] = fmt::format("{}: as usual there", practice.chunks);
+        assumed["interleave"] = fmt::format("{}: as usual with this framework", practice.chunks);
         return {practice.chunks};
     }
     std::vector<int> result;
@@ -164,7 +164,8 @@ void take_framework(const RunRecord& record, const Practice& practice, Layout& l
     if (mentions(notes, "compile")) {
         framework.fusion = training::Fusion::compiled;
     }
-    framework.reshard_after_forward = record.layout.pp == 1 || !practice.keeps_gathered;
+    framework.reshard_after_forward =
+        framework.reshard_after_forward && (record.layout.pp == 1 || !practice.keeps_gathered);
     framework.overlap_tensor = record.layout.tp > 1 && (framework.overlap_tensor || mentions(notes, "async TP"));
     if (practice.hides_dispatch && record.layout.interleave.value_or(1) > 1) {
         framework.overlap_experts = true;
@@ -216,6 +217,7 @@ void take_recipe(const RunRecord& record, const Practice& practice, Candidates& 
     } else if (practice.offloads && record.layout.pp == 1 && candidates.known.parallelism.zero == 3) {
         candidates.open.recomputes = {Recompute::none};
         candidates.open.offloads = true;
+        framework.cuda_graphs = training::CudaGraphs::none;
     }
 }
 

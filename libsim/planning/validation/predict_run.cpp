@@ -71,10 +71,10 @@ bool take_recompute(const std::vector<Recompute>& choices, const Transformer& mo
     return false;
 }
 
-// The least number of layers with which it fits; all, where none does. Memory falls with each.
+// The least number of layers with which it fits; the most there may be, where none does. Memory falls with each.
 void take_offloading(const Transformer& model, const Machine& machine, Layout& layout) {
     int low = 0;
-    int high = model.layers;
+    int high = model.layers - 1;
     while (low < high) {
         const int middle = (low + high) / 2;
         layout.framework.offloaded_layers = middle;

@@ -89,8 +89,10 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
         list.linear("query up", heads * query_dim, latent.query_rank);
         list.mark_as(LayerModule::latent_up, up);
     } else {
+        const std::size_t up = list.size();
         list.tensor_in();
         list.linear("query", heads * query_dim, model.hidden);
+        list.mark_as(LayerModule::latent_up, up);
     }
     list.linear_of(sizes.own_tokens, "key-value down", latent.key_value_rank + latent.rotary_dim, model.hidden);
     const std::size_t up = list.size();

@@ -184,7 +184,7 @@ private:
             passes[last] = reducing_backward(chunk, work);
         }
     }
-    // Where no product adds a bucket's gradients to their sum, a kernel does, before they are reduced.
+    // Where no product adds gradients to their sum, a kernel does, before they are reduced.
     void add_sum(const GradientBucket& bucket, Pieces& pieces) const {
         if (plan_.added_bytes > 0) {
             const auto parameters = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters);

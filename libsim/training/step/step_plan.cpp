@@ -283,7 +283,8 @@ double added_bytes_of(const Layout& layout) {
     const double element = row_of(layout.numerics.precision).element_bytes;
     const bool autograd = loop == TrainingLoop::torch || !layout.numerics.fp32_gradients || element == 4;
     if (autograd) {
-        return 3 * element * (layout.micro_batches() - 1) / layout.micro_batches();
+        const int times = layout.pipeline_shape().micro_batches_of_chunk();
+        return 3 * element * (times - 1) / times;
     }
     const double read_and_written = element + 4 + 4;
     return loop == TrainingLoop::deepspeed ? (element + 4) + (4 + 4 + 4) : read_and_written;

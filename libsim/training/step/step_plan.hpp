@@ -22,7 +22,7 @@ struct GradientBucket {
     bool with_output = false;            // after all of them: the model's, and one for each prediction
     std::int64_t dense_parameters = 0;   // on this rank, before zero spreads them
     std::int64_t expert_parameters = 0;  // the same
-    std::int64_t dense_in_bf16 = 0;      // of them, in no quantised layer: tables, and what numerics leave
+    std::int64_t dense_in_bf16 = 0;      // of these, not quantised: tables, and layers left in bf16
     std::int64_t experts_in_bf16 = 0;
     Parts forward;  // of one micro-batch
     Parts backward_input;
