@@ -47,6 +47,22 @@ def test_the_timeline_is_the_same_in_every_run(answer):
     assert len({answer(TRAIN, "--nproc", 3)["timeline_sha256"] for _ in range(5)}) == 1
 
 
+def test_steps_are_counted_by_optimizer_even_where_one_takes_the_place_of_another(answer):
+    # The first is dead when the second is made, which then lies where the first did.
+    text = """
+    import time, torch
+    parameter = torch.nn.Parameter(torch.ones(4))
+    for seconds in (0.5, 0.25, 0.125):
+        optimizer = torch.optim.SGD([parameter], lr=0.1)
+        for step in range(3):
+            time.sleep(seconds)
+            optimizer.step()
+        del optimizer
+    """
+    run = answer(text, "--nproc", 1)
+    assert (run["steps"], run["step_seconds"]) == (3, pytest.approx(0.5, rel=1e-3))
+
+
 def test_the_summary_follows_what_the_script_prints(script):
     done = script(TRAIN, "--nproc", 2)
     lines = done.stdout.splitlines()

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import importlib
 import threading
+import weakref
 from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -93,8 +94,10 @@ class Rank:
         """The profiler ranges of the script that are open."""
         self.collectives: list[tuple[str, int, int]] = []
         """The collectives among several ranks that the script has called: kind, bytes, members."""
-        self.steps: dict[int, list[int]] = {}
-        """When each optimizer ended its steps."""
+        self.steps: list[list[int]] = []
+        """When each optimizer ended its steps, those that are gone included."""
+        self.steps_of: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
+        """The steps of an optimizer that there still is."""
         self.said_of_profiler = False
         self.device: Any = None
         self.prices: Any = None

@@ -25,9 +25,13 @@ def during_step() -> Iterator[None]:
 def after_step(optimizer: Any) -> None:
     """Note when the device has been given all of a step."""
     rank = ranks.this_rank()
-    if rank is not None:
-        now = rank.device.now() if rank.device is not None else rank.host_picoseconds
-        rank.steps.setdefault(id(optimizer), []).append(now)
+    if rank is None:
+        return
+    # By the optimizer itself: its id may be that of a later one, once it is gone.
+    if optimizer not in rank.steps_of:
+        rank.steps_of[optimizer] = []
+        rank.steps.append(rank.steps_of[optimizer])
+    rank.steps_of[optimizer].append(rank.device.now() if rank.device is not None else rank.host_picoseconds)
 
 
 def prepare(setting: ranks.Setting) -> None:
@@ -36,7 +40,7 @@ def prepare(setting: ranks.Setting) -> None:
 
 def ends_of_steps(rank: ranks.Rank) -> list[int]:
     """Those of the optimizer that stepped most often, and of the first of several."""
-    return max(rank.steps.values(), key=len, default=[])
+    return max(rank.steps, key=len, default=[])
 
 
 def steady_seconds(ends: Sequence[int]) -> float | None:
