@@ -61,7 +61,7 @@ double BlockCosts::forward_seconds(const Operator& op) const {
         case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward, op.format);
         case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
         case OperatorKind::scores: return kernels_.scores(op.gemm);
-        case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.tokens, false});
+        case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.keys, false});
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
         case OperatorKind::context: return 0;  // beside the attention: context_seconds()
@@ -159,7 +159,7 @@ BlockCosts::Gradients BlockCosts::gradients_of(const Operator& op) const {
 
 double BlockCosts::core_backward_seconds(const Operator& op) const {
     if (op.kind == OperatorKind::flash) {
-        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.tokens, true});
+        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.keys, true});
     }
     const Gemm& g = op.gemm;
     return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});

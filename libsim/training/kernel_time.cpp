@@ -146,7 +146,7 @@ double KernelTimes::flash(const Flash& pass) const {
     const double share = (pass.backward ? efficiency_->flash_backward : efficiency_->flash_forward) * flash_factor_ *
                          half_at(pass.heads, efficiency_->flash_half_heads) *
                          half_at(pass.head_dim, efficiency_->flash_half_dim) *
-                         half_at(pass.tokens, efficiency_->flash_half_tokens);
+                         half_at(2 * pass.keys, efficiency_->flash_half_tokens);
     return with_gaps(pass.flops / (rest_.peak * share), pass.backward ? 2 : 1);
 }
 

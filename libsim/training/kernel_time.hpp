@@ -44,8 +44,8 @@ public:
     struct Flash {
         double flops = 0;
         double heads = 0;
-        double head_dim = 0;
-        double tokens = 0;
+        double head_dim = 0;  // of the values: wider keys make it no faster
+        double keys = 0;      // that a query meets, on average: half of a causal sequence, at most a window
         bool backward = false;
     };
     double flash(const Flash& pass) const;

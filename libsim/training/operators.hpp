@@ -37,8 +37,8 @@ struct Operator {
     double forward_kernels = 1;
     double backward_kernels = 1;
     double heads = 0;                                       // flash: of all sequences of the micro-batch, on this rank
-    double head_dim = 0;                                    // flash
-    double tokens = 0;                                      // flash: of a sequence, on this rank
+    double head_dim = 0;                                    // flash: of the values
+    double keys = 0;                                        // flash: that a query meets in one kernel, on average
     std::optional<CollectiveKind> forward_collective = {};  // tensor; expert: none means the all-to-all
     std::optional<CollectiveKind> backward_collective = {};
     bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it

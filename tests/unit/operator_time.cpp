@@ -19,7 +19,7 @@ Accelerator plain_gpu() {
 
 TEST(OperatorTime, OfAttentionIsThatOfItsVersion) {
     const Accelerator gpu = accelerator("h100");
-    const KernelTimes::Flash flash{.flops = 1e12, .heads = 16, .head_dim = 64, .tokens = 512};
+    const KernelTimes::Flash flash{.flops = 1e12, .heads = 16, .head_dim = 64, .keys = 256};
     for (const int version : {1, 2, 3}) {
         Layout layout;
         layout.framework.flash_version = version;
@@ -43,7 +43,7 @@ TEST(OperatorTime, IsThatOfAStepsKernelsInTheSamePrecision) {
         const Gemm heads{128, 128, 64, 16};
         EXPECT_EQ(operators.matrix_product(heads, GemmKind::forward, alone),
                   duration_of_seconds(kernels.scores(heads)));
-        const KernelTimes::Flash flash{.flops = 1e12, .heads = 16, .head_dim = 64, .tokens = 512};
+        const KernelTimes::Flash flash{.flops = 1e12, .heads = 16, .head_dim = 64, .keys = 256};
         EXPECT_EQ(operators.flash(flash, alone), duration_of_seconds(kernels.flash(flash)));
         EXPECT_EQ(operators.memory(1e6), duration_of_seconds(kernels.memory(1e6)));
     }

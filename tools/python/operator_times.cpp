@@ -41,9 +41,9 @@ std::int64_t convolution(const OperatorTimes& self, double m, double n, double k
     return self.convolution({m, n, k, groups}, kind_named(kind), bytes, precision_named(precision)).count();
 }
 
-std::int64_t flash(const OperatorTimes& self, double flops, double heads, double head_dim, double tokens,
+std::int64_t flash(const OperatorTimes& self, double flops, double heads, double head_dim, double keys,
                    const std::string& precision, bool backward) {
-    return self.flash({flops, heads, head_dim, tokens, backward}, precision_named(precision)).count();
+    return self.flash({flops, heads, head_dim, keys, backward}, precision_named(precision)).count();
 }
 
 }  // namespace
@@ -65,8 +65,9 @@ void bind_operator_times(py::module_& module) {
         .def("convolution", &convolution, py::arg("m"), py::arg("n"), py::arg("k"), py::arg("groups"), py::arg("bytes"),
              py::arg("precision"), py::arg("kind") = "forward",
              "The product that a convolution is, of each group, which reads and writes so many bytes.")
-        .def("flash", &flash, py::arg("flops"), py::arg("heads"), py::arg("head_dim"), py::arg("tokens"),
-             py::arg("precision"), py::arg("backward") = false, "Attention in one kernel.")
+        .def("flash", &flash, py::arg("flops"), py::arg("heads"), py::arg("head_dim"), py::arg("keys"),
+             py::arg("precision"), py::arg("backward") = false,
+             "Attention in one kernel, each query of which meets so many keys on average.")
         .def(
             "memory", [](const OperatorTimes& self, double bytes) { return self.memory(bytes).count(); },
             py::arg("bytes"), "A kernel that reads and writes so many bytes.")

@@ -30,7 +30,7 @@ double expected_attention(const training::KernelTimes& kernels, const TimedKerne
     return kernels.flash({.flops = backward ? 2.5 * forward : forward,
                           .heads = what.heads * what.sequences,
                           .head_dim = what.head_dim,
-                          .tokens = what.tokens,
+                          .keys = what.tokens / 2,
                           .backward = backward});
 }
 

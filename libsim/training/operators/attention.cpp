@@ -33,14 +33,15 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const double heads = model.heads / sizes.tp;
     const double key_dim = static_cast<double>(model.query_width()) / model.heads;
     const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
-    const double keys = keys_of(sizes, layer) * unevenness(sizes);
+    const double met = keys_of(sizes, layer);
+    const double keys = met * unevenness(sizes);
     if (sizes.layout.framework.flash_attention) {
         Operator op{.name = "flash attention", .kind = OperatorKind::flash};
         op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);
         op.backward_flops = 2.5 * op.forward_flops;
         op.heads = heads * sizes.layout.batch.micro;
-        op.head_dim = (key_dim + value_dim) / 2;
-        op.tokens = model.sequence / static_cast<double>(sizes.layout.parallelism.cp);
+        op.head_dim = value_dim;
+        op.keys = met / sizes.layout.parallelism.cp;
         list.add(op);
     } else {
         const double batch = heads * sizes.layout.batch.micro;

@@ -267,7 +267,7 @@ class TestAttention:
         full, _ = of_newer(self.FLASH, heads, heads, heads, out=heads)
         causal, prices = of_newer(self.FLASH, heads, heads, heads, 0.0, True, out=heads)
         assert full == TIMES.flash(flops, 32, 64, 1024, "bf16")
-        assert causal == TIMES.flash(flops / 2, 32, 64, 1024, "bf16")
+        assert causal == TIMES.flash(flops / 2, 32, 64, 512, "bf16")
         assert [row["how"] for row in prices.table()] == ["flash attention bf16"]
         assert prices.attention(heads, heads, heads, True) == ("scaled_dot_product_attention", causal)
 
@@ -279,7 +279,7 @@ class TestAttention:
         heads = meta(2, 16, 1024, 64)
         flops = 2 * 2 * 16 * 1024 * 1024 * 128
         found, _ = of_newer(schema, *[heads] * 5, meta(2, 16, 1024), 0.0, True, out=(heads, heads, heads))
-        assert found == TIMES.flash(2.5 * flops / 2, 32, 64, 1024, "bf16", backward=True)
+        assert found == TIMES.flash(2.5 * flops / 2, 32, 64, 512, "bf16", backward=True)
 
     def test_wide_heads_are_computed_in_parts(self):
         prices = PriceList("dgx-h100")

@@ -161,8 +161,9 @@ class Works:
         flops = 2.0 * pairs * (width + value_width)
         if width > _FLASH_HEAD:
             return self._attention_of_parts(pairs, tokens, keys, width, value_width, precision, is_backward)
-        flops *= (0.5 if is_causal else 1) * (2.5 if is_backward else 1)
-        time = self._times.flash(flops, batch * heads, (width + value_width) / 2, tokens, precision, is_backward)
+        met = keys / 2 if is_causal else keys
+        flops *= met / keys * (2.5 if is_backward else 1)
+        time = self._times.flash(flops, batch * heads, value_width, met, precision, is_backward)
         return self._work(time, "flash attention" if precision in _HALVES else "attention", flops, precision)
 
     def _attention_of_parts(
