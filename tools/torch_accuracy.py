@@ -168,7 +168,7 @@ The published runs that were eager or compiled PyTorch are also written as one s
 BEHIND = """
 A script is priced operator by operator, so that what the framework really does is in it: FSDP's copies, casts and divisions, which
 collective waits for which, optimizers in many kernels or few; and it needs no assumptions about layouts. It is worse for three reasons.
-What a trainer does in a step beside the script (loader, logging, callbacks: `step_overhead` and `eager_overhead`, 36 ms on A100 and 47 ms
+What a trainer does in a step beside the script (loader, logging, callbacks: `step_overhead` and `eager_overhead`, 36 ms on A100 and 57 ms
 on H100) is not in it, nor is that collectives in training take longer than alone (`busy_collective`): so small steps come out too
 short. On Hopper `memory_share` was found for fewer passes than the operators of an eager norm or rotation make, and torchtitan comes out
 too slow. And PyTorch 1.13 is not the 2.x that was measured: its FSDP copies the gradients of a unit once more. The runs that end in a full

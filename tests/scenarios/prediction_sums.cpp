@@ -195,10 +195,12 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
     slow.scale_out /= 20;
     slow.scale_up /= 20;
     slow.derive_network();
+    Machine busy = plain_machine();  // whose host has much to do before each micro-batch
+    busy.gpu.efficiency.micro_batch_overhead = 0.05;
     Transformer wide = small_gpt(40);  // the last stage has far more to do
     wide.vocabulary = 131'072;
     for (const auto& [name, layout] : some) {
-        for (const Machine& machine : {plain_machine(), slow}) {
+        for (const Machine& machine : {plain_machine(), slow, busy}) {
             for (const Transformer& model : {small_gpt(8), small_gpt(40), wide}) {
                 const Duration bound = estimated_step(plan_step(model, machine, layout));
                 const Duration step = predict(model, machine, layout, {.details = false}).step;

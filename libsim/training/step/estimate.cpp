@@ -91,8 +91,9 @@ struct Work {
     Duration sharing{0};  // zero = 2 and 3: of the stream for one micro-batch
 };
 
-// What the first forward pass waits for: the first gather, or all where the program waits for them.
-Duration gathered_before(const Pieces& before, AloneTimes& alone) {
+// What the first forward pass waits for: the first gather, as far as it takes longer than what the host does before a
+// micro-batch beside it, or all gathers where the program waits for them.
+Duration gathered_before(const Pieces& before, AloneTimes& alone, Duration micro_batch_overhead) {
     const bool for_all = before.back().kind == PieceKind::wait;
     Duration sum{0};
     for (const Piece& piece : before) {
@@ -100,7 +101,7 @@ Duration gathered_before(const Pieces& before, AloneTimes& alone) {
             sum += alone.of(piece);
         }
     }
-    return sum;
+    return for_all ? sum : sum - std::min(sum, micro_batch_overhead);
 }
 
 // Gradients that are reduced once all passes are done.
@@ -151,7 +152,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     }
     work.after = put_off_after(step.after).value_or(work.after);
     work.after += reduced_after(step.after, alone);
-    work.before = gathered_before(step.before, alone);
+    work.before = gathered_before(step.before, alone, plan.micro_batch_overhead);
     return work;
 }
 
