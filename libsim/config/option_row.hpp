@@ -72,6 +72,7 @@ struct OptionRow {
     std::vector<std::string> also = {};  // other names of an option, which --help leaves out
     bool changes_result = true;          // false: only how it is found and shown
     bool repeats = false;                // typed several times, its values are one, with "; " between them
+    bool has_commas = false;             // within one value: semicolons set several apart
     bool writes = false;                 // its value is a file to write, which only the command line may name
 };
 
@@ -83,6 +84,11 @@ inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {
 // An option that changes no result, only how it is found and shown.
 inline OptionRow keeping_result(OptionRow row) {
     row.changes_result = false;
+    return row;
+}
+// An option one value of which is a list: a=1,b=2.
+inline OptionRow listing(OptionRow row) {
+    row.has_commas = true;
     return row;
 }
 // An option that names a file to write.

@@ -66,8 +66,11 @@ void add_axes(training::Layout& layout, std::vector<config::OptionRow>& rows) {
           whole(layout.parallelism.interleave, 1, largest_option)},
          {"drop-last-layers", "N", "layers that the first and the last stage have fewer, each (0)",
           whole(layout.parallelism.split.drop_last, 0, largest_option)},
-         {"pipeline-layout", "TEXT", "layers of each virtual stage: 8,8,7,8, or Megatron's \"Et*3|(tt|)*29m|L\" (even)",
-          config::Text{[&layout](const std::string& text) { take_listed_layers(text, layout.parallelism.split); }}},
+         config::listing({"pipeline-layout", "TEXT",
+                          "layers of each virtual stage: 8,8,7,8, or Megatron's \"Et*3|(tt|)*29m|L\" (even)",
+                          config::Text{[&layout](const std::string& text) {
+                              take_listed_layers(text, layout.parallelism.split);
+                          }}}),
          {"zero", "N", "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
           whole(layout.parallelism.zero, 0, 3)},
          {"gathers-per-layer", "N", "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
@@ -128,11 +131,12 @@ void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows)
           config::one_of(
               layout.framework.recompute,
               std::vector{training::Recompute::none, training::Recompute::selective, training::Recompute::full})},
-         {"recompute-modules", "LIST",
-          "what selective recomputation repeats: Megatron's core_attn, layernorm, mla_up_proj, mlp, moe, "
-          "shared_experts, "
-          "moe_act (core_attn)",
-          modules(layout.framework.recompute_modules)},
+         config::listing(
+             {"recompute-modules", "LIST",
+              "what selective recomputation repeats: Megatron's core_attn, layernorm, mla_up_proj, mlp, moe, "
+              "shared_experts, "
+              "moe_act (core_attn)",
+              modules(layout.framework.recompute_modules)}),
          {"precision", "NAME", fmt::format("of linear layers: {} (bf16, or the best the GPU has)", precision_names()),
           config::one_of(layout.numerics.precision, every_precision())},
          {"optimizer", "NAME", "adam or sgd (adam)",
@@ -215,9 +219,10 @@ std::vector<config::OptionRow> training_rows(TrainingOptions& options) {
     add_shape(options.shape, rows);
     rows.insert(
         rows.end(),
-        {{"efficiency", "KEY=VALUE",
-          "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for some GPUs",
-          config::text(options.efficiency)},
+        {config::listing(
+             {"efficiency", "KEY=VALUE",
+              "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for some GPUs",
+              config::text(options.efficiency)}),
          {"usd-per-hour", "X", "price of one GPU (the machine's data)", config::real(options.usd_per_hour, 0, 1e6)},
          {"jitter", "X", "standard deviation of kernels' times, as a share (0)", config::real(options.jitter, 0, 1)},
          {"seed", "N", "of the jitter (1)",

@@ -47,9 +47,11 @@ TEST(SweepValues, AreAListOrARange) {
     EXPECT_THAT(values("flash-attention", "on,off"), ElementsAre("on", "off"));
 }
 
-TEST(SweepValues, OfEfficienciesAreSetApartBySemicolons) {
+TEST(SweepValues, ThatAreListsThemselvesAreSetApartBySemicolons) {
     EXPECT_THAT(values("efficiency", "gemm_peak=0.5,nic_share=0.9;gemm_peak=0.6"),
                 ElementsAre("gemm_peak=0.5,nic_share=0.9", "gemm_peak=0.6"));
+    EXPECT_THAT(values("pipeline-layout", "8,8,8,8"), ElementsAre("8,8,8,8"));
+    EXPECT_THAT(values("recompute-modules", "mlp,moe_act;mlp"), ElementsAre("mlp,moe_act", "mlp"));
 }
 
 TEST(SweepValues, AreCheckedAsTheOptionItself) {

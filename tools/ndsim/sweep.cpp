@@ -54,7 +54,8 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
                 options.values[row.name] = std::move(values);
             }
         };
-        rows.push_back({row.name, row.takes + ",…", row.help, Custom{take, known_values(row)}});
+        rows.push_back(
+            {row.name, row.takes + (row.has_commas ? ";…" : ",…"), row.help, Custom{take, known_values(row)}});
     }
     rows.push_back(config::writing({"out", "FILE.csv", "write the rows there; what is there already is not done again",
                                     config::file(options.out)}));

@@ -77,7 +77,7 @@ std::vector<std::string> values_of(const Range& range, const std::string& what, 
 
 std::vector<std::string> sweep_values(const config::OptionRow& row, const std::string& what, const std::string& text) {
     const auto range = range_of(text);
-    const bool has_commas = row.name == "efficiency" || text.find(';') != std::string::npos;
+    const bool has_commas = row.has_commas || text.find(';') != std::string::npos;
     const std::vector<std::string> values = range ? values_of(*range, what, text) : split(text, has_commas ? ';' : ',');
     std::set<std::string> seen;
     for (const std::string& value : values) {

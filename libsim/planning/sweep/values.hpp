@@ -3,7 +3,7 @@
 //   1,2,4          a list, of numbers or names
 //   8:1024:x2      each twice the one before; 8:1024 the same
 //   8:64:+8        each 8 more than the one before
-//   a=1,b=2;a=3    with a semicolon, what has commas itself
+//   a=1,b=2;a=3    with semicolons, of an option whose value has commas itself (OptionRow::has_commas)
 #pragma once
 
 #include "libsim/config/option_row.hpp"
