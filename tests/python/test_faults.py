@@ -208,6 +208,15 @@ def test_a_thread_can_launch(quiet):
     assert results[0].seconds == 0.1
 
 
+def test_lines_of_ranks_do_not_mix_where_python_does_not_buffer():
+    program = """
+        import ndsim
+        ndsim.launch(4, lambda gpu: [print("rank", gpu.rank, "line", i) for i in range(200)])
+    """
+    done = subprocess.run([sys.executable, "-u", "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.splitlines()) == sorted(f"rank {rank} line {i}" for rank in range(4) for i in range(200))
+
+
 def test_what_a_rank_prints_comes_out_once():
     program = """
         import ndsim, sys

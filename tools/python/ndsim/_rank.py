@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -48,9 +49,16 @@ def flush() -> None:
             pass
 
 
+def print_by_line() -> None:
+    """Lines of ranks do not mix, and are seen when they are printed, also where Python was told not to buffer (-u)."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)
+
+
 def be_rank(program: Callable[..., Any], args: tuple[Any, ...], gpu: Any) -> str:
     """Run the program as this rank. The result is empty, or the last words of a rank that did not end well."""
     words = ""
+    print_by_line()
     try:
         program(gpu, *args)
     except SystemExit as left:

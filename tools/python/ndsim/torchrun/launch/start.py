@@ -170,8 +170,6 @@ class Starter:
 
 def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gpu: GPU) -> None:
     """What the process of a rank does."""
-    # Lines of ranks do not mix, and are seen when they are printed.
-    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
     with ranks.begin(gpu, run) as rank:
         rank.tell("world", rank.world_size)
         if as_torchrun:
