@@ -15,7 +15,7 @@ class TestAgainstTheModelOfAStep:
         [
             ("dgx-h100", True, 0.01, 0.04),
             ("dgx-a100", True, 0.02, 0.035),
-            ("dgx-h100", False, 0.05, 0.10),
+            ("dgx-h100", False, 0.05, 0.105),
             ("dgx-a100", False, 0.04, 0.08),
         ],
     )
