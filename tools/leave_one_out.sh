@@ -11,9 +11,9 @@ runs=docs/data/published_runs.json
 results=docs/data/left_out.csv
 products=gemm_peak,gemm_half_flops
 small=memory_share,kernel_floor,step_overhead
-flash=flash_forward,flash_backward  # of Blackwell's it is measured
+flash=flash_forward,flash_backward  # Blackwell's is measured
 quantised=fp8_peak,fp8_half_flops,cast_passes
-# Hopper's kernel_floor is told by BRIDGE-H100's small experts alone: without that set it is that of GPUs in general.
+# Only BRIDGE-H100's small experts determine Hopper's kernel_floor; for every set left out it is that of GPUs in general.
 # generation | sets | what is fitted | round numbers that the fit starts from
 rows=(
     "ampere|SC21-T1,SC21-T2-PTDP,SC21-F18,KORTH-T5,MLM-2020-A100,ZB-T4,FA2-T1,FSDP-PAPER,MOSAIC-A100-80,VTRAIN-SINGLE,BLOOM-SWEEP\
@@ -21,7 +21,7 @@ rows=(
 |gemm_peak=0.7,scores_gemm=0.35,flash_backward=0.55,flash_first=0.75,memory_share=0.8,kernel_floor=40e-6,step_overhead=0.01"
     "hopper|MCORE-H100,TORCHTITAN,MOSAIC-H100,MOSAIC-H100-FP8,BRIDGE-H100,NEMO-H100-FP8\
 |$products,$flash,memory_share,step_overhead,$quantised\
-|gemm_peak=0.7,gemm_half_flops=1e9,fp8_peak=0.7,fp8_half_flops=2e10,cast_passes=1,flash_backward=0.3,memory_share=0.7,kernel_floor=20e-6,step_overhead=0.02"
+|gemm_peak=0.7,gemm_half_flops=1e9,fp8_peak=0.7,fp8_half_flops=2e10,cast_passes=1,flash_forward=0.6,flash_backward=0.4,memory_share=0.7,kernel_floor=20e-6,step_overhead=0.02"
     "blackwell|BRIDGE-GB200,BRIDGE-B200,SIMUMAX-B200\
 |$products,$small,gemm_grouped,$quantised,fp4_peak\
 |gemm_peak=0.6,gemm_half_flops=2e10,gemm_grouped=0.7,fp8_peak=0.6,fp8_half_flops=1e10,cast_passes=0.5,fp4_peak=0.5,memory_share=0.6,kernel_floor=20e-6,step_overhead=0.01"

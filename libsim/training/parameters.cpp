@@ -60,13 +60,6 @@ std::int64_t layer_norms(const Transformer& model) {
     return model.norms_per_layer * norm_parameters(model) + within_heads + within_latent;
 }
 
-// How many pairs of a query and a key a layer computes.
-double attended(const Transformer& model, int layer, bool causal_half) {
-    const double sequence = model.sequence;
-    const double window = model.window_of(layer);
-    return sequence * window - (causal_half && model.causal ? window * window / 2 : 0);
-}
-
 // Parameters of a layer that every token is multiplied with.
 double visited_matrices(const Transformer& model, int layer) {
     const auto attention = static_cast<double>(attention_matrices(model));
@@ -128,6 +121,12 @@ Parameters parameters_of(const Transformer& model) {
     return parameters;
 }
 
+double attended_pairs(const Transformer& model, int layer, bool causal_half) {
+    const double sequence = model.sequence;
+    const double window = model.window_of(layer);
+    return sequence * window - (causal_half && model.causal ? window * window / 2 : 0);
+}
+
 ModelFlops forward_flops(const Transformer& model, bool causal_half) {
     const double sequence = model.sequence;
     const auto width = static_cast<double>(model.query_width() + model.output_width());
@@ -135,7 +134,7 @@ ModelFlops forward_flops(const Transformer& model, bool causal_half) {
     for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
         const double join = layer < model.layers ? 0 : static_cast<double>(join_parameters(model).product);
         flops.layers += 2 * sequence * (visited_matrices(model, layer) + join);
-        flops.attention += 2 * attended(model, layer, causal_half) * width;
+        flops.attention += 2 * attended_pairs(model, layer, causal_half) * width;
     }
     flops.logits = 2 * sequence * model.hidden * static_cast<double>(model.vocabulary) * (1 + model.mtp_layers);
     return flops;

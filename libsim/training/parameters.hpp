@@ -48,10 +48,13 @@ struct Parameters {
 };
 Parameters parameters_of(const Transformer& model);
 
+// How many pairs of a query and a key attention in a layer has: with the masked ones left out (`causal_half`: a token
+// attends to half of the others, with a window w of s to w - w^2 / 2s), or not.
+double attended_pairs(const Transformer& model, int layer, bool causal_half);
+
 // The FLOPs of one sequence through the whole model, forward alone: matrix products, and attention's scores and values
-// with the masked part left out (`causal_half`: a token attends to half of the others, with a window w of s to w - w^2
-// / 2s) or not. A multiplication and an addition are 2. Only experts that a token visits count. Training is three times
-// this.
+// of attended_pairs(). A multiplication and an addition are 2. Only experts that a token visits count. Training is
+// three times this.
 struct ModelFlops {
     double layers = 0;
     double attention = 0;

@@ -211,10 +211,27 @@ def test_a_thread_can_launch(quiet):
 def test_lines_of_ranks_do_not_mix_where_python_does_not_buffer():
     program = """
         import ndsim
-        ndsim.launch(4, lambda gpu: [print("rank", gpu.rank, "line", i) for i in range(200)])
+        import sys
+
+        def program(gpu):
+            for i in range(200):
+                print("rank", gpu.rank, "line", i)
+                print("rank", gpu.rank, "error", i, file=sys.stderr)
+
+        ndsim.launch(4, program)
     """
     done = subprocess.run([sys.executable, "-u", "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
-    assert sorted(done.stdout.splitlines()) == sorted(f"rank {rank} line {i}" for rank in range(4) for i in range(200))
+    for text, word in ((done.stdout, "line"), (done.stderr, "error")):
+        assert sorted(text.splitlines()) == sorted(f"rank {rank} {word} {i}" for rank in range(4) for i in range(200))
+
+
+def test_a_program_that_has_closed_its_output_runs():
+    program = """
+        import ndsim, sys
+        sys.stdout.close()
+        assert ndsim.launch(2, lambda gpu: gpu.barrier()).seconds > 0
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
 
 
 def test_what_a_rank_prints_comes_out_once():

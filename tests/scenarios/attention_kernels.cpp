@@ -1,4 +1,4 @@
-// Attention alone, as the numbers that ship say, beside what NVIDIA measured of cuDNN: docs/data/attention_kernels.csv.
+// Attention alone, by the numbers that ship, beside what NVIDIA measured of cuDNN: docs/data/attention_kernels.csv.
 #include "libsim/split.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/kernel_time.hpp"
@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <map>
 
 namespace {
 
@@ -15,104 +14,85 @@ using namespace sim;
 using namespace sim::training;
 
 struct MeasuredKernel {
-    std::string gpu;
     KernelTimes::Flash pass;
-    int tokens = 0;
-    int window = 0;
     double seconds = 0;
-    std::string line;
 };
 
-// gpu,pass,heads,head_dim,value_dim,tokens,window,causal,milliseconds,cudnn,file
-MeasuredKernel read_kernel(const std::string& line) {
-    const std::vector<std::string> cells = split(line, ',');
+constexpr auto columns = "gpu,pass,heads,head_dim,value_dim,tokens,window,causal,milliseconds,cudnn,file";
+
+MeasuredKernel kernel_of(const std::vector<std::string>& cells) {
     const auto number = [&](std::size_t column) { return std::stod(cells.at(column)); };
-    MeasuredKernel result{.gpu = cells.at(0),
-                          .tokens = static_cast<int>(number(5)),
-                          .window = static_cast<int>(number(6)),
-                          .seconds = number(8) / 1e3,
-                          .line = line};
+    const double key_dim = number(3);
+    const double value_dim = number(4);
     const double tokens = number(5);
     const double window = number(6);
-    KernelTimes::Flash& pass = result.pass;
+    const bool is_causal = cells.at(7) == "yes";
+    const double keys = !is_causal ? tokens : window > 0 ? window - window * window / (2 * tokens) : tokens / 2;
+    KernelTimes::Flash pass{.heads = number(2), .head_dim = value_dim, .keys = keys};
     pass.backward = cells.at(1) == "backward";
-    pass.heads = number(2);
-    pass.head_dim = number(4);
-    pass.keys = cells.at(7) == "no" ? tokens : window > 0 ? window - window * window / (2 * tokens) : tokens / 2;
-    pass.flops = 2 * tokens * pass.keys * pass.heads * (number(3) + number(4)) * (pass.backward ? 2.5 : 1);
-    return result;
+    const double products = pass.backward ? 3 * key_dim + 2 * value_dim : key_dim + value_dim;
+    pass.flops = 2 * tokens * keys * pass.heads * products;
+    return {pass, number(8) / 1e3};
 }
 
-// Longer sequences heat a GPU until its clock falls, which a kernel within a training step does not.
 std::vector<MeasuredKernel> measured(const std::string& gpu) {
     std::ifstream file(NDSIM_SOURCE_DIR "/docs/data/attention_kernels.csv");
     std::string line;
     std::getline(file, line);
-    EXPECT_EQ(line, "gpu,pass,heads,head_dim,value_dim,tokens,window,causal,milliseconds,cudnn,file");
+    EXPECT_EQ(line, columns);
     std::vector<MeasuredKernel> result;
     while (std::getline(file, line)) {
-        MeasuredKernel kernel = read_kernel(line);
-        if (kernel.gpu == gpu && kernel.tokens <= 16384) {
-            result.push_back(std::move(kernel));
+        const std::vector<std::string> cells = split(line, ',');
+        if (cells.front() == gpu) {
+            result.push_back(kernel_of(cells));
         }
     }
     return result;
 }
 
-KernelTimes kernels_of(const Accelerator& gpu) {
+// As cuDNN computes it, which counts as version 3.
+double seconds_of(const Accelerator& gpu, const KernelTimes::Flash& pass) {
     Layout layout;
     layout.framework.flash_version = 3;
-    return {gpu, layout};
+    return KernelTimes(gpu, layout).flash(pass);
 }
 
-double deviation(const MeasuredKernel& kernel, const KernelTimes& kernels) {
-    return std::log(kernels.flash(kernel.pass) / kernel.seconds);
-}
+struct Bounds {
+    const char* gpu;
+    std::size_t kernels;
+    double mean;  // of the absolute logarithm of predicted over measured
+};
 
-class AttentionOnBlackwell : public testing::TestWithParam<const char*> {};
+class MeasuredAttention : public testing::TestWithParam<Bounds> {};
 
-TEST_P(AttentionOnBlackwell, TakesWhatCudnnTakesInEachShape) {
-    const Accelerator gpu = accelerator(GetParam());
-    const KernelTimes kernels = kernels_of(gpu);
-    const std::vector<MeasuredKernel> all = measured(GetParam());
-    ASSERT_GE(all.size(), 30U);
+TEST_P(MeasuredAttention, IsPredictedInShapesOfAllKinds) {
+    const Accelerator gpu = accelerator(GetParam().gpu);
+    const std::vector<MeasuredKernel> kernels = measured(GetParam().gpu);
+    ASSERT_EQ(kernels.size(), GetParam().kernels);
     double sum = 0;
-    for (const MeasuredKernel& kernel : all) {
-        const double off = deviation(kernel, kernels);
-        sum += std::abs(off);
-        EXPECT_LT(std::abs(off), 0.3) << kernel.line;
+    std::size_t near = 0;
+    for (const MeasuredKernel& kernel : kernels) {
+        const double off = std::abs(std::log(seconds_of(gpu, kernel.pass) / kernel.seconds));
+        sum += off;
+        near += off < 0.2 ? 1 : 0;
     }
-    EXPECT_LT(sum / static_cast<double>(all.size()), 0.08);
+    EXPECT_LT(sum / static_cast<double>(kernels.size()), GetParam().mean);
+    EXPECT_GE(near * 10, kernels.size() * 9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpus, AttentionOnBlackwell, testing::Values("GB200", "GB300"));
+INSTANTIATE_TEST_SUITE_P(Gpus, MeasuredAttention,
+                         testing::Values(Bounds{"GB200", 80, 0.1}, Bounds{"GB300", 80, 0.1}, Bounds{"H200", 43, 0.05}),
+                         [](const auto& which) { return which.param.gpu; });
 
-// Hopper's two passes have one factor for cuDNN over FlashAttention 2: their sum is what holds.
-TEST(AttentionOnHopper, TakesWhatCudnnTakesForwardAndBackwardTogether) {
-    const Accelerator gpu = accelerator("H200");
-    const KernelTimes kernels = kernels_of(gpu);
-    double predicted = 0;
-    double found = 0;
-    for (const MeasuredKernel& kernel : measured("H200")) {
-        if (kernel.tokens == 4096 && kernel.window == 0 && kernel.pass.heads == 64 && kernel.pass.keys == 2048) {
-            predicted += kernels.flash(kernel.pass);
-            found += kernel.seconds;
-        }
-    }
-    EXPECT_NEAR(predicted / found, 1, 0.03);
-}
-
-// A query of a window of 128 meets 126 keys of 4,096 tokens where it would meet 2,048: 16 times less work, at less than
-// a quarter of the rate, because tiles of keys are as wide as that.
-TEST(Attention, OfANarrowWindowIsFarFromItsPeak) {
-    const Accelerator gpu = accelerator("GB200");
-    const KernelTimes kernels = kernels_of(gpu);
+// Blackwell loses 800 keys for each query: of a window of 100 it reaches 1/9 of its rate, of 7,200 keys 9/10.
+TEST(Attention, LosesAsMuchForEachQueryHoweverFewKeysItMeets) {
+    Accelerator gpu = accelerator("GB200");
+    gpu.efficiency.kernel_gap = 0;
     const auto rate = [&](double keys) {
         const KernelTimes::Flash pass{.flops = 1e12 * keys, .heads = 256, .head_dim = 64, .keys = keys};
-        return pass.flops / kernels.flash(pass);
+        return pass.flops / seconds_of(gpu, pass);
     };
-    EXPECT_LT(rate(126), rate(2048) / 4);
-    EXPECT_LT(rate(2048), rate(4096));
+    EXPECT_NEAR(rate(7200) / rate(100), 0.9 * 9, 1e-9);
 }
 
 }  // namespace

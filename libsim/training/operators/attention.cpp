@@ -1,4 +1,5 @@
 #include "libsim/training/operators/operator_list.hpp"
+#include "libsim/training/parameters.hpp"
 
 #include <algorithm>
 
@@ -6,17 +7,17 @@ namespace sim::training {
 
 namespace {
 
-// How many keys a query meets: half of them where later ones are masked and the kernel leaves them out.
+// How many keys a query meets, on average: without flash attention all, also those that are masked.
 double keys_of(const OperatorSizes& sizes, int layer) {
     const double all = sizes.model.sequence;
-    const double window = sizes.model.window_of(layer);
-    if (!sizes.layout.framework.flash_attention) {
-        return all;
-    }
-    if (!sizes.model.causal) {
-        return all;
-    }
-    return window < all ? window - window * window / (2 * all) : all / 2;
+    return sizes.layout.framework.flash_attention ? attended_pairs(sizes.model, layer, true) / all : all;
+}
+
+// In one kernel: where ranks have parts of a sequence, those of one part at a time, which hold a narrow window whole.
+double keys_of_kernel(const OperatorSizes& sizes, int layer) {
+    const double all = sizes.model.sequence;
+    const double of_part = (sizes.model.causal ? all / 2 : all) / sizes.layout.parallelism.cp;
+    return std::min(keys_of(sizes, layer), of_part);
 }
 
 // Where each rank has one stretch of a causal sequence, the last one's has nearly all keys before it, and all wait for
@@ -33,15 +34,15 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const double heads = model.heads / sizes.tp;
     const double key_dim = static_cast<double>(model.query_width()) / model.heads;
     const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
-    const double met = keys_of(sizes, layer);
-    const double keys = met * unevenness(sizes);
+    const double keys = keys_of(sizes, layer) * unevenness(sizes);
     if (sizes.layout.framework.flash_attention) {
         Operator op{.name = "flash attention", .kind = OperatorKind::flash};
         op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);
-        op.backward_flops = 2.5 * op.forward_flops;
+        // The scores once more; the gradients of scores and values, and of queries and keys.
+        op.backward_flops = 2 * sizes.tokens * keys * heads * (3 * key_dim + 2 * value_dim);
         op.heads = heads * sizes.layout.batch.micro;
         op.head_dim = value_dim;
-        op.keys = met / sizes.layout.parallelism.cp;
+        op.keys = keys_of_kernel(sizes, layer);
         list.add(op);
     } else {
         const double batch = heads * sizes.layout.batch.micro;

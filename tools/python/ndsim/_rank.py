@@ -51,8 +51,9 @@ def flush() -> None:
 
 def print_by_line() -> None:
     """Lines of ranks do not mix, and are seen when they are printed, also where Python was told not to buffer (-u)."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True, write_through=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.closed:
+            stream.reconfigure(line_buffering=True, write_through=False)
 
 
 def be_rank(program: Callable[..., Any], args: tuple[Any, ...], gpu: Any) -> str:

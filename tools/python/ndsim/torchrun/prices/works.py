@@ -158,11 +158,12 @@ class Works:
         if pairs == 0:
             return _NONE
         precision = of_product(query, counted, products_in_tf32())
-        flops = 2.0 * pairs * (width + value_width)
         if width > _FLASH_HEAD:
             return self._attention_of_parts(pairs, tokens, keys, width, value_width, precision, is_backward)
         met = keys / 2 if is_causal else keys
-        flops *= met / keys * (2.5 if is_backward else 1)
+        # Backward: the scores once more; the gradients of scores and values, and of queries and keys.
+        widths = 3 * width + 2 * value_width if is_backward else width + value_width
+        flops = 2.0 * pairs * met / keys * widths
         time = self._times.flash(flops, batch * heads, value_width, met, precision, is_backward)
         return self._work(time, "flash attention" if precision in _HALVES else "attention", flops, precision)
 
