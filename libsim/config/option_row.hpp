@@ -72,7 +72,7 @@ struct OptionRow {
     std::vector<std::string> also = {};  // other names of an option, which --help leaves out
     bool changes_result = true;          // false: only how it is found and shown
     bool repeats = false;                // typed several times, its values are one, with "; " between them
-    bool has_commas = false;             // within one value: semicolons set several apart
+    bool has_commas = false;             // one value may hold commas; semicolons separate several
     bool writes = false;                 // its value is a file to write, which only the command line may name
 };
 
@@ -86,7 +86,7 @@ inline OptionRow keeping_result(OptionRow row) {
     row.changes_result = false;
     return row;
 }
-// An option one value of which is a list: a=1,b=2.
+// An option whose single value is a list: a=1,b=2.
 inline OptionRow listing(OptionRow row) {
     row.has_commas = true;
     return row;

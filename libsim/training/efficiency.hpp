@@ -30,11 +30,11 @@ struct Efficiency {
     double cast_passes = 1;  // of what quantising a product's inputs reads and writes (precision.hpp): below 1 where
                              // the kernel before does a part of it
 
-    // Attention in one kernel (FlashAttention 2), of the peak; h heads of dimension d on a rank over n tokens of a
-    // causal sequence: * h / (h + flash_half_heads) * d / (d + flash_half_dim) * n / (n + flash_half_tokens). Kernels
-    // work on tiles, of which the last ones are masked in part: n is twice the keys that a query meets, so that a
-    // window of w keys costs as a sequence of 2 w does for each of its products, and an unmasked sequence as one twice
-    // as long.
+    // Attention in one kernel (FlashAttention 2), of the peak: h heads on a rank whose values are d wide, and whose
+    // queries meet k keys each, on average, half of the n tokens of a causal sequence:
+    // * h / (h + flash_half_heads) * d / (d + flash_half_dim) * 2 k / (2 k + flash_half_tokens).
+    // The first number is what endless sizes would reach, and may be more than 1. Fitted to measured kernels: causal,
+    // unmasked and with windows (docs/accuracy.md, attention alone).
     double flash_forward = 0.6;
     double flash_backward = 0.5;
     double flash_half_heads = 1;

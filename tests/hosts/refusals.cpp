@@ -171,7 +171,7 @@ TEST_F(Refusals, ToEndWhatARankHasStartedAreSaid) {
         if (gpu.rank() == 1 && fork() == 0) {
             alarm(30);  // for nobody else ends it
             close(STDOUT_FILENO);
-            close(STDERR_FILENO);  // that no one waits for it who reads what the test writes
+            close(STDERR_FILENO);  // so that nobody who reads the test's output waits for it
             pause();
         }
         exchange(gpu);

@@ -95,9 +95,9 @@ class Rank:
         self.collectives: list[tuple[str, int, int]] = []
         """The collectives among several ranks that the script has called: kind, bytes, members."""
         self.steps: list[list[int]] = []
-        """When each optimizer ended its steps, those that are gone included."""
+        """When each optimizer ended its steps, including optimizers that no longer exist."""
         self.steps_of: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
-        """The steps of an optimizer that there still is."""
+        """The steps of each optimizer that is still alive."""
         self.said_of_profiler = False
         self.device: Any = None
         self.prices: Any = None

@@ -27,7 +27,7 @@ def after_step(optimizer: Any) -> None:
     rank = ranks.this_rank()
     if rank is None:
         return
-    # By the optimizer itself: its id may be that of a later one, once it is gone.
+    # Keyed by the optimizer, not by its id: a later one may reuse the id.
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
         rank.steps.append(rank.steps_of[optimizer])
