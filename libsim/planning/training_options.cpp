@@ -134,8 +134,7 @@ void add_choices(training::Layout& layout, std::vector<config::OptionRow>& rows)
          config::listing(
              {"recompute-modules", "LIST",
               "what selective recomputation repeats: Megatron's core_attn, layernorm, mla_up_proj, mlp, moe, "
-              "shared_experts, "
-              "moe_act (core_attn)",
+              "shared_experts, moe_act (core_attn)",
               modules(layout.framework.recompute_modules)}),
          {"precision", "NAME", fmt::format("of linear layers: {} (bf16, or the best the GPU has)", precision_names()),
           config::one_of(layout.numerics.precision, every_precision())},

@@ -223,8 +223,8 @@ const BlockTime& BlockTimes::of_layer(int layer) {
         }
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    sorts_.reserve(
-        16);  // references stay: layers come in two sorts of feed-forward part, two windows, on and off the GPU
+    // References stay: layers come in two sorts of feed-forward part, two windows, on and off the GPU.
+    sorts_.reserve(16);
     sorts_.push_back(
         {experts, window, offloaded, sum(operators, recomputed(operators, *layout_), copied_bytes(layer))});
     return sorts_.back().time;
