@@ -1,0 +1,157 @@
+// What commands print, frozen as text. A file tests/cli/goldens/NAME.golden holds commands and all that they say:
+//
+//   >>> ndsim hardware rtx-4090
+//   what it prints on standard output, where long lines of JSON or CSV are wrapped
+//   ! what it prints on standard error
+//   = 2, its exit code, where that is not 0
+//
+// After a change that is meant, `tools/goldens.sh` writes the files again, and `git diff` shows what the change did.
+#include "tests/cli/command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path folder_of_goldens = fs::path(NDSIM_SOURCE_DIR) / "tests/cli/goldens";
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+// The machine's own facts: process numbers, wall time, where this tree lies.
+std::string without_the_machine(std::string text) {
+    static const std::vector<std::pair<std::regex, std::string>> facts{
+        {std::regex(
+             R"x(("(wall_seconds|pid|launcher_pid|launcher_peak_resident_bytes|peak_resident_bytes|cpu_seconds)":)[-+.e0-9]+)x"),
+         "$1?"},
+        {std::regex(R"x(\b(PID|pid) [0-9]+)x"), "$1 ?"},
+        {std::regex(R"x((wall time +)[.0-9]+ [a-z]+)x"), "$1?"},
+        // The table of ranks: its second column is as wide as their numbers are long.
+        {std::regex(R"x((\n +rank) +pid +)x"), "$1  pid  "},
+        {std::regex(R"x((\n +[0-9]+) +[0-9]{2,7} +([.0-9]+ s))x"), "$1  ?  $2"},
+    };
+    for (const auto& [pattern, instead] : facts) {
+        text = std::regex_replace(text, pattern, instead);
+    }
+    for (auto at = text.find(NDSIM_SOURCE_DIR); at != std::string::npos; at = text.find(NDSIM_SOURCE_DIR)) {
+        text.replace(at, std::string(NDSIM_SOURCE_DIR).size(), "SOURCE");
+    }
+    return text;
+}
+
+// A line of JSON is thousands of characters long: it is broken before a key or an object, where a difference is seen.
+void append_wrapped(std::vector<std::string>& lines, const std::string& line) {
+    constexpr std::size_t widest = 160;
+    std::size_t begin = 0;
+    while (line.size() - begin > widest) {
+        std::size_t end = line.rfind(",\"", begin + widest);
+        if (end == std::string::npos || end <= begin) {
+            end = line.rfind(',', begin + widest);
+        }
+        if (end == std::string::npos || end <= begin) {
+            break;
+        }
+        lines.push_back(line.substr(begin, end + 1 - begin));
+        begin = end + 1;
+    }
+    lines.push_back(line.substr(begin));
+}
+
+// The commands of one file share a folder, so that one can read what another wrote.
+std::vector<std::string> carried_out(const std::vector<std::string>& commands) {
+    const TemporaryFolder folder;
+    fs::create_directory_symlink(fs::path(NDSIM_SOURCE_DIR) / "docs", folder.file("docs"));
+    fs::create_directory_symlink(fs::path(NDSIM_SOURCE_DIR) / "tests", folder.file("tests"));
+    std::vector<std::string> found;
+    for (const std::string& command : commands) {
+        const std::string shell = "cd '" + folder.file("") +
+                                  "' && export PATH='" NDSIM_BIN_DIR "':\"$PATH\" COLUMNS=120 LC_ALL=C.UTF-8 && (" +
+                                  command + ") > .out 2> .err < /dev/null";
+        const int status = std::system(shell.c_str());
+        found.push_back(">>> " + command);
+        for (const std::string& line : lines_of(without_the_machine(content_of(folder.file(".out"))))) {
+            append_wrapped(found, line);
+        }
+        for (const std::string& line : lines_of(without_the_machine(content_of(folder.file(".err"))))) {
+            append_wrapped(found, "! " + line);
+        }
+        const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        if (code != 0) {
+            found.push_back("= " + std::to_string(code));
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> commands_of(const std::vector<std::string>& lines) {
+    std::vector<std::string> commands;
+    for (const std::string& line : lines) {
+        if (line.starts_with(">>> ")) {
+            commands.push_back(line.substr(4));
+        }
+    }
+    return commands;
+}
+
+class Goldens : public testing::Test {
+public:
+    explicit Goldens(fs::path file) : file_(std::move(file)) {}
+
+    void TestBody() override {
+        const std::vector<std::string> expected = lines_of(content_of(file_.string()));
+        const std::vector<std::string> found = carried_out(commands_of(expected));
+        if (std::getenv("NDSIM_WRITE_GOLDENS") != nullptr) {
+            std::ofstream out(file_);
+            for (const std::string& line : found) {
+                out << line << "\n";
+            }
+            return;
+        }
+        std::string command;
+        for (std::size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
+            const std::string wanted = i < expected.size() ? expected[i] : "(nothing more)";
+            const std::string seen = i < found.size() ? found[i] : "(nothing more)";
+            if (wanted.starts_with(">>> ")) {
+                command = wanted.substr(4);
+            }
+            ASSERT_EQ(seen, wanted) << file_.filename().string() << ":" << i + 1 << ": " << command
+                                    << "\n(where this is meant: tools/goldens.sh)";
+        }
+    }
+
+private:
+    fs::path file_;
+};
+
+// One test for each file: Goldens.Train, …
+const bool registered = [] {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_of_goldens)) {
+        files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+        std::string name = file.stem().string();
+        name[0] = static_cast<char>(std::toupper(name[0]));
+        testing::RegisterTest("Goldens", ("Of" + name + "AreWhatItPrints").c_str(), nullptr, nullptr, __FILE__,
+                              __LINE__, [file]() -> Goldens* { return new Goldens(file); });
+    }
+    return true;
+}();
+
+}  // namespace
