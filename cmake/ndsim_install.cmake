@@ -7,7 +7,7 @@ get_property(rooms GLOBAL PROPERTY NDSIM_LIBSIM_ROOMS)
 # Who uses the package needs no Protobuf: `ndsim chakra` has that room.
 list(REMOVE_ITEM rooms chakra)
 list(TRANSFORM rooms PREPEND ndsim_)
-install(TARGETS ${rooms} ndsim_sim ndsim_ranks ndsim_lab EXPORT ndsim_targets
+install(TARGETS ${rooms} ndsim_sim ndsim_planning ndsim_ranks ndsim_lab EXPORT ndsim_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
 

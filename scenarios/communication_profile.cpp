@@ -23,7 +23,7 @@ using namespace sim;
 using namespace sim::command_line;
 using namespace sim::config;
 using namespace sim::scenarios;
-using namespace sim::planning;
+using namespace sim::search;
 using sim::GPU;
 
 // Each rank holds a whole array.
@@ -48,10 +48,10 @@ const command_line::Executable executable{
 
 std::vector<config::OptionRow> option_rows(ProfileOptions& options) {
     std::vector<std::string> kinds;
-    for (const sim::CollectiveKind kind : planning::profiled_kinds()) {
+    for (const sim::CollectiveKind kind : profiled_kinds()) {
         kinds.emplace_back(name_of(kind));
     }
-    const auto set_kind = [&options](std::size_t i) { options.kind = planning::profiled_kinds()[i]; };
+    const auto set_kind = [&options](std::size_t i) { options.kind = profiled_kinds()[i]; };
     std::vector<std::string> algorithm_names;
     for (const sim::Algorithm algorithm : sim::all_algorithms()) {
         algorithm_names.emplace_back(name_of(algorithm));
@@ -102,8 +102,8 @@ void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
 }
 
 // Times one size; empty with `exit_code` set where a run failed.
-std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cluster,
-                           const planning::CollectiveCase& what, int& exit_code) {
+std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cluster, const CollectiveCase& what,
+                           int& exit_code) {
     sim::ranks::LaunchOptions launch = launch_options(executable.name, options, cluster);
     launch.hash_timeline = false;
     const auto ran = [&](const sim::ranks::Program& program) {
@@ -114,12 +114,11 @@ std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cl
         }
         return result;
     };
-    const auto by_size = ran([&](GPU& gpu) { planning::run_by_size(gpu, what); });
+    const auto by_size = ran([&](GPU& gpu) { run_by_size(gpu, what); });
     if (!by_size.ok() || !options.check) {
         return by_size.ok() ? std::optional<Timed>{{what, by_size.end, {}}} : std::nullopt;
     }
-    const auto with_data =
-        ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(planning::run_with_data(gpu, what))); });
+    const auto with_data = ran([&](GPU& gpu) { gpu.report("wrong", static_cast<double>(run_with_data(gpu, what))); });
     if (!with_data.ok()) {
         return std::nullopt;
     }
@@ -147,14 +146,14 @@ int run_or_throw(int argc, const char* const* argv) {
     command_line::check_outputs(options.outputs);
     const sim::Cluster cluster = config::read_profile(options.profile, options.ranks);
     check_options(options, cluster);
-    std::vector<planning::CollectiveCase> cases;
+    std::vector<CollectiveCase> cases;
     for (const std::int64_t elements : options.sizes) {
-        cases.push_back(planning::collective_case(options.kind, config_of(options), elements, options.ranks));
+        cases.push_back(collective_case(options.kind, config_of(options), elements, options.ranks));
     }
     const sim::ranks::StopSignal stop;
     std::vector<Timed> table;
     bool right = true;
-    for (const planning::CollectiveCase& what : cases) {
+    for (const CollectiveCase& what : cases) {
         int exit_code = done;
         const auto row = timed(options, cluster, what, exit_code);
         if (!row) {

@@ -13,9 +13,9 @@ rooms=(
     "libsim/kernel|the kernel"
     "ranks/process|processes and what is between them"
     "libsim/config|TOML, options, units, sizes"
-    "libsim/goal|GOAL schedules"
-    "libsim/chakra|Chakra traces"
-    "libsim/trace_files|traces of viewers and of PyTorch"
+    "libsim/interop/goal|GOAL schedules"
+    "libsim/interop/chakra|Chakra traces"
+    "libsim/interop/trace_files|traces of viewers and of PyTorch"
 )
 
 tools/install_packages.sh coverage > /dev/null
@@ -36,13 +36,13 @@ gcovr --root . "${filters[@]}" --exclude-throw-branches --exclude-unreachable-br
     --object-directory build/coverage --json "$counts" -j 2 > build/coverage/gcovr.txt 2>&1
 
 failed=0
-printf '%-20s %9s %9s %8s  %s\n' room branches taken share ''
+printf '%-27s %9s %9s %8s  %s\n' room branches taken share ''
 : > build/coverage/missed.txt
 for row in "${rooms[@]}"; do
     IFS='|' read -r room what <<< "$row"
     gcovr --root . --add-tracefile "$counts" --filter "$room/" --branches >> build/coverage/missed.txt
     read -r _ branches taken share < <(tail -n 2 build/coverage/missed.txt | grep '^TOTAL')
-    printf '%-20s %9s %9s %8s  %s\n' "$room" "$branches" "$taken" "$share" "$what"
+    printf '%-27s %9s %9s %8s  %s\n' "$room" "$branches" "$taken" "$share" "$what"
     ((${share%\%} >= least)) || failed=1
 done
 exit $failed

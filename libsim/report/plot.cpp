@@ -25,7 +25,7 @@ double round_step(double highest) {
 constexpr int edge = 9;  // columns of the values
 
 // What stands at the left edge of the plot, and a line of it.
-std::string axis_line(const std::string& left, const std::string& right) {
+std::string row_of_axis(const std::string& left, const std::string& right) {
     return line_of({{"", Align::right, 0, edge}, {"", Align::left, 1}}, {.cells = {left, right}});
 }
 
@@ -43,7 +43,7 @@ public:
         std::string text;
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             const double value = step_ * static_cast<double>(lines_.size() - 1 - i);
-            text += axis_line(fmt::format("{:.4g}", value), "|" + lines_[i]);
+            text += row_of_axis(fmt::format("{:.4g}", value), "|" + lines_[i]);
         }
         return text;
     }
@@ -82,7 +82,7 @@ std::string draw(const Plot& plot) {
         draw_curve(curve, step, canvas);
     }
     const std::vector<TextColumn> labels(plot.x.size(), {"", Align::left, 0, static_cast<int>(step)});
-    return canvas.text() + axis_line("", "+" + std::string(columns, '-')) +
+    return canvas.text() + row_of_axis("", "+" + std::string(columns, '-')) +
            line_of(labels, {.cells = plot.x}, std::string(edge + 2, ' '));
 }
 

@@ -1,6 +1,6 @@
 // A framework decides what the layout leaves open: its kernels, what it recomputes, and what it overlaps.
 //
-// The defaults are those of Megatron Core. Practice of other frameworks: libsim/planning/validation/practice.cpp.
+// The defaults are those of Megatron Core. Practice of other frameworks: libsim/fit/validation/practice.cpp.
 #pragma once
 
 #include "libsim/training/layer_modules.hpp"

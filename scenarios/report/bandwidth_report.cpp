@@ -10,7 +10,7 @@
 namespace sim::scenarios {
 
 using namespace command_line;
-using namespace planning;
+using namespace search;
 using namespace report;
 
 namespace {
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
-std::string heading(const command_line::RunOptions& options, const planning::CollectiveCase& what) {
+std::string heading(const command_line::RunOptions& options, const CollectiveCase& what) {
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
     return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.config) : "",
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);

@@ -2,8 +2,8 @@
 // JSON.
 #pragma once
 
-#include "libsim/planning/collective_case.hpp"
 #include "libsim/report/table.hpp"
+#include "libsim/search/collective_case.hpp"
 #include "tools/command_line/run_options.hpp"
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace sim::scenarios {
 
 struct Timed {
-    planning::CollectiveCase what;
+    search::CollectiveCase what;
     Time end;                           // of the last rank, all having begun at 0
     std::optional<std::int64_t> wrong;  // numbers, of all ranks; none: it was not carried out with numbers
 

@@ -1,6 +1,6 @@
 #include "scenarios/report/recovery_report.hpp"
 
-#include "libsim/planning/goodput/closed_forms.hpp"
+#include "libsim/goodput/closed_forms.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,8 +68,8 @@ std::optional<Intervals> intervals_of(const Outcome& outcome) {
     const double between = seconds(options.between_faults);
     return Intervals{.step = step,
                      .own = step * static_cast<double>(options.checkpoints.every),
-                     .young = planning::young_interval(cost, between),
-                     .daly = planning::daly_interval(cost, between)};
+                     .young = goodput::young_interval(cost, between),
+                     .daly = goodput::daly_interval(cost, between)};
 }
 
 std::string text_of(const Intervals& intervals, Duration between_faults) {

@@ -1,7 +1,7 @@
 // GOAL schedules: reading their text and running them. Rates are per second of CPU time.
-#include "libsim/goal/builder.hpp"
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/builder.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/text.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // Searches of `ndsim plan`, on one thread. Rates are per second of CPU time: evaluated layouts are legal ones that got
-// a verdict (too large, outdone by bounds, or simulated); simulated ones are the part of them that predict() ran for.
-#include "libsim/planning/search/search.hpp"
+// a verdict (too large, outdone by bounds, or simulated); simulated ones are the part of them that predict_step() ran
+// for.
+#include "libsim/search/search.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 
@@ -11,7 +12,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::search;
 
 struct Load {
     const char* model;
@@ -27,7 +28,7 @@ void plan(benchmark::State& state, const Load& load, bool exhaustive) {
     const PlanOptions options{.exhaustive = exhaustive, .oracle = predictor()};
     PlanCounts counts;
     for (auto _ : state) {
-        counts = search(question, options).counts;
+        counts = search_layouts(question, options).counts;
     }
     const auto rate = [&](std::size_t n) {
         return benchmark::Counter(static_cast<double>(n), benchmark::Counter::kIsIterationInvariantRate);

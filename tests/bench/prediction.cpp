@@ -1,6 +1,6 @@
 // Whole predictions of a training step, CPU time: folded to one rank a stage, with and without budgets, and of all
 // ranks.
-#include "libsim/planning/predict.hpp"
+#include "libsim/predict/predict.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 
@@ -9,7 +9,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::predict;
 
 struct Load {
     const char* model;
@@ -41,7 +41,7 @@ void prediction(benchmark::State& state, const Load& load, const PredictOptions&
     const training::Machine machine = training::machine(load.machine);
     Prediction found;
     for (auto _ : state) {
-        found = predict(model, machine, load.layout, options);
+        found = predict_step(model, machine, load.layout, options);
     }
     state.counters["ops"] = static_cast<double>(found.ops);
     state.counters["ranks"] = found.simulated_ranks;

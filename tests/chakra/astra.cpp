@@ -1,5 +1,5 @@
 // Traces that ASTRA-sim ran: what each of its times is here (docs/network.md), from a trace in place of a program.
-#include "libsim/chakra/run.hpp"
+#include "libsim/interop/chakra/run.hpp"
 
 #include "tests/oracle/astra.hpp"
 

@@ -1,6 +1,6 @@
 // Any program as a trace: written, read and run again, it leaves the same timeline, span for span.
-#include "libsim/chakra/from_program.hpp"
-#include "libsim/chakra/run.hpp"
+#include "libsim/interop/chakra/from_program.hpp"
+#include "libsim/interop/chakra/run.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/chakra/traces.hpp"

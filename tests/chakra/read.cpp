@@ -1,5 +1,5 @@
 // What the reader takes, and what it refuses in one line.
-#include "libsim/chakra/run.hpp"
+#include "libsim/interop/chakra/run.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"

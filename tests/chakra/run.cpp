@@ -1,5 +1,5 @@
 // When the ranks of a trace finish, worked out by hand. A message of 1 MB takes 5 us + 20 us at 50 GB/s.
-#include "libsim/chakra/run.hpp"
+#include "libsim/interop/chakra/run.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"

@@ -55,7 +55,7 @@ public:
             const std::string text = folder_.with("message.txt", line);
             const std::string out = folder_.file("message.bin");
             const std::string command = fmt::format(
-                "protoc --proto_path='{}/libsim/chakra' --encode=ChakraProtoMsg.{} execution_trace.proto "
+                "protoc --proto_path='{}/libsim/interop/chakra' --encode=ChakraProtoMsg.{} execution_trace.proto "
                 "< '{}' > '{}'",
                 NDSIM_SOURCE_DIR, type, text, out);
             EXPECT_EQ(std::system(command.c_str()), 0) << line;

@@ -1,7 +1,7 @@
 // Traces of lines of text, as our reader reads them.
 #pragma once
 
-#include "libsim/chakra/files.hpp"
+#include "libsim/interop/chakra/files.hpp"
 #include "tests/chakra/text_traces.hpp"
 
 #include <fstream>

@@ -1,8 +1,8 @@
 // What is written reads back as it was, and another reader finds Chakra's own fields in it.
-#include "libsim/chakra/run.hpp"
+#include "libsim/interop/chakra/run.hpp"
 
-#include "libsim/chakra/process_groups.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/interop/chakra/process_groups.hpp"
 #include "tests/chakra/traces.hpp"
 
 #include <gmock/gmock.h>

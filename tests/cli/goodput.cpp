@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-#include "libsim/planning/goodput/study.hpp"
+#include "libsim/goodput/study.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST_P(EveryStudy, IsReproduced) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, EveryStudy, testing::ValuesIn(sim::planning::study_names()), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(Of, EveryStudy, testing::ValuesIn(sim::goodput::study_names()), [](const auto& one) {
     std::string name = one.param;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;

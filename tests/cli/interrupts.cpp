@@ -1,6 +1,6 @@
 // Programs that are stopped at a random instant: their exit code says by what, and what they leave is whole and says
 // that it is partial.
-#include "libsim/trace_files/read_trace.hpp"
+#include "libsim/interop/trace_files/read_trace.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/support/random.hpp"

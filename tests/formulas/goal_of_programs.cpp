@@ -2,9 +2,9 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/error.hpp"
-#include "libsim/goal/from_program.hpp"
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/write.hpp"
+#include "libsim/interop/goal/from_program.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/write.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

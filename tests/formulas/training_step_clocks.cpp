@@ -1,7 +1,7 @@
 // A folded step's clocks, without a kernel, end when the kernel says so, to the picosecond; rounds that repeat are
 // multiplied, and that changes nothing.
-#include "libsim/planning/folded/folded_step.hpp"
-#include "libsim/planning/predict.hpp"
+#include "libsim/predict/folded/folded_step.hpp"
+#include "libsim/predict/predict.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "tests/support/training_steps.hpp"
 
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::planning {
+namespace sim::predict {
 
 using namespace test;
 using training::Layout;
@@ -32,7 +32,7 @@ std::string name_of_layout(const Layout& layout) {
 
 // In the kernel: the details are of no interest, but ask for it.
 Duration time_in_kernel(const Transformer& model, const Machine& machine, const Layout& layout) {
-    return predict(model, machine, layout).step;
+    return predict_step(model, machine, layout).step;
 }
 
 // Every schedule, with what changes the order of a stage's work.
@@ -78,7 +78,7 @@ StepsCompared compare_steps(const Transformer& model, const Machine& machine, co
         EXPECT_EQ(step.time, time_in_kernel(model, machine, layout)) << name_of_layout(layout);
         EXPECT_EQ(step.time, whole.time) << name_of_layout(layout);
         EXPECT_EQ(whole.passes_known, 0) << name_of_layout(layout);
-        EXPECT_EQ(predict(model, machine, layout, {.details = false}).step, step.time) << name_of_layout(layout);
+        EXPECT_EQ(predict_step(model, machine, layout, {.details = false}).step, step.time) << name_of_layout(layout);
         compared.all += 1;
         compared.repeated += step.passes_known > 0 ? 1 : 0;
     }
@@ -160,8 +160,8 @@ TEST(StepClocks, LeaveCopiesThatMeetAtOtherTimesToTheKernel) {
     const Layout layout{.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
                         .batch = {.global = 24}};
     EXPECT_FALSE(takes_no_meeting(training::plan_step(small_gpt(12), plain_machine(), layout)));
-    EXPECT_EQ(predict(small_gpt(12), plain_machine(), layout, {.details = false}).step,
+    EXPECT_EQ(predict_step(small_gpt(12), plain_machine(), layout, {.details = false}).step,
               time_in_kernel(small_gpt(12), plain_machine(), layout));
 }
 
-}  // namespace sim::planning
+}  // namespace sim::predict

@@ -1,7 +1,7 @@
 #include "tests/fuzz/targets.hpp"
 
 #ifdef NDSIM_HAS_CHAKRA
-#include "libsim/chakra/files.hpp"
+#include "libsim/interop/chakra/files.hpp"
 #endif
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/durations.hpp"
@@ -12,14 +12,14 @@
 #include "libsim/config/topology_table.hpp"
 #include "libsim/config/whole_numbers.hpp"
 #include "libsim/error.hpp"
-#include "libsim/goal/text.hpp"
-#include "libsim/planning/calibration/kernel_table.hpp"
-#include "libsim/planning/calibration/nccl_tests.hpp"
-#include "libsim/planning/machine_file.hpp"
-#include "libsim/planning/machine_import/machine_of_node.hpp"
-#include "libsim/planning/model_file.hpp"
-#include "libsim/planning/validation/record.hpp"
-#include "libsim/trace_files/read_trace.hpp"
+#include "libsim/fit/calibration/kernel_table.hpp"
+#include "libsim/fit/calibration/nccl_tests.hpp"
+#include "libsim/fit/validation/record.hpp"
+#include "libsim/interop/goal/text.hpp"
+#include "libsim/interop/machine_import/machine_of_node.hpp"
+#include "libsim/interop/trace_files/read_trace.hpp"
+#include "libsim/predict/machine_file.hpp"
+#include "libsim/predict/model_file.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/ndsim/flow_cases.hpp"
 #include "tools/ndsim/profiled_kernels.hpp"
@@ -47,28 +47,28 @@ void read_topology(const std::string& bytes) {
     config::read_topology(in_file("x.toml", bytes), 0);
 }
 void read_machine(const std::string& bytes) {
-    planning::read_hardware(in_file("x.toml", bytes));
+    predict::read_hardware(in_file("x.toml", bytes));
 }
 void read_model(const std::string& bytes) {
-    planning::read_model_file(in_file("x.toml", bytes));
+    predict::read_model_file(in_file("x.toml", bytes));
 }
 void read_hugging_face_model(const std::string& bytes) {
-    planning::read_model_file(in_file("config.json", bytes));
+    predict::read_model_file(in_file("config.json", bytes));
 }
 void read_runs(const std::string& bytes) {
     config::check_nesting(bytes, "x.json", config::Notation::json);
-    planning::read_runs(bytes, "x.json");
+    fit::read_runs(bytes, "x.json");
 }
 void read_nccl_tests(const std::string& bytes) {
-    planning::read_nccl_tests(bytes, "x.txt");
+    fit::read_nccl_tests(bytes, "x.txt");
 }
 void read_kernel_table(const std::string& bytes) {
-    planning::read_kernel_table(bytes, "x.csv");
+    fit::read_kernel_table(bytes, "x.csv");
 }
 // What is read must be a machine that can be read again.
 void read_node(const std::string& bytes) {
-    const planning::DescribedNode node = planning::read_described_node(bytes, "x.xml");
-    const std::string text = planning::machine_file_of(
+    const machine_import::DescribedNode node = machine_import::read_described_node(bytes, "x.xml");
+    const std::string text = machine_import::machine_file_of(
         node, {.gpu = bytes.starts_with('<') ? "" : "H100-SXM-80GB", .name = "x", .card_gigabits = 0});
     training::hardware_of_toml(text, "x.toml");
 }

@@ -1,6 +1,6 @@
 // LogGP schedules as LogGOPSim runs them (data/loggops.json names its version): the same integers.
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/text.hpp"
 
 #include <gtest/gtest.h>
 

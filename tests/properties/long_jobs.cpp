@@ -1,5 +1,5 @@
 // What holds for every long job, whatever fails when.
-#include "libsim/planning/goodput/run.hpp"
+#include "libsim/goodput/run.hpp"
 
 #include "tests/support/property.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace sim::planning;
+using namespace sim::goodput;
 using sim::faults::Part;
 
 LongDuration minutes(int from, int to) {

@@ -1,11 +1,11 @@
 // calibrate_machine(): numbers that were hidden are found again, and what cannot be found is named.
-#include "libsim/planning/calibration/calibration.hpp"
+#include "libsim/fit/calibration/calibration.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/calibration/calibrated_machine_file.hpp"
-#include "libsim/planning/calibration/kernel_table.hpp"
-#include "libsim/planning/calibration/nccl_tests.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/fit/calibration/calibrated_machine_file.hpp"
+#include "libsim/fit/calibration/kernel_table.hpp"
+#include "libsim/fit/calibration/nccl_tests.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tests/support/synthetic_measurements.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,8 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::predict;
+using namespace sim::fit;
 using sim::test::Noise;
 using testing::Contains;
 using testing::HasSubstr;

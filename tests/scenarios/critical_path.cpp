@@ -1,4 +1,4 @@
-#include "libsim/planning/critical_path.hpp"
+#include "libsim/predict/critical_path.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::predict;
 using namespace std::chrono_literals;
 
 // Spans with labels that live as long as this.

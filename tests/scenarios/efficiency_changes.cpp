@@ -1,4 +1,4 @@
-#include "libsim/planning/efficiency_changes.hpp"
+#include "libsim/predict/efficiency_changes.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/training/hardware.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace sim;
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
 
 training::Accelerator changed(const char* gpu, const std::string& text) {
     training::Accelerator result = training::accelerator(gpu);

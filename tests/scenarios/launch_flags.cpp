@@ -1,4 +1,4 @@
-#include "libsim/planning/launch_flags.hpp"
+#include "libsim/search/launch_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::planning {
+namespace sim::search {
 namespace {
 
 training::Transformer llama() {
@@ -168,4 +168,4 @@ TEST(LaunchFlags, NameExpertsOnlyWhereThereAreSome) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::search

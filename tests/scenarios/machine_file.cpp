@@ -1,5 +1,5 @@
 // read_machine(): a name or a file.
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
@@ -9,7 +9,7 @@
 namespace {
 
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
 
 std::string refusal(const std::string& name) {
     try {

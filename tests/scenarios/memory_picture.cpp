@@ -1,5 +1,5 @@
 // The picture of a GPU's memory: its bars are as long as the parts are large.
-#include "libsim/planning/report/memory_report.hpp"
+#include "libsim/explain/train/memory_report.hpp"
 
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -12,7 +12,9 @@
 #include <regex>
 #include <string>
 
-namespace sim::planning {
+namespace sim::explain {
+
+using namespace predict;
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +71,4 @@ TEST(MemoryPicture, HasAnAreaForEachPartOverTime) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::explain

@@ -1,5 +1,5 @@
 // What --model takes: a name, a config.json, a TOML file.
-#include "libsim/planning/model_file.hpp"
+#include "libsim/predict/model_file.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/training/presets.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace sim;
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
 
 std::string complaint(const std::string& name) {
     try {

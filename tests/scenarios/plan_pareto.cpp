@@ -1,10 +1,10 @@
-#include "libsim/planning/search/pareto.hpp"
+#include "libsim/search/pareto.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace sim::planning {
+namespace sim::search {
 namespace {
 
 using Numbers = std::vector<std::size_t>;
@@ -42,4 +42,4 @@ TEST(ParetoFront, CallsEqualOnesNoWorse) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::search

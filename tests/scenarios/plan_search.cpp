@@ -1,4 +1,4 @@
-#include "libsim/planning/search/search.hpp"
+#include "libsim/search/search.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include "libsim/error.hpp"
@@ -11,7 +11,9 @@
 #include <tuple>
 #include <vector>
 
-namespace sim::planning {
+namespace sim::search {
+
+using namespace predict;
 
 using namespace command_line;
 namespace {
@@ -59,7 +61,7 @@ std::size_t refused(const PlanCounts& counts, training::Misfit misfit) {
 }
 
 TEST(PlanSearch, CountsWhatBecomesOfEveryLayout) {
-    const PlanCounts counts = search(question(), {.exhaustive = true, .oracle = oracle()}).counts;
+    const PlanCounts counts = search_layouts(question(), {.exhaustive = true, .oracle = oracle()}).counts;
     EXPECT_EQ(counts.all, 7U);
     EXPECT_EQ(refused(counts, training::Misfit::heads), 1U);  // 16 over tp 3
     EXPECT_EQ(refused(counts, training::Misfit::batch), 1U);  // dp 8 x 2
@@ -77,7 +79,7 @@ std::vector<int> tps(const Plan& plan) {
 }
 
 TEST(PlanSearch, PutsTheFastestFirst) {
-    const Plan plan = search(question(), {.exhaustive = true, .oracle = oracle()});
+    const Plan plan = search_layouts(question(), {.exhaustive = true, .oracle = oracle()});
     EXPECT_EQ(tps(plan), (std::vector{21, 42, 41}));
     EXPECT_EQ(plan.rows.front().step, Duration{std::chrono::seconds{19}});
     EXPECT_EQ(plan.rows.front().memory, 90);
@@ -90,7 +92,7 @@ TEST(PlanSearch, MarksWhatCannotBeToldApartFromTheFastestOnAsManyGpus) {
     const auto marks = [&](double order) {
         what.machine.gpu.uncertainty = {.dense = std::log(2.0), .order = order};
         std::vector<bool> found;
-        for (const PlanRow& row : search(what, {.exhaustive = true, .oracle = oracle()}).rows) {
+        for (const PlanRow& row : search_layouts(what, {.exhaustive = true, .oracle = oracle()}).rows) {
             found.push_back(row.may_be_fastest);
             EXPECT_DOUBLE_EQ(row.range.lowest, seconds(row.step) / 2);
             EXPECT_DOUBLE_EQ(row.range.highest, seconds(row.step) * 2);
@@ -104,9 +106,9 @@ TEST(PlanSearch, MarksWhatCannotBeToldApartFromTheFastestOnAsManyGpus) {
 
 TEST(PlanSearch, CountsCostInDollarsOrElseInGpuHours) {
     PlanQuestion what = question();
-    EXPECT_DOUBLE_EQ(search(what, {.oracle = oracle()}).rows.front().cost, 8 * 19 / 3600.0);
+    EXPECT_DOUBLE_EQ(search_layouts(what, {.oracle = oracle()}).rows.front().cost, 8 * 19 / 3600.0);
     what.machine.gpu.usd_per_hour = 3.6;
-    EXPECT_DOUBLE_EQ(search(what, {.oracle = oracle()}).rows.front().cost, 8 * 19 / 1000.0);
+    EXPECT_DOUBLE_EQ(search_layouts(what, {.oracle = oracle()}).rows.front().cost, 8 * 19 / 1000.0);
 }
 
 TEST(PlanSearch, FindsTheCheapestAmongSeveralNumbersOfGpus) {
@@ -119,8 +121,8 @@ TEST(PlanSearch, FindsTheCheapestAmongSeveralNumbersOfGpus) {
     faster.simulate = [](const PlanQuestion&, const Layout& l) {
         return PlanOracle::Answer{.step = Duration{std::chrono::seconds{l.ranks() == 8 ? 19 : 28}}, .memory = 90};
     };
-    EXPECT_EQ(search(what, {.oracle = faster}).rows.front().point.gpus, 8);
-    const Plan cheapest = search(what, {.objective = PlanObjective::cost, .oracle = faster});
+    EXPECT_EQ(search_layouts(what, {.oracle = faster}).rows.front().point.gpus, 8);
+    const Plan cheapest = search_layouts(what, {.objective = PlanObjective::cost, .oracle = faster});
     EXPECT_EQ(cheapest.rows.front().point.gpus, 4);
     EXPECT_EQ(cheapest.pareto.size(), 2U);
 }
@@ -138,7 +140,7 @@ TEST(PlanSearch, DoesNotSimulateWhatIsOutdone) {
     };
     // A round is simulated before one looks: fill it.
     what.space.recompute.assign(8, training::Recompute::none);
-    const PlanCounts counts = search(what, {.oracle = wasteful}).counts;
+    const PlanCounts counts = search_layouts(what, {.oracle = wasteful}).counts;
     EXPECT_EQ(counts.simulated(), 8U);
     EXPECT_EQ(counts.outdone, 8U);
 }
@@ -180,8 +182,8 @@ std::vector<std::tuple<std::int64_t, std::int64_t, double>> front(const Plan& pl
 }
 
 TEST(PlanSearch, HasTheSameFrontWhetherAllAreSimulatedOrNot) {
-    const Plan all = search(wide_question(), {.exhaustive = true, .oracle = disordered()});
-    const Plan few = search(wide_question(), {.oracle = disordered()});
+    const Plan all = search_layouts(wide_question(), {.exhaustive = true, .oracle = disordered()});
+    const Plan few = search_layouts(wide_question(), {.oracle = disordered()});
     EXPECT_GT(all.counts.all, 1000U);
     EXPECT_EQ(front(few), front(all));
     EXPECT_LT(few.counts.simulated(), all.counts.simulated() / 2);
@@ -189,8 +191,8 @@ TEST(PlanSearch, HasTheSameFrontWhetherAllAreSimulatedOrNot) {
 
 TEST(PlanSearch, AddsUpAndIsTheSameWithOneThreadAndWithThree) {
     Workers workers(3);
-    const Plan one = search(wide_question(), {.oracle = disordered()});
-    const Plan three = search(wide_question(), {.for_each = workers.executor(), .oracle = disordered()});
+    const Plan one = search_layouts(wide_question(), {.oracle = disordered()});
+    const Plan three = search_layouts(wide_question(), {.for_each = workers.executor(), .oracle = disordered()});
     EXPECT_EQ(one.counts.refused_in_all() + one.counts.evaluated(), one.counts.all);
     EXPECT_EQ(one.counts.refused, three.counts.refused);
     EXPECT_EQ(one.counts.simulated(), three.counts.simulated());
@@ -204,7 +206,7 @@ TEST(PlanSearch, AddsUpAndIsTheSameWithOneThreadAndWithThree) {
 TEST(PlanSearch, NamesThoseThatNeedLeastWhereNoneFits) {
     PlanQuestion what = question();
     what.machine.gpu.memory_bytes = 50;
-    const Plan plan = search(what, {.oracle = oracle()});
+    const Plan plan = search_layouts(what, {.oracle = oracle()});
     EXPECT_TRUE(plan.rows.empty());
     ASSERT_EQ(plan.nearest.size(), 3U);
     EXPECT_EQ(plan.nearest[0].memory, 59);  // tp 4
@@ -233,7 +235,7 @@ TEST(PlanSearch, FindsHowManyGpusWouldDo) {
 
 TEST(PlanSearch, EndsWhenItIsToldTo) {
     Workers workers(2);
-    const Plan plan = search(
+    const Plan plan = search_layouts(
         wide_question(), {.for_each = workers.executor(), .oracle = disordered(), .should_stop = [] { return true; }});
     EXPECT_EQ(plan.counts.refused_in_all() + plan.counts.evaluated() + plan.counts.not_reached, plan.counts.all);
 }
@@ -246,7 +248,7 @@ TEST(PlanSearch, ThrowsWhatTheFirstLayoutThrows) {
     for (const int jobs : {1, 3}) {
         Workers workers(jobs);
         try {
-            search(question(), {.for_each = workers.executor(), .oracle = broken});
+            search_layouts(question(), {.for_each = workers.executor(), .oracle = broken});
             FAIL();
         } catch (const ProgramError& error) {
             EXPECT_STREQ(error.what(), "tp 1");
@@ -255,4 +257,4 @@ TEST(PlanSearch, ThrowsWhatTheFirstLayoutThrows) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::search

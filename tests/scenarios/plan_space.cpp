@@ -1,4 +1,4 @@
-#include "libsim/planning/search/space.hpp"
+#include "libsim/search/space.hpp"
 
 #include "libsim/error.hpp"
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace sim::planning {
+namespace sim::search {
 namespace {
 
 training::Transformer dense() {
@@ -170,4 +170,4 @@ TEST(PlanSpace, HasSelectiveRecomputationWhereModulesAreNamed) {
     }
 }
 
-}  // namespace sim::planning
+}  // namespace sim::search

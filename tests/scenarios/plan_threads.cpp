@@ -1,12 +1,14 @@
 // Predictions that are made by several threads at once share nothing that they write to.
-#include "libsim/planning/search/search.hpp"
+#include "libsim/search/search.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sim::planning {
+namespace sim::search {
+
+using namespace predict;
 
 using namespace command_line;
 namespace {
@@ -16,8 +18,9 @@ TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
     question.space = {.gpus = {8}, .tp = {1, 2}, .pp = {1, 2}, .micro_batch = {1, 2}};
     question.space.rest.batch.global = 16;
     Workers workers(3);
-    const Plan one = search(question, {.exhaustive = true, .oracle = predictor()});
-    const Plan three = search(question, {.exhaustive = true, .for_each = workers.executor(), .oracle = predictor()});
+    const Plan one = search_layouts(question, {.exhaustive = true, .oracle = predictor()});
+    const Plan three =
+        search_layouts(question, {.exhaustive = true, .for_each = workers.executor(), .oracle = predictor()});
     ASSERT_FALSE(one.rows.empty());
     ASSERT_EQ(one.rows.size(), three.rows.size());
     for (std::size_t i = 0; i < one.rows.size(); ++i) {
@@ -27,4 +30,4 @@ TEST(PlanSearch, OfARealModelIsTheSameWithOneThreadAndWithThree) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::search

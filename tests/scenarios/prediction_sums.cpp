@@ -1,5 +1,5 @@
 // What a prediction's parts must add up to, and what its shares are shares of.
-#include "libsim/planning/predict.hpp"
+#include "libsim/predict/predict.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace sim::training {
 
-using namespace planning;
+using namespace predict;
 using namespace test;
 
 namespace {
@@ -102,7 +102,7 @@ TEST(Communication, OfExpertsIsMeasuredByARanksOwnLink) {
     model.sequence = 4096;
     const Machine h100 = machine("dgx-h100");
     const Prediction step =
-        predict(model, h100, {.parallelism = {.dp = 16, .ep = 16}, .batch = {.micro = 1, .global = 16}});
+        predict_step(model, h100, {.parallelism = {.dp = 16, .ep = 16}, .batch = {.micro = 1, .global = 16}});
     const CommunicationUse& use = step.communication.front();
     ASSERT_EQ(use.what, "all-to-all of tokens");
     EXPECT_DOUBLE_EQ(use.link_share, use.bus_bandwidth / (h100.scale_out * 15 / 8));
@@ -112,7 +112,7 @@ TEST(Communication, OfExpertsIsMeasuredByARanksOwnLink) {
 TEST(TimeBudget, OfEveryStageSumsUpToTheStepAndHasNoNegativePart) {
     for (const auto& [name, layout] : layouts()) {
         for (const bool unfold : {false, true}) {
-            const Prediction p = predict(small_gpt(), plain_machine(), layout, {.unfold = unfold});
+            const Prediction p = predict_step(small_gpt(), plain_machine(), layout, {.unfold = unfold});
             ASSERT_EQ(p.stage_budgets.size(), static_cast<std::size_t>(layout.parallelism.pp));
             for (const Budget& stage : p.stage_budgets) {
                 EXPECT_NEAR(sum_of(stage), seconds(p.step), 1e-9 * seconds(p.step)) << name;
@@ -127,8 +127,8 @@ TEST(TimeBudget, OfEveryStageSumsUpToTheStepAndHasNoNegativePart) {
 
 TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
     for (const auto& [name, layout] : layouts()) {
-        const Prediction few = predict(small_gpt(), plain_machine(), layout);
-        const Prediction all = predict(small_gpt(), plain_machine(), layout, {.unfold = true});
+        const Prediction few = predict_step(small_gpt(), plain_machine(), layout);
+        const Prediction all = predict_step(small_gpt(), plain_machine(), layout, {.unfold = true});
         EXPECT_EQ(few.step, all.step) << name;
         for (std::size_t kind = 0; kind < time_categories; ++kind) {
             EXPECT_NEAR(few.budget[kind], all.budget[kind], 1e-9 * seconds(few.step))
@@ -153,14 +153,14 @@ TEST(Communication, IsListedAsItIsSimulated) {
         std::int64_t reductions = 0;
         std::int64_t bytes = 0;
         const Prediction p =
-            predict(small_gpt(), plain_machine(), layout, {.on_span = [&](const Span& span) {
-                        const bool gather = *span.label == "all-gather of parameters";
-                        if (span.rank == layout.parallelism.pp / 2 && span.kind == OpKind::collective &&
-                            (gather || span.label->ends_with("of gradients"))) {
-                            (gather ? gathers : reductions) += 1;
-                            bytes += span.amount;
-                        }
-                    }});
+            predict_step(small_gpt(), plain_machine(), layout, {.on_span = [&](const Span& span) {
+                             const bool gather = *span.label == "all-gather of parameters";
+                             if (span.rank == layout.parallelism.pp / 2 && span.kind == OpKind::collective &&
+                                 (gather || span.label->ends_with("of gradients"))) {
+                                 (gather ? gathers : reductions) += 1;
+                                 bytes += span.amount;
+                             }
+                         }});
         const int steps = layout.parallelism.schedule->steps_overlap ? 2 : 1;  // these run twice, to overlap
         for (const CommunicationUse& use : p.communication) {
             if (use.group == TimeCategory::data) {
@@ -203,7 +203,7 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
         for (const Machine& machine : {plain_machine(), slow, busy}) {
             for (const Transformer& model : {small_gpt(8), small_gpt(40), wide}) {
                 const Duration bound = estimated_step(plan_step(model, machine, layout));
-                const Duration step = predict(model, machine, layout, {.details = false}).step;
+                const Duration step = predict_step(model, machine, layout, {.details = false}).step;
                 EXPECT_LE(bound, step) << name << ", " << model.layers << " layers, " << model.vocabulary;
             }
         }
@@ -225,7 +225,7 @@ TEST(EstimatedStep, OfListedLayersIsNeverLongerThanTheStep) {
                 for (const int zero : {0, 1, 3}) {
                     layout.parallelism.zero = zero;
                     const Duration bound = estimated_step(plan_step(small_gpt(8), plain_machine(), layout));
-                    const Prediction step = predict(small_gpt(8), plain_machine(), layout, {.details = false});
+                    const Prediction step = predict_step(small_gpt(8), plain_machine(), layout, {.details = false});
                     EXPECT_LE(bound, step.step) << chunks << " " << layers[0] << " " << micro_batches << " " << zero;
                 }
             }
@@ -235,8 +235,8 @@ TEST(EstimatedStep, OfListedLayersIsNeverLongerThanTheStep) {
 
 TEST(Prediction, DoesNotDependOnWhetherDetailsAreAsked) {
     for (const auto& [name, layout] : layouts()) {
-        const Prediction full = predict(small_gpt(), plain_machine(), layout);
-        const Prediction bare = predict(small_gpt(), plain_machine(), layout, {.details = false});
+        const Prediction full = predict_step(small_gpt(), plain_machine(), layout);
+        const Prediction bare = predict_step(small_gpt(), plain_machine(), layout, {.details = false});
         EXPECT_EQ(full.step, bare.step) << name;
         EXPECT_GT(full.ops, 0) << name;
         EXPECT_EQ(bare.ops, 0) << name << ": the time alone takes no kernel";
@@ -249,7 +249,7 @@ TEST(Utilization, IsThatOfThePublishedFormulas) {
     const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2},
                         .batch = {.micro = 2, .global = 32},
                         .framework = {.recompute = Recompute::full, .flash_attention = false}};
-    const Prediction p = predict(small_gpt(), plain_machine(), layout);
+    const Prediction p = predict_step(small_gpt(), plain_machine(), layout);
     const Gpt gpt{32, 512, 8, 1024, 16'384};
     const double peak = 8 * 300e12 * seconds(p.step);
     EXPECT_NEAR(p.mfu, gpt.model() / peak, 1e-12);
@@ -257,20 +257,20 @@ TEST(Utilization, IsThatOfThePublishedFormulas) {
     EXPECT_NEAR(p.tokens_per_second, 32 * 512 / seconds(p.step), 1e-6);
     Layout kept = layout;
     kept.framework.recompute = Recompute::none;
-    const Prediction without = predict(small_gpt(), plain_machine(), kept);
+    const Prediction without = predict_step(small_gpt(), plain_machine(), kept);
     EXPECT_EQ(without.hfu, without.mfu);
 }
 
 TEST(Jitter, IsTheSameTwiceAndNoneAtZero) {
     const Layout layout{.parallelism = {.dp = 4, .tp = 2, .pp = 2, .zero = 1}, .batch = {.global = 32}};
     const auto step = [&](double jitter, std::uint64_t seed) {
-        return predict(small_gpt(), plain_machine(), layout,
-                       {.unfold = true, .hash_timeline = true, .jitter = jitter, .seed = seed});
+        return predict_step(small_gpt(), plain_machine(), layout,
+                            {.unfold = true, .hash_timeline = true, .jitter = jitter, .seed = seed});
     };
     EXPECT_EQ(step(0.05, 7).timeline_sha256, step(0.05, 7).timeline_sha256);
     EXPECT_NE(step(0.05, 7).timeline_sha256, step(0.05, 8).timeline_sha256);
     EXPECT_EQ(step(0, 7).timeline_sha256, step(0, 8).timeline_sha256);
-    EXPECT_EQ(step(0, 7).step, predict(small_gpt(), plain_machine(), layout).step);
+    EXPECT_EQ(step(0, 7).step, predict_step(small_gpt(), plain_machine(), layout).step);
 }
 
 TEST(Jitter, OnAverageMakesAStepTheLongerTheLargerItIs) {
@@ -280,8 +280,8 @@ TEST(Jitter, OnAverageMakesAStepTheLongerTheLargerItIs) {
         for (const double jitter : {0.0, 0.01, 0.03, 0.1}) {
             double sum = 0;
             for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-                sum += seconds(predict(small_gpt(), plain_machine(), layout,
-                                       {.unfold = true, .jitter = jitter, .seed = seed, .details = false})
+                sum += seconds(predict_step(small_gpt(), plain_machine(), layout,
+                                            {.unfold = true, .jitter = jitter, .seed = seed, .details = false})
                                    .step);
             }
             EXPECT_GT(sum, before) << jitter;

@@ -2,8 +2,8 @@
 #include "tools/ndsim/profiled_kernels.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/calibration/calibration.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/fit/calibration/calibration.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tests/support/synthetic_measurements.hpp"
 
@@ -15,7 +15,8 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::predict;
+using namespace sim::fit;
 using sim::test::Noise;
 using testing::EndsWith;
 

@@ -1,14 +1,14 @@
 // How much longer a step is with a slow GPU, or with slow links: against runs of every rank.
-#include "libsim/planning/robustness.hpp"
+#include "libsim/predict/robustness.hpp"
 
-#include "libsim/planning/predict.hpp"
+#include "libsim/predict/predict.hpp"
 #include "tests/support/training_steps.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace sim::planning {
+namespace sim::predict {
 
 using namespace test;
 using training::Layout;
@@ -27,7 +27,7 @@ Duration step_of_all_ranks(const training::Machine& machine, const Layout& layou
     if (slow_rank >= 0) {
         options.faults = {faults::SlowRank{.rank = slow_rank, .factor = slow_gpu_factor, .window = {}}};
     }
-    return predict(small_gpt(), machine, layout, options).step;
+    return predict_step(small_gpt(), machine, layout, options).step;
 }
 
 double share_of_all_ranks(const training::Machine& machine, const Layout& layout, int slow_rank) {
@@ -97,4 +97,4 @@ TEST(Robustness, OfOneNodeIsThatOfHalfOfItsLinks) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::predict

@@ -1,5 +1,5 @@
-#include "libsim/planning/report/amounts.hpp"
-#include "libsim/planning/report/sections.hpp"
+#include "libsim/explain/train/sections.hpp"
+#include "libsim/report/amounts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,9 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::report;
+using namespace sim::predict;
+using namespace sim::explain;
 using testing::HasSubstr;
 
 TrainingCase some_case() {

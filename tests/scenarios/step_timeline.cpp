@@ -1,7 +1,7 @@
 // The timeline of a predicted step: what its slices say beyond the run's spans.
-#include "libsim/planning/step_timeline.hpp"
+#include "libsim/predict/step_timeline.hpp"
 
-#include "libsim/planning/predict.hpp"
+#include "libsim/predict/predict.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
 
@@ -14,7 +14,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::predict;
 using report::Timeline;
 using training::Layout;
 using training::TimeCategory;
@@ -30,8 +30,8 @@ TrainingCase case_of(const char* model, const Layout& layout) {
 
 Drawn drawn(const TrainingCase& what, bool unfold = false) {
     Timeline raw;
-    const Prediction step = predict(what.model, what.machine, what.layout,
-                                    {.unfold = unfold, .on_span = [&](const Span& span) { raw.add(span); }});
+    const Prediction step = predict_step(what.model, what.machine, what.layout,
+                                         {.unfold = unfold, .on_span = [&](const Span& span) { raw.add(span); }});
     return {step, step_timeline(what, raw.spans, unfold)};
 }
 

@@ -1,6 +1,6 @@
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/sweep/table.hpp"
-#include "libsim/planning/sweep/values.hpp"
+#include "libsim/search/sweep/table.hpp"
+#include "libsim/search/sweep/values.hpp"
 #include "tools/command_line/row_queue.hpp"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,8 @@ namespace {
 using namespace sim;
 using namespace sim::command_line;
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
+using namespace sim::search;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

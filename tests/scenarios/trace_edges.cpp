@@ -1,6 +1,6 @@
 // Traces at their edges: numbers, names and files that are almost right, which are read exactly or refused.
 #include "libsim/config/errors.hpp"
-#include "libsim/trace_files/difference.hpp"
+#include "libsim/interop/trace_files/difference.hpp"
 #include "tests/support/written_trace.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Traces that are read: the PyTorch profiler's, and what is none.
 #include "libsim/config/errors.hpp"
-#include "libsim/trace_files/difference.hpp"
+#include "libsim/interop/trace_files/difference.hpp"
 #include "tests/support/written_trace.hpp"
 
 #include <fmt/format.h>

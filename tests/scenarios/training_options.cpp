@@ -1,4 +1,4 @@
-#include "libsim/planning/training_options.hpp"
+#include "libsim/predict/training_options.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace sim::command_line;
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -1,7 +1,7 @@
 // The range of a prediction: how its width is found, and that what ships is what the runs that were left out tell.
 #include "libsim/config/text_file.hpp"
-#include "libsim/planning/step_range.hpp"
-#include "libsim/planning/validation/spread.hpp"
+#include "libsim/fit/validation/spread.hpp"
+#include "libsim/predict/step_range.hpp"
 #include "libsim/split.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -16,7 +16,8 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::predict;
+using namespace sim::fit;
 
 Deviation deviation(const std::string& set, double log_ratio, const std::string& sweep = "", bool has_experts = false) {
     return {.set = set, .sweep = sweep, .has_experts = has_experts, .log_ratio = log_ratio};

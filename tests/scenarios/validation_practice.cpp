@@ -1,6 +1,6 @@
 // What is assumed of a run that its record does not say.
 #include "libsim/error.hpp"
-#include "libsim/planning/validation/predict_run.hpp"
+#include "libsim/fit/validation/predict_run.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,8 @@
 namespace {
 
 using namespace sim::command_line;
-using namespace sim::planning;
+using namespace sim::predict;
+using namespace sim::fit;
 using sim::training::CudaGraphs;
 using sim::training::Fusion;
 using sim::training::Precision;

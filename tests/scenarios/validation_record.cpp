@@ -1,7 +1,7 @@
 // Reading published runs: what is known, what is not, and what cannot be.
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/validation/measured.hpp"
-#include "libsim/planning/validation/record.hpp"
+#include "libsim/fit/validation/measured.hpp"
+#include "libsim/fit/validation/record.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace {
 
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::fit;
 using nlohmann::json;
 using testing::ThrowsMessage;
 

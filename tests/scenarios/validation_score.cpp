@@ -1,6 +1,6 @@
 // Errors and ranks of predictions, worked out by hand.
-#include "libsim/planning/validation/gates.hpp"
-#include "libsim/planning/validation/score.hpp"
+#include "libsim/fit/validation/gates.hpp"
+#include "libsim/fit/validation/score.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace sim::planning;
+using namespace sim::fit;
 
 // 10 % too much, 20 % too little.
 TEST(Score, MeansErrorsWithAndWithoutTheirSign) {

@@ -1,4 +1,4 @@
-#include "libsim/planning/what_if.hpp"
+#include "libsim/predict/what_if.hpp"
 
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace sim;
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
 
 TrainingOptions options_of(const Change& change) {
     TrainingOptions options;

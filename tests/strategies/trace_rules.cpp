@@ -1,7 +1,7 @@
 // Every trace obeys the rules of those who read it, and is read back as it was: all scenarios, layouts and streams.
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/text.hpp"
-#include "libsim/planning/predict.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/text.hpp"
+#include "libsim/predict/predict.hpp"
 #include "tests/strategies/layouts.hpp"
 #include "tests/strategies/strategy_run.hpp"
 #include "tests/support/chrome_rules.hpp"
@@ -34,9 +34,9 @@ report::Timeline timeline_of(const std::string& line, const Cluster& cluster) {
 
 report::Timeline predicted(const training::Layout& layout) {
     report::Timeline timeline;
-    const planning::Prediction step =
-        planning::predict(small_gpt(), plain_machine(), layout,
-                          {.unfold = true, .on_span = [&](const Span& span) { timeline.add(span); }});
+    const predict::Prediction step =
+        predict::predict_step(small_gpt(), plain_machine(), layout,
+                              {.unfold = true, .on_span = [&](const Span& span) { timeline.add(span); }});
     timeline.ranks = step.simulated_ranks;
     return timeline;
 }

@@ -1,8 +1,8 @@
 // The run of a GOAL schedule once more, as plainly as it can be written: a sorted set of events, lists that are
-// searched from their front. What libsim/goal/run.hpp does faster must be the same.
+// searched from their front. What libsim/interop/goal/run.hpp does faster must be the same.
 #pragma once
 
-#include "libsim/goal/run.hpp"
+#include "libsim/interop/goal/run.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,8 +2,8 @@
 // nccl-tests and of the benchmark's table.
 #pragma once
 
+#include "libsim/fit/calibration/measurement.hpp"
 #include "libsim/network/bus_bandwidth.hpp"
-#include "libsim/planning/calibration/measurement.hpp"
 
 #include <fmt/format.h>
 
@@ -64,8 +64,8 @@ inline std::string nccl_tests_output(const training::Machine& machine, const Syn
         "#\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
         "busbw #wrong\n";
     for (std::int64_t bytes = what.smallest; bytes <= what.largest; bytes *= 2) {
-        const planning::TimedCollective timed{what.kind, false, bytes, ranks, what.per_node};
-        const double seconds = planning::expected_seconds({"", 0, 0, timed}, machine) * noise.factor();
+        const fit::TimedCollective timed{what.kind, false, bytes, ranks, what.per_node};
+        const double seconds = fit::expected_seconds({"", 0, 0, timed}, machine) * noise.factor();
         const double algorithm = static_cast<double>(bytes) / seconds / 1e9;
         text += fmt::format(
             "{:12} {:13}     float  {:>6}      -1 {:8.4g} {:7.4f} {:7.4f}      0 {:8.4g} {:7.4f} {:7.4f}    N/A\n",
@@ -76,12 +76,12 @@ inline std::string nccl_tests_output(const training::Machine& machine, const Syn
     return text + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1\n";
 }
 
-inline std::string kernel_line(const training::Machine& machine, const planning::TimedKernel& kernel, Noise& noise) {
-    const double seconds = planning::expected_seconds({"", 0, 0, kernel}, machine) * noise.factor();
+inline std::string kernel_line(const training::Machine& machine, const fit::TimedKernel& kernel, Noise& noise) {
+    const double seconds = fit::expected_seconds({"", 0, 0, kernel}, machine) * noise.factor();
     switch (kernel.kind) {
-        case planning::KernelKind::memory: return fmt::format("memory,,,,,{},,,,{:.6e}\n", kernel.bytes, seconds);
-        case planning::KernelKind::flash_forward:
-        case planning::KernelKind::flash_backward:
+        case fit::KernelKind::memory: return fmt::format("memory,,,,,{},,,,{:.6e}\n", kernel.bytes, seconds);
+        case fit::KernelKind::flash_forward:
+        case fit::KernelKind::flash_backward:
             return fmt::format("{},bf16,,,,,{},{},{},{:.6e}\n", name_of(kernel.kind), kernel.heads, kernel.head_dim,
                                kernel.tokens, seconds);
         default:
@@ -92,10 +92,10 @@ inline std::string kernel_line(const training::Machine& machine, const planning:
 
 // The shapes of the benchmark that ndsim prints.
 inline std::string kernel_table(const training::Machine& machine, Noise& noise, bool with_fp8) {
-    using planning::KernelKind;
+    using fit::KernelKind;
     using training::Precision;
     std::string text = "kind,precision,m,n,k,bytes,heads,head_dim,tokens,seconds\n";
-    const auto add = [&](const planning::TimedKernel& kernel) { text += kernel_line(machine, kernel, noise); };
+    const auto add = [&](const fit::TimedKernel& kernel) { text += kernel_line(machine, kernel, noise); };
     for (const Precision precision : {Precision::bf16, Precision::fp8}) {
         for (const double m : {64.0, 256.0, 1024.0, 4096.0, 16384.0}) {
             for (const double n : {1024.0, 4096.0, 8192.0}) {

@@ -1,10 +1,10 @@
 // A timeline in any format of --trace, as texts; and back.
 #pragma once
 
+#include "libsim/interop/trace_files/gzip_input.hpp"
+#include "libsim/interop/trace_files/read_trace.hpp"
 #include "libsim/report/span_table.hpp"
 #include "libsim/report/trace_formats.hpp"
-#include "libsim/trace_files/gzip_input.hpp"
-#include "libsim/trace_files/read_trace.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 
 #include <algorithm>

@@ -1,14 +1,14 @@
-#include "libsim/planning/explain/explanation.hpp"
+#include "libsim/explain/explanation.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/planning/explain/section_text.hpp"
+#include "libsim/explain/section_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace sim::planning {
+namespace sim::explain {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(Explanation, LeavesNoControlCharacterInAName) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::explain

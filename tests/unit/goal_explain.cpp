@@ -1,6 +1,6 @@
-#include "libsim/goal/explain.hpp"
+#include "libsim/interop/goal/explain.hpp"
 
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/text.hpp"
 
 #include <gtest/gtest.h>
 

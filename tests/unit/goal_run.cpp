@@ -1,7 +1,7 @@
-#include "libsim/goal/run.hpp"
+#include "libsim/interop/goal/run.hpp"
 
-#include "libsim/goal/builder.hpp"
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/builder.hpp"
+#include "libsim/interop/goal/text.hpp"
 #include "tests/support/plain_goal.hpp"
 #include "tests/support/random.hpp"
 

@@ -1,6 +1,6 @@
 // The spans of GOAL schedules under LogGP: L=1000, o=200, g=5, G=1, O=0, S=1024 in all of them.
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/text.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

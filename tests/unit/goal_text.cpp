@@ -1,4 +1,4 @@
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/text.hpp"
 
 #include "tests/support/random.hpp"
 

@@ -1,6 +1,6 @@
 // The text of GOAL schedules, written and read again.
-#include "libsim/goal/text.hpp"
-#include "libsim/goal/write.hpp"
+#include "libsim/interop/goal/text.hpp"
+#include "libsim/interop/goal/write.hpp"
 
 #include <gtest/gtest.h>
 

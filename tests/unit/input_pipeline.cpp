@@ -1,11 +1,11 @@
-#include "libsim/planning/explain/input_pipeline.hpp"
+#include "libsim/explain/input_pipeline.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::explain;
 using namespace std::chrono_literals;
 
 // Four workers, each 60 ms for a batch of 20 ms of computation.

@@ -1,13 +1,13 @@
 // What an explanation says of samples and of the loss of a loader worker.
-#include "libsim/planning/explain/input_section.hpp"
-#include "libsim/planning/explain/failure_section.hpp"
+#include "libsim/explain/input_section.hpp"
+#include "libsim/explain/failure_section.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::explain;
 using namespace std::chrono_literals;
 
 double value_of(const Section& section, const std::string& key) {

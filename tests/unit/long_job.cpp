@@ -1,5 +1,5 @@
-#include "libsim/planning/goodput/closed_forms.hpp"
-#include "libsim/planning/goodput/sample.hpp"
+#include "libsim/goodput/closed_forms.hpp"
+#include "libsim/goodput/sample.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace sim::planning;
+using namespace sim::goodput;
 using namespace std::chrono_literals;
 using sim::faults::hours_of;
 using sim::faults::Part;

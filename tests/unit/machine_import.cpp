@@ -1,9 +1,9 @@
 // A node described by NCCL or nvidia-smi becomes a machine file.
-#include "libsim/planning/machine_import/machine_of_node.hpp"
+#include "libsim/interop/machine_import/machine_of_node.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/machine_import/gpu_facts.hpp"
-#include "libsim/planning/machine_import/xml.hpp"
+#include "libsim/interop/machine_import/gpu_facts.hpp"
+#include "libsim/interop/machine_import/xml.hpp"
 #include "libsim/training/hardware.hpp"
 #include "tests/support/repeated.hpp"
 
@@ -12,7 +12,7 @@
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::machine_import;
 
 training::Machine imported_machine(const std::string& text, const ImportFacts& facts = {.gpu = "", .name = "x"}) {
     return training::machine_of_toml(machine_file_of(read_described_node(text, "x"), facts), "x.toml");

@@ -1,15 +1,15 @@
 // read_nccl_tests() and read_kernel_table(): what benchmarks print, in the forms in which it is found.
-#include "libsim/planning/calibration/nccl_tests.hpp"
+#include "libsim/fit/calibration/nccl_tests.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/calibration/kernel_table.hpp"
+#include "libsim/fit/calibration/kernel_table.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
 using namespace sim;
-using namespace sim::planning;
+using namespace sim::fit;
 
 const std::string ranks_on_two_hosts =
     "#  Rank  0 Group  0 Pid  11 on a device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"

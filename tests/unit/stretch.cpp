@@ -1,10 +1,10 @@
-#include "libsim/planning/goodput/stretch.hpp"
+#include "libsim/goodput/stretch.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
-using namespace sim::planning;
+using namespace sim::goodput;
 using namespace std::chrono_literals;
 
 // Work for 10 s, stand still for 2 s: checkpoints can be used at 12, 24, 36 s.

@@ -1,5 +1,5 @@
-#include "libsim/planning/goodput/alternatives.hpp"
-#include "libsim/planning/goodput/study.hpp"
+#include "libsim/goodput/alternatives.hpp"
+#include "libsim/goodput/study.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace sim::planning;
+using namespace sim::goodput;
 using namespace std::chrono_literals;
 using sim::faults::Part;
 using testing::HasSubstr;

@@ -1,4 +1,4 @@
-#include "libsim/planning/explain/vocabulary.hpp"
+#include "libsim/explain/vocabulary.hpp"
 
 #include "libsim/split.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace sim::planning {
+namespace sim::explain {
 namespace {
 
 std::vector<std::string> words(const std::vector<const Term*>& terms) {
@@ -78,4 +78,4 @@ TEST(Vocabulary, IsForBeginnersAlone) {
 }
 
 }  // namespace
-}  // namespace sim::planning
+}  // namespace sim::explain

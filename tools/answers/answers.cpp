@@ -2,7 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tools/answers/collective_options.hpp"
 #include "tools/answers/goodput_options.hpp"
 #include "tools/answers/hardware_report.hpp"
@@ -53,21 +53,21 @@ std::string train_answer(const Given& given, const ShouldStop& /*should_stop*/) 
         watch.on_span = [&](const Span& span) { timeline.add(span); };
     }
     const TrainStep step = train_step(options, watch);
-    planning::StepReport report = train_report(options, step, timeline.spans);
+    explain::StepReport report = train_report(options, step, timeline.spans);
     report.given = named;
-    return planning::json_of(report);
+    return json_of(report);
 }
 
 std::string memory_answer(const Given& given, const ShouldStop& /*should_stop*/) {
     MemoryOptions options;
     set_given(memory_rows(options), given);
-    return planning::json_of(memory_report(options));
+    return json_of(memory_report(options));
 }
 
 std::string plan_answer(const Given& given, const ShouldStop& should_stop) {
     PlanOptions options;
     set_given(plan_rows(options), given);
-    return planning::json_of(plan_report(options, {.should_stop = should_stop}));
+    return json_of(plan_report(options, {.should_stop = should_stop}));
 }
 
 std::string goodput_answer(const Given& given, const ShouldStop& /*should_stop*/) {
@@ -75,21 +75,21 @@ std::string goodput_answer(const Given& given, const ShouldStop& /*should_stop*/
     const std::vector<OptionRow> rows = goodput_rows(options);
     const Given named = set_given(rows, given);
     take_study(options, rows, [&](const std::string& name) { return named.count(name) > 0; });
-    planning::GoodputReport report = planning::goodput_report(question_of(options), one_by_one);
+    goodput::GoodputReport report = goodput::goodput_report(question_of(options), one_by_one);
     report.given = named;
-    return planning::json_of(report);
+    return json_of(report);
 }
 
 std::string collective_answer(const Given& given, const ShouldStop& should_stop) {
     CollectiveOptions options;
     set_given(collective_rows(options), given);
-    const planning::Sweep sweep = sweep_of(options);
-    std::vector<planning::SweepRow> rows;
-    for (const planning::CollectiveCase& what : cases_of(options, sweep)) {
+    const search::Sweep sweep = sweep_of(options);
+    std::vector<search::SweepRow> rows;
+    for (const search::CollectiveCase& what : cases_of(options, sweep)) {
         if (should_stop && should_stop()) {
             break;
         }
-        rows.push_back(planning::time_of_size(sweep, what));
+        rows.push_back(search::time_of_size(sweep, what));
     }
     return sweep_json(sweep, rows);
 }
@@ -97,7 +97,7 @@ std::string collective_answer(const Given& given, const ShouldStop& should_stop)
 std::string hardware_answer(const Given& given, const ShouldStop& /*should_stop*/) {
     std::string name;
     set_given({{"NAME", "", "", text(name)}}, given);
-    return name.empty() ? hardware_list_json() : hardware_json(planning::read_hardware(name));
+    return name.empty() ? hardware_list_json() : hardware_json(predict::read_hardware(name));
 }
 
 constexpr auto rows_of_answers = std::to_array<AnswerRow>({

@@ -1,7 +1,7 @@
 #include "tools/answers/collective_machine.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "libsim/training/machine_cluster.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 namespace sim::tools {
 
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace search;
 
 namespace {
 

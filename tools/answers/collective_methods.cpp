@@ -124,7 +124,7 @@ bool is_schedule_file(const std::string& algorithm) {
     return algorithm.find_first_of("./") != std::string::npos;
 }
 
-void take_schedule(CollectiveOptions& options, planning::Sweep& sweep) {
+void take_schedule(CollectiveOptions& options, search::Sweep& sweep) {
     const std::string& file = options.algorithm;
     if (options.channels > 0 || options.pieces > 0 || options.inner > 0 || options.root >= 0) {
         throw config::UsageError(fmt::format("--channels, --pieces, --inner and --root are what {} says itself", file));
@@ -148,7 +148,7 @@ void take_schedule(CollectiveOptions& options, planning::Sweep& sweep) {
     sweep.configs = {schedule.config};
 }
 
-void take_configs(const CollectiveOptions& options, planning::Sweep& sweep) {
+void take_configs(const CollectiveOptions& options, search::Sweep& sweep) {
     if (sweep.what.send_receive) {
         if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0 || options.inner > 0) {
             throw config::UsageError(

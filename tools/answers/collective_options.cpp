@@ -17,7 +17,7 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace search;
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr const char* send_receive = "send-receive";
 
 std::vector<std::string> kind_names() {
     std::vector<std::string> names;
-    for (const CollectiveKind kind : planning::profiled_kinds()) {
+    for (const CollectiveKind kind : profiled_kinds()) {
         names.emplace_back(name_of(kind));
     }
     names.emplace_back(send_receive);
@@ -43,10 +43,10 @@ std::vector<std::string> names_for_algorithms() {
     return names;
 }
 
-planning::CollectiveCase case_of_kind(const std::string& typed) {
-    planning::CollectiveCase what;
+CollectiveCase case_of_kind(const std::string& typed) {
+    CollectiveCase what;
     const std::string name = hyphenated(typed);
-    for (const CollectiveKind kind : planning::profiled_kinds()) {
+    for (const CollectiveKind kind : profiled_kinds()) {
         if (name == name_of(kind)) {
             what.kind = kind;
             return what;
@@ -62,17 +62,17 @@ planning::CollectiveCase case_of_kind(const std::string& typed) {
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
-void take_network(CollectiveOptions& options, planning::Sweep& sweep) {
+void take_network(CollectiveOptions& options, Sweep& sweep) {
     const bool needs_ranks = options.ranks == 0 && !says_ranks(options.network);
     options.ranks = needs_ranks ? ranks_unless_said : options.ranks;
     sweep.cluster = cluster_of(options.network, options.ranks);
     require_price_of(options.network, sweep.cluster, Bytes{1});
 }
 
-planning::ElementType type_named(const std::string& name) {
-    const auto& types = planning::element_types();
+ElementType type_named(const std::string& name) {
+    const auto& types = element_types();
     const auto at =
-        std::find_if(types.begin(), types.end(), [&](const planning::ElementType& type) { return name == type.name; });
+        std::find_if(types.begin(), types.end(), [&](const ElementType& type) { return name == type.name; });
     return *at;  // a Choice of these names
 }
 
@@ -80,7 +80,7 @@ planning::ElementType type_named(const std::string& name) {
 
 std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
     std::vector<std::string> types;
-    for (const planning::ElementType& type : planning::element_types()) {
+    for (const ElementType& type : element_types()) {
         types.emplace_back(type.name);
     }
     std::vector<config::OptionRow> rows{
@@ -120,8 +120,8 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
     return rows;
 }
 
-planning::Sweep sweep_of(CollectiveOptions& options) {
-    planning::Sweep sweep;
+Sweep sweep_of(CollectiveOptions& options) {
+    Sweep sweep;
     sweep.what = case_of_kind(options.kind);
     sweep.what.type = type_named(options.type);
     if (is_schedule_file(options.algorithm)) {
@@ -145,11 +145,11 @@ planning::Sweep sweep_of(CollectiveOptions& options) {
     return sweep;
 }
 
-std::vector<planning::CollectiveCase> cases_of(const CollectiveOptions& options, const planning::Sweep& sweep) {
+std::vector<CollectiveCase> cases_of(const CollectiveOptions& options, const Sweep& sweep) {
     const bool is_range = options.sizes.find(':') != std::string::npos;
-    std::vector<planning::CollectiveCase> cases;
+    std::vector<CollectiveCase> cases;
     for (const std::int64_t bytes : config::byte_sizes("--sizes", options.sizes)) {
-        const auto what = planning::case_of(sweep.what, bytes);
+        const auto what = case_of(sweep.what, bytes);
         if (!what && !is_range) {
             throw config::UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}",
                                                  config::size_text(bytes), sweep.what.ranks, sweep.what.type.name));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
-#include "libsim/planning/collective_sweep.hpp"
+#include "libsim/search/collective_sweep.hpp"
 #include "tools/answers/network_options.hpp"
 
 #include <string>
@@ -30,10 +30,10 @@ struct CollectiveOptions {
 std::vector<config::OptionRow> collective_rows(CollectiveOptions& options);
 
 // Throws UsageError if that is impossible. Fills in the ranks that were not given, and the root of a schedule's file.
-planning::Sweep sweep_of(CollectiveOptions& options);
+search::Sweep sweep_of(CollectiveOptions& options);
 
 // The cases of all sizes, but for those in which some rank has no element: these are left out of a range, and throw
 // UsageError in a list, or if nothing remains.
-std::vector<planning::CollectiveCase> cases_of(const CollectiveOptions& options, const planning::Sweep& sweep);
+std::vector<search::CollectiveCase> cases_of(const CollectiveOptions& options, const search::Sweep& sweep);
 
 }  // namespace sim::tools

@@ -1,11 +1,11 @@
 #include "tools/answers/goodput_options.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/explain/failure_section.hpp"
-#include "libsim/planning/goodput/closed_forms.hpp"
-#include "libsim/planning/predict.hpp"
-#include "libsim/planning/report/amounts.hpp"
-#include "libsim/planning/report/sections.hpp"
+#include "libsim/explain/failure_section.hpp"
+#include "libsim/explain/train/sections.hpp"
+#include "libsim/goodput/closed_forms.hpp"
+#include "libsim/predict/predict.hpp"
+#include "libsim/report/amounts.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,10 @@
 namespace sim::tools {
 
 using namespace config;
-using namespace planning;
+using namespace report;
+using namespace predict;
+using namespace goodput;
+using namespace explain;
 using faults::Part;
 
 namespace {
@@ -49,7 +52,7 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told)
         throw UsageError("--model is missing: the training whose step is predicted; or --step-seconds, or --study");
     }
     const TrainingCase what = training_case(options.training);
-    const Prediction step = predict(what.model, what.machine, what.layout, {.details = false});
+    const Prediction step = predict_step(what.model, what.machine, what.layout, {.details = false});
     told.insert(told.end(), what.told.begin(), what.told.end());
     told.push_back(fmt::format("a step takes {}: predicted, as ndsim train does{}", time_text(seconds(step.step)),
                                step.memory.fits() ? "" : "; it does not fit into memory"));

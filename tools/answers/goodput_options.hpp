@@ -2,8 +2,8 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
-#include "libsim/planning/goodput/report.hpp"
-#include "libsim/planning/training_options.hpp"
+#include "libsim/goodput/report.hpp"
+#include "libsim/predict/training_options.hpp"
 
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@
 namespace sim::tools {
 
 struct GoodputOptions {
-    planning::TrainingOptions training;
+    predict::TrainingOptions training;
     std::string study;
     double step_seconds = 0;  // 0: predicted
     int gpus_per_node = 0;    // 0: the machine's
@@ -31,7 +31,7 @@ struct GoodputOptions {
     double repair_hours = 0;
     double planned_hours = 0;
     double planned_seconds = 600;
-    planning::JobPolicy policy = planning::JobPolicy::restart;
+    goodput::JobPolicy policy = goodput::JobPolicy::restart;
     int spares = 0;
     int runs = 1000;
     int jobs = 0;
@@ -48,6 +48,6 @@ void take_study(const GoodputOptions& options, const std::vector<config::OptionR
                 const std::function<bool(const std::string& name)>& is_given);
 
 // Throws UsageError.
-planning::GoodputQuestion question_of(const GoodputOptions& options);
+goodput::GoodputQuestion question_of(const GoodputOptions& options);
 
 }  // namespace sim::tools

@@ -9,14 +9,14 @@ namespace sim::tools {
 using namespace config;
 
 std::vector<config::OptionRow> memory_rows(MemoryOptions& options) {
-    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
+    std::vector<config::OptionRow> rows = predict::training_rows(options.training);
     rows.push_back({"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)});
     return rows;
 }
 
-planning::MemoryReport memory_report(const MemoryOptions& options) {
-    planning::MemoryReport report{.what = planning::training_case(options.training)};
-    const planning::TrainingCase& what = report.what;
+explain::MemoryReport memory_report(const MemoryOptions& options) {
+    explain::MemoryReport report{.what = predict::training_case(options.training)};
+    const predict::TrainingCase& what = report.what;
     if (options.stage >= what.layout.parallelism.pp) {
         throw config::UsageError(
             fmt::format("--stage must be one of 0 to {}, not {}", what.layout.parallelism.pp - 1, options.stage));

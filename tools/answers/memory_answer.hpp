@@ -2,21 +2,21 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
-#include "libsim/planning/report/memory_report.hpp"
-#include "libsim/planning/training_options.hpp"
+#include "libsim/explain/train/memory_report.hpp"
+#include "libsim/predict/training_options.hpp"
 
 #include <vector>
 
 namespace sim::tools {
 
 struct MemoryOptions {
-    planning::TrainingOptions training;
+    predict::TrainingOptions training;
     int stage = -1;  // the fullest
 };
 
 std::vector<config::OptionRow> memory_rows(MemoryOptions& options);
 
 // Throws UsageError.
-planning::MemoryReport memory_report(const MemoryOptions& options);
+explain::MemoryReport memory_report(const MemoryOptions& options);
 
 }  // namespace sim::tools

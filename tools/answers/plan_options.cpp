@@ -16,7 +16,8 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace search;
 
 namespace {
 
@@ -35,22 +36,21 @@ config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high
 struct Axis {
     const char* name;
     const char* help;
-    std::vector<int> planning::PlanSpace::*values;
+    std::vector<int> PlanSpace::*values;
     std::int64_t low = 1;
     std::int64_t high = largest_limit;
 };
 constexpr auto axes = std::to_array<Axis>({
-    {"gpus", "how many there are; several numbers are compared", &planning::PlanSpace::gpus},
-    {"dp", "data parallel, of what the others leave of the GPUs (any)", &planning::PlanSpace::dp},
-    {"tp", "tensor parallel (divisors of the GPUs, up to a node's)", &planning::PlanSpace::tp},
-    {"pp", "pipeline stages (divisors of the GPUs, up to the layers)", &planning::PlanSpace::pp},
-    {"cp", "context parallel (powers of two that leave a rank 4,096 tokens)", &planning::PlanSpace::cp},
-    {"ep", "expert parallel (divisors of the experts)", &planning::PlanSpace::ep},
-    {"expert-tp", "tensor parallel within an expert (1)", &planning::PlanSpace::expert_tp},
-    {"micro-batch", "sequences at a time (powers of two up to 16)", &planning::PlanSpace::micro_batch},
-    {"interleave", "chunks of the model per stage (divisors of a stage's layers, up to 16)",
-     &planning::PlanSpace::interleave},
-    {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &planning::PlanSpace::zero, 0, 3},
+    {"gpus", "how many there are; several numbers are compared", &PlanSpace::gpus},
+    {"dp", "data parallel, of what the others leave of the GPUs (any)", &PlanSpace::dp},
+    {"tp", "tensor parallel (divisors of the GPUs, up to a node's)", &PlanSpace::tp},
+    {"pp", "pipeline stages (divisors of the GPUs, up to the layers)", &PlanSpace::pp},
+    {"cp", "context parallel (powers of two that leave a rank 4,096 tokens)", &PlanSpace::cp},
+    {"ep", "expert parallel (divisors of the experts)", &PlanSpace::ep},
+    {"expert-tp", "tensor parallel within an expert (1)", &PlanSpace::expert_tp},
+    {"micro-batch", "sequences at a time (powers of two up to 16)", &PlanSpace::micro_batch},
+    {"interleave", "chunks of the model per stage (divisors of a stage's layers, up to 16)", &PlanSpace::interleave},
+    {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &PlanSpace::zero, 0, 3},
 });
 
 // Those of a list; none where it was not said.
@@ -104,7 +104,7 @@ void sort_once(std::vector<int>& values) {
 }  // namespace
 
 std::vector<config::OptionRow> plan_rows(PlanOptions& options) {
-    std::vector<config::OptionRow> rows = planning::training_rows(options.training);
+    std::vector<config::OptionRow> rows = training_rows(options.training);
     const auto replace = [&](const char* name, config::OptionRow row) {
         *std::find_if(rows.begin(), rows.end(), [&](const config::OptionRow& r) { return r.name == name; }) =
             std::move(row);
@@ -126,13 +126,12 @@ std::vector<config::OptionRow> plan_rows(PlanOptions& options) {
     return rows;
 }
 
-planning::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told) {
+PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told) {
     if (options.axes.gpus.empty()) {
         throw config::UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
     }
-    const planning::PricedMachine priced = planning::priced_machine_of(options.training);
-    planning::PlanQuestion question{
-        .model = planning::model_of(options.training, told), .machine = priced.machine, .space = options.axes};
+    const PricedMachine priced = priced_machine_of(options.training);
+    PlanQuestion question{.model = model_of(options.training, told), .machine = priced.machine, .space = options.axes};
     for (const Axis& axis : axes) {
         sort_once(question.space.*axis.values);
     }

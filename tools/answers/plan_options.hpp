@@ -1,8 +1,8 @@
 // These options are what is asked of `ndsim plan`, and their meaning.
 #pragma once
 
-#include "libsim/planning/search/search.hpp"
-#include "libsim/planning/training_options.hpp"
+#include "libsim/predict/training_options.hpp"
+#include "libsim/search/search.hpp"
 
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 namespace sim::tools {
 
 struct PlanOptions {
-    planning::TrainingOptions training;  // all but the axes
-    planning::PlanSpace axes;            // as they were said
+    predict::TrainingOptions training;  // all but the axes
+    search::PlanSpace axes;             // as they were said
     std::string recompute;
     std::string schedule;
     std::string objective = "time";
@@ -24,6 +24,6 @@ struct PlanOptions {
 std::vector<config::OptionRow> plan_rows(PlanOptions& options);
 
 // Throws UsageError. `told`: the options that were left out and how they were derived.
-planning::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told);
+search::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told);
 
 }  // namespace sim::tools

@@ -8,30 +8,30 @@ namespace sim::tools {
 
 namespace {
 
-planning::PlanObjective objective_of(const PlanOptions& options) {
-    return options.objective == "cost" ? planning::PlanObjective::cost : planning::PlanObjective::time;
+search::PlanObjective objective_of(const PlanOptions& options) {
+    return options.objective == "cost" ? search::PlanObjective::cost : search::PlanObjective::time;
 }
 
-planning::Plan searched(const PlanOptions& options, const planning::PlanQuestion& question, const PlanWatch& watch) {
+search::Plan searched(const PlanOptions& options, const search::PlanQuestion& question, const PlanWatch& watch) {
     command_line::Workers workers(options.jobs);
-    planning::Plan plan = planning::search(question, {.objective = objective_of(options),
-                                                      .exhaustive = options.exhaustive,
-                                                      .for_each = workers.executor(),
-                                                      .oracle = planning::predictor(),
-                                                      .on_progress = watch.on_progress,
-                                                      .should_stop = watch.should_stop});
+    search::Plan plan = search::search_layouts(question, {.objective = objective_of(options),
+                                                          .exhaustive = options.exhaustive,
+                                                          .for_each = workers.executor(),
+                                                          .oracle = search::predictor(),
+                                                          .on_progress = watch.on_progress,
+                                                          .should_stop = watch.should_stop});
     if (!watch.should_stop || !watch.should_stop()) {
-        planning::add_robustness(question, static_cast<std::size_t>(options.top), workers.executor(), plan);
+        search::add_robustness(question, static_cast<std::size_t>(options.top), workers.executor(), plan);
     }
     return plan;
 }
 
 // Where nothing fits: what would.
-void add_help(planning::PlanReport& report) {
+void add_help(search::PlanReport& report) {
     if (report.plan.nearest.empty()) {
-        const planning::PlanSpace& space = report.question.space;
-        for (const planning::PlanPoint& point :
-             planning::points_of(space, report.question.model, report.question.machine)) {
+        const search::PlanSpace& space = report.question.space;
+        for (const search::PlanPoint& point :
+             search::points_of(space, report.question.model, report.question.machine)) {
             for (const training::LayoutProblem& problem :
                  training::problems_of(report.question.model, report.question.machine,
                                        layout_of(space, report.question.model, point), point.gpus)) {
@@ -42,7 +42,7 @@ void add_help(planning::PlanReport& report) {
         return;
     }
     try {
-        report.enough = planning::enough_gpus(report.question, planning::predictor());
+        report.enough = search::enough_gpus(report.question, search::predictor());
     } catch (const ProgramError&) {
         // More GPUs have more layouts than a search goes through: the nearest ones have to do.
     }
@@ -50,8 +50,8 @@ void add_help(planning::PlanReport& report) {
 
 }  // namespace
 
-planning::PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
-    planning::PlanReport report{.objective = objective_of(options), .top = static_cast<std::size_t>(options.top)};
+search::PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
+    search::PlanReport report{.objective = objective_of(options), .top = static_cast<std::size_t>(options.top)};
     report.question = question_of(options, report.told);
     try {
         report.plan = searched(options, report.question, watch);

@@ -11,7 +11,7 @@
 
 namespace sim::tools {
 
-using namespace planning;
+using namespace search;
 using namespace report;
 
 namespace {
@@ -45,16 +45,16 @@ Json considered(const std::vector<CandidateTime>& all) {
 }
 
 // How it was timed, as --timing names it.
-const char* timing_of(const planning::TimedMethod& timed) {
+const char* timing_of(const TimedMethod& timed) {
     return timed.by_nccl() != nullptr ? "nccl" : "wire";
 }
 
-bool is_fastest(const planning::SweepRow& row, const planning::TimedMethod& timed) {
+bool is_fastest(const SweepRow& row, const TimedMethod& timed) {
     return timed.by_nccl() != nullptr || &timed == &row.best();
 }
 
-void add_method(Json& json, const planning::TimedMethod& timed, bool custom) {
-    if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+void add_method(Json& json, const TimedMethod& timed, bool custom) {
+    if (const NcclTime* const nccl = timed.by_nccl()) {
         json["algorithm"] = nccl->algorithm;
         json["protocol"] = nccl->protocol;
     } else if (custom || timed.what.send_receive) {
@@ -64,8 +64,8 @@ void add_method(Json& json, const planning::TimedMethod& timed, bool custom) {
     }
 }
 
-Json row_of(const planning::SweepRow& row, const planning::TimedMethod& timed, bool custom) {
-    const planning::CollectiveCase& what = timed.what;
+Json row_of(const SweepRow& row, const TimedMethod& timed, bool custom) {
+    const CollectiveCase& what = timed.what;
     Json json{{"bytes", what.bytes()},
               {"count", what.count()},
               {"type", what.type.name},
@@ -76,7 +76,7 @@ Json row_of(const planning::SweepRow& row, const planning::TimedMethod& timed, b
     json["seconds"] = timed.seconds();
     json["algbw"] = timed.algorithm_bandwidth();
     json["busbw"] = timed.bus_bandwidth();
-    if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+    if (const NcclTime* const nccl = timed.by_nccl()) {
         json["bytes_sent"] = nccl->sent;
         json["found_by"] = "NCCL's model";
     } else {
@@ -96,8 +96,8 @@ Json row_of(const planning::SweepRow& row, const planning::TimedMethod& timed, b
 }
 
 // The cells of a method between the root and the seconds.
-std::vector<std::string> method_cells(const planning::TimedMethod& timed) {
-    if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+std::vector<std::string> method_cells(const TimedMethod& timed) {
+    if (const NcclTime* const nccl = timed.by_nccl()) {
         return {nccl->algorithm, "", "", "", ""};
     }
     const AlgorithmConfig& config = timed.what.config;
@@ -107,10 +107,10 @@ std::vector<std::string> method_cells(const planning::TimedMethod& timed) {
 
 }  // namespace
 
-std::string sweep_json(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) {
+std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     Json list = Json::array();
-    for (const planning::SweepRow& row : rows) {
-        for (const planning::TimedMethod& timed : row.timed) {
+    for (const SweepRow& row : rows) {
+        for (const TimedMethod& timed : row.timed) {
             list.push_back(row_of(row, timed, sweep.custom.has_value()));
         }
     }
@@ -126,7 +126,7 @@ std::string sweep_json(const planning::Sweep& sweep, const std::vector<planning:
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-report::Table sweep_rows(const std::vector<planning::SweepRow>& rows) {
+report::Table sweep_rows(const std::vector<SweepRow>& rows) {
     using report::Cells;
     report::Table table{.columns = {{"bytes"},
                                     {"count"},
@@ -147,10 +147,10 @@ report::Table sweep_rows(const std::vector<planning::SweepRow>& rows) {
                                     {"protocol", report::Cells::names}},
                         .rows = {}};
     const auto real = [](double x) { return fmt::format("{:.12g}", x); };
-    for (const planning::SweepRow& row : rows) {
-        for (const planning::TimedMethod& timed : row.timed) {
-            const planning::CollectiveCase& what = timed.what;
-            const planning::NcclTime* const nccl = timed.by_nccl();
+    for (const SweepRow& row : rows) {
+        for (const TimedMethod& timed : row.timed) {
+            const CollectiveCase& what = timed.what;
+            const NcclTime* const nccl = timed.by_nccl();
             std::vector<std::string> cells{std::to_string(what.bytes()), std::to_string(what.count()), what.type.name,
                                            what.reduces() ? "sum" : "none",
                                            std::to_string(what.has_root() ? what.root : -1)};
@@ -166,7 +166,7 @@ report::Table sweep_rows(const std::vector<planning::SweepRow>& rows) {
     return table;
 }
 
-std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) {
+std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     report::Chart chart{.title = fmt::format("{} on {}", sweep.what.name(), place_text(sweep)),
                         .x_title = "size, bytes",
                         .y_title = "bus bandwidth, GB/s",
@@ -175,14 +175,13 @@ std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::
     for (const std::string& method : sweep.methods()) {
         chart.curves.push_back({method, {}});
     }
-    std::vector<const planning::SweepRow*> by_size;
-    for (const planning::SweepRow& row : rows) {
+    std::vector<const SweepRow*> by_size;
+    for (const SweepRow& row : rows) {
         by_size.push_back(&row);
     }
-    std::stable_sort(by_size.begin(), by_size.end(), [](const planning::SweepRow* a, const planning::SweepRow* b) {
-        return a->what().elements < b->what().elements;
-    });
-    for (const planning::SweepRow* const row : by_size) {
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [](const SweepRow* a, const SweepRow* b) { return a->what().elements < b->what().elements; });
+    for (const SweepRow* const row : by_size) {
         chart.x.push_back(row->what().bytes());
         for (std::size_t i = 0; i < row->timed.size(); ++i) {
             chart.curves[i].values.push_back(row->timed[i].bus_bandwidth() / 1e9);

@@ -4,8 +4,8 @@
 // Bandwidths are in bytes per second.
 #pragma once
 
-#include "libsim/planning/collective_sweep.hpp"
 #include "libsim/report/table.hpp"
+#include "libsim/search/collective_sweep.hpp"
 
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@ namespace sim::tools {
 
 // {"command":"collective","collective":"all-reduce","ranks":…,"network":…,"rows":[{"bytes":…,"algorithm":"ring",
 // "seconds":…,"algbw":…,"busbw":…,…}]}. Where the fastest was looked for, a row also has what was "considered".
-std::string sweep_json(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows);
+std::string sweep_json(const search::Sweep& sweep, const std::vector<search::SweepRow>& rows);
 
 // A row for each size and method.
-report::Table sweep_rows(const std::vector<planning::SweepRow>& rows);
+report::Table sweep_rows(const std::vector<search::SweepRow>& rows);
 
 // One curve for each method; where the fastest was picked, one in all. Requires: a row with a bandwidth above 0.
-std::string sweep_svg(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows);
+std::string sweep_svg(const search::Sweep& sweep, const std::vector<search::SweepRow>& rows);
 
 }  // namespace sim::tools

@@ -2,9 +2,10 @@
 
 namespace sim::tools {
 
-using namespace planning;
+using namespace predict;
+using namespace explain;
 
-planning::StepReport train_report(const TrainOptions& options, const TrainStep& step, const std::vector<Span>& spans) {
+StepReport train_report(const TrainOptions& options, const TrainStep& step, const std::vector<Span>& spans) {
     StepReport report{.what = step.what, .step = step.step, .unfolded = step.unfolded, .faults = step.faults};
     const TrainingCase& what = report.what;
     report.path = critical_path(spans);
@@ -15,11 +16,11 @@ planning::StepReport train_report(const TrainOptions& options, const TrainStep& 
     } else if (options.tokens > 0) {
         report.run = cost_of_tokens(report.step, what, options.tokens);
     }
-    // Both compare with what predict_step() gives: without jitter, folded.
-    report.undisturbed = predict_step(what.model, what.machine, what.layout).step;
+    // Both compare with what predict_time() gives: without jitter, folded.
+    report.undisturbed = predict_time(what.model, what.machine, what.layout).step;
     const double plain = seconds(report.undisturbed);
-    report.sensitivities = sensitivities(what, plain, predict_step);
-    report.advice = advice(options.training, what, plain, predict_step);
+    report.sensitivities = sensitivities(what, plain, predict_time);
+    report.advice = advice(options.training, what, plain, predict_time);
     return report;
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
-#include "libsim/planning/predict.hpp"
-#include "libsim/planning/training_options.hpp"
+#include "libsim/predict/predict.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/report/timeline.hpp"
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace sim::tools {
 
 struct TrainOptions {
-    planning::TrainingOptions training;
+    predict::TrainingOptions training;
     double tokens = 0;  // 0: not said
     double steps = 0;
     bool unfold = false;
@@ -27,8 +27,8 @@ struct TrainOptions {
 std::vector<config::OptionRow> train_rows(TrainOptions& options);
 
 struct TrainStep {
-    planning::TrainingCase what;
-    planning::Prediction step;
+    predict::TrainingCase what;
+    predict::Prediction step;
     bool unfolded = false;
     std::vector<faults::Injection> faults = {};
 };

@@ -11,7 +11,8 @@
 namespace sim::tools {
 
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace fit;
 namespace {
 
 training::Efficiency efficiency_of(const std::string& generation) {
@@ -36,8 +37,8 @@ double first_step(const DescentCoordinate& c, double share) {
     return value > 0 ? value * share : std::min(1.0, c.highest - c.lowest) / 1000;
 }
 
-std::vector<planning::EfficiencyChange> changes_of(const Calibration& calibration, const std::vector<double>& values) {
-    std::vector<planning::EfficiencyChange> changes = calibration.others;
+std::vector<EfficiencyChange> changes_of(const Calibration& calibration, const std::vector<double>& values) {
+    std::vector<EfficiencyChange> changes = calibration.others;
     for (std::size_t i = 0; i < values.size(); ++i) {
         changes.push_back({calibration.generation, calibration.fields[i].field, values[i]});
     }
@@ -46,14 +47,13 @@ std::vector<planning::EfficiencyChange> changes_of(const Calibration& calibratio
 
 }  // namespace
 
-double loss_of(const std::vector<planning::RunPrediction>& predictions,
-               const std::vector<planning::Measured>& measured) {
+double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
     double sum = 0;
     double sets = 0;
-    for (const planning::SetScore& set : planning::set_scores(predictions, measured)) {
-        const std::vector<planning::Pair>& pairs = set.steps.empty() ? set.layers : set.steps;
+    for (const SetScore& set : set_scores(predictions, measured)) {
+        const std::vector<Pair>& pairs = set.steps.empty() ? set.layers : set.steps;
         double of_set = 0;
-        for (const planning::Pair& pair : pairs) {
+        for (const Pair& pair : pairs) {
             of_set += huber(std::log(pair.predicted / pair.measured));
         }
         if (!pairs.empty()) {
@@ -66,7 +66,7 @@ double loss_of(const std::vector<planning::RunPrediction>& predictions,
 
 Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
     training::Efficiency start = efficiency_of(calibration.generation);
-    for (const planning::EfficiencyChange& change : calibration.others) {
+    for (const EfficiencyChange& change : calibration.others) {
         if (change.generation.empty() || change.generation == calibration.generation) {
             start.*change.field = change.value;
         }
@@ -78,7 +78,7 @@ Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
         coordinates.push_back(coordinate);
     }
     const auto loss = [&](const std::vector<double>& values) {
-        const std::vector<planning::RunPrediction> predictions = planning::predict_runs(
+        const std::vector<RunPrediction> predictions = predict_runs(
             runs.records,
             {.changes = changes_of(calibration, values), .machines = runs.machines, .for_each = calibration.for_each});
         return loss_of(predictions, runs.measured);

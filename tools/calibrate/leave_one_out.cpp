@@ -7,7 +7,8 @@
 
 namespace sim::tools {
 
-using namespace planning;
+using namespace predict;
+using namespace fit;
 namespace {
 
 std::vector<std::string> sets_of(const CalibrationRuns& runs) {
@@ -72,7 +73,7 @@ training::Uncertainty uncertainty_of(const std::vector<LeftOutSet>& sets, const 
             add(left_out, deviations_of(set.left_out, set.measured));
         }
     }
-    return planning::uncertainty_of(shipped, left_out);
+    return uncertainty_of(shipped, left_out);
 }
 
 double share_in_range(const LeftOutSet& set, const std::vector<LeftOutSet>& sets) {

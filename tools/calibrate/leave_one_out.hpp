@@ -1,7 +1,7 @@
 // Leaving sets out shows how far off predictions are of runs that took no part in a fit, set by set.
 #pragma once
 
-#include "libsim/planning/validation/spread.hpp"
+#include "libsim/fit/validation/spread.hpp"
 #include "libsim/report/table.hpp"
 #include "tools/calibrate/calibration.hpp"
 
@@ -13,9 +13,9 @@ namespace sim::tools {
 // The runs of one set, predicted by numbers that were found on all other sets, and by those that ship.
 struct LeftOutSet {
     std::string name;
-    std::vector<planning::Measured> measured;
-    std::vector<planning::RunPrediction> left_out;
-    std::vector<planning::RunPrediction> shipped;
+    std::vector<fit::Measured> measured;
+    std::vector<fit::RunPrediction> left_out;
+    std::vector<fit::RunPrediction> shipped;
 };
 
 // In the order in which the sets come. Cost: a calibration for each set.

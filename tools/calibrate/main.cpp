@@ -22,7 +22,8 @@ namespace {
 using namespace sim;
 using namespace sim::command_line;
 using namespace sim::config;
-using namespace sim::planning;
+using namespace sim::predict;
+using namespace sim::fit;
 using namespace sim::tools;
 
 struct Options {
@@ -86,15 +87,15 @@ std::vector<sim::training::EfficiencyField> fields_named(const std::string& name
 // Runs on GPUs of the generation, in these sets (none: in any).
 CalibrationRuns runs_of(const Options& options) {
     const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
-    const std::vector<planning::RunRecord> records = planning::read_runs(content, options.file);
-    const std::vector<planning::Measured> measured = planning::read_measured(content, options.file);
+    const std::vector<RunRecord> records = read_runs(content, options.file);
+    const std::vector<Measured> measured = read_measured(content, options.file);
     const std::vector<std::string> sets = sim::split(options.sets, ',');
-    CalibrationRuns runs{.machines = planning::machines_of(records)};
+    CalibrationRuns runs{.machines = machines_of(records)};
     for (std::size_t i = 0; i < records.size(); ++i) {
-        planning::Assumed assumed;
+        Assumed assumed;
         const bool in_sets = options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end();
         if (records[i].problem.empty() && in_sets &&
-            planning::machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
+            machine_of(records[i], runs.machines, {}, assumed).gpu.generation == options.generation) {
             runs.records.push_back(records[i]);
             runs.measured.push_back(measured[i]);
         }
@@ -106,16 +107,15 @@ CalibrationRuns runs_of(const Options& options) {
     return runs;
 }
 
-std::string errors_of(const CalibrationRuns& runs, const std::vector<planning::EfficiencyChange>& changes,
-                      const ForEach& each) {
+std::string errors_of(const CalibrationRuns& runs, const std::vector<EfficiencyChange>& changes, const ForEach& each) {
     report::TextTable table{
         .columns = {{"set", report::Align::left}, {"runs"}, {"error"}, {"bias"}}, .rows = {}, .margin = "#   "};
-    const std::vector<planning::RunPrediction> predictions =
-        planning::predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
-    for (const planning::SetScore& set : planning::set_scores(predictions, runs.measured)) {
+    const std::vector<RunPrediction> predictions =
+        predict_runs(runs.records, {.changes = changes, .machines = runs.machines, .for_each = each});
+    for (const SetScore& set : set_scores(predictions, runs.measured)) {
         table.rows.push_back({{set.name, fmt::format("{}", set.steps.size()),
-                               fmt::format("{:.2f} %", planning::mean_absolute_error(set.steps) * 100),
-                               fmt::format("{:+.2f} %", planning::mean_error(set.steps) * 100)}});
+                               fmt::format("{:.2f} %", mean_absolute_error(set.steps) * 100),
+                               fmt::format("{:+.2f} %", mean_error(set.steps) * 100)}});
     }
     return text_of(table);
 }
@@ -145,13 +145,13 @@ int run(int argc, const char* const* argv) {
         return done;
     }
     command_line::Workers workers(options.jobs);
-    Calibration calibration{.generation = options.generation,
-                            .fields = fields_named(options.fields),
-                            .others = options.efficiency.empty() ? std::vector<planning::EfficiencyChange>{}
-                                                                 : planning::efficiency_changes(options.efficiency),
-                            .passes = options.passes,
-                            .first_step = options.step,
-                            .for_each = workers.executor()};
+    Calibration calibration{
+        .generation = options.generation,
+        .fields = fields_named(options.fields),
+        .others = options.efficiency.empty() ? std::vector<EfficiencyChange>{} : efficiency_changes(options.efficiency),
+        .passes = options.passes,
+        .first_step = options.step,
+        .for_each = workers.executor()};
     calibration.on_pass = [](int pass, double loss) { tell(fmt::format("pass {}: loss {:.5f}\n", pass, loss)); };
     const CalibrationRuns runs = runs_of(options);
     if (!options.leave_one_out.empty()) {
@@ -161,7 +161,7 @@ int run(int argc, const char* const* argv) {
     command_line::print(fmt::format("# before, {} runs\n{}", runs.records.size(),
                                     errors_of(runs, calibration.others, calibration.for_each)));
     const Descent best = calibrate(runs, calibration);
-    std::vector<planning::EfficiencyChange> changes = calibration.others;
+    std::vector<EfficiencyChange> changes = calibration.others;
     std::string lines;
     for (std::size_t i = 0; i < calibration.fields.size(); ++i) {
         changes.push_back({options.generation, calibration.fields[i].field, best.values[i]});

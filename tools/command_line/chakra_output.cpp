@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #ifdef NDSIM_CHAKRA
-#include "libsim/chakra/files.hpp"
-#include "libsim/chakra/from_program.hpp"
 #include "libsim/error.hpp"
+#include "libsim/interop/chakra/files.hpp"
+#include "libsim/interop/chakra/from_program.hpp"
 
 #include <memory>
 #endif

@@ -2,8 +2,8 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
-#include "libsim/goal/from_program.hpp"
-#include "libsim/goal/write.hpp"
+#include "libsim/interop/goal/from_program.hpp"
+#include "libsim/interop/goal/write.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 namespace sim::command_line {
 
-// One file. Throws OutputError for what GOAL has no words for (libsim/goal/from_program.hpp).
+// One file. Throws OutputError for what GOAL has no words for (libsim/interop/goal/from_program.hpp).
 std::vector<report::TraceFile> goal_file(const RecordedProgram& program);
 
 }  // namespace sim::command_line

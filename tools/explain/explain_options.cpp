@@ -1,6 +1,6 @@
 #include "tools/explain/explain_options.hpp"
 
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tools/explain/strategy.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ std::string typed_option(const OptionRow& row, const TomlValue& value) {
 
 void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
     const HardwareChoice& choice = hardware_choices.at(static_cast<std::size_t>(options.hardware));
-    const planning::TrainingOptions& training = options.train.training;
+    const predict::TrainingOptions& training = options.train.training;
     const bool has_machine = training.has("machine");
     if (!has_machine && options.hardware_given) {
         take_option(options, "machine", choice.machine);
@@ -81,10 +81,10 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
         (!layout_options_of(training).empty() && !is_asked_for)) {
         return;
     }
-    const int gpus = has_machine ? choice.nodes * planning::read_machine(training.machine).gpus_per_node : choice.gpus;
+    const int gpus = has_machine ? choice.nodes * predict::read_machine(training.machine).gpus_per_node : choice.gpus;
     take_option(options, "gpus", std::to_string(gpus));
     told.push_back(fmt::format("{} GPUs: {}; --gpus sets another number", gpus,
-                               has_machine ? fmt::format("{} of {}", planning::read_machine(training.machine).name,
+                               has_machine ? fmt::format("{} of {}", predict::read_machine(training.machine).name,
                                                          choice.nodes == 1 ? "one node" : "four nodes")
                                            : choice.summary));
 }
@@ -113,7 +113,7 @@ const char* name_of(Goal goal) {
     return goal_names.at(static_cast<std::size_t>(goal));
 }
 
-OptionRow level_row(planning::Level& level) {
+OptionRow level_row(explain::Level& level) {
     return keeping_result({"level", "NAME", "field, or beginner: every term is introduced before it is used (field)",
                            enumerator(level, list_of(level_names))});
 }
@@ -130,7 +130,7 @@ std::vector<OptionRow> explain_rows(ExplainOptions& options) {
         {"goal", "NAME", "of --which: the least time, memory or cost (time)",
          noted(options.goal, options.goal_given, list_of(goal_names))},
         level_row(options.level)};
-    const std::vector<OptionRow> of_settings = planning::setting_rows(options.settings);
+    const std::vector<OptionRow> of_settings = explain::setting_rows(options.settings);
     rows.insert(rows.end(), of_settings.begin(), of_settings.end());
     const std::vector<OptionRow> of_train = train_rows(options.train);
     rows.insert(rows.end(), of_train.begin(), of_train.end());
@@ -146,7 +146,7 @@ void take_option(ExplainOptions& options, const std::string& name, const std::st
 }
 
 ExplainOptions completed(ExplainOptions options, std::vector<std::string>& told) {
-    planning::TrainingOptions& training = options.train.training;
+    predict::TrainingOptions& training = options.train.training;
     if (!training.has("model")) {
         take_option(options, "model", usual_model);
         told.push_back(fmt::format("model {}: none was said; --model chooses another", usual_model));

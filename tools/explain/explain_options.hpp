@@ -3,8 +3,8 @@
 
 #include "libsim/config/given.hpp"
 #include "libsim/config/option_row.hpp"
-#include "libsim/planning/explain/explain_settings.hpp"
-#include "libsim/planning/explain/explanation.hpp"
+#include "libsim/explain/explain_settings.hpp"
+#include "libsim/explain/explanation.hpp"
 #include "tools/answers/train_step.hpp"
 
 #include <cstdint>
@@ -29,15 +29,15 @@ struct ExplainOptions {
     HardwareKind hardware = HardwareKind::gpu;
     Goal goal = Goal::time;
     bool which = false;
-    planning::Level level = planning::Level::field;
+    explain::Level level = explain::Level::field;
     bool strategy_given = false;
     bool hardware_given = false;
     bool goal_given = false;
-    planning::ExplainSettings settings;
+    explain::ExplainSettings settings;
 };
 
 // --level
-config::OptionRow level_row(planning::Level& level);
+config::OptionRow level_row(explain::Level& level);
 // All that change the result. They set `options`.
 std::vector<config::OptionRow> explain_rows(ExplainOptions& options);
 

@@ -3,7 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/planning/explain/run_sections.hpp"
+#include "libsim/explain/run_sections.hpp"
 #include "libsim/split.hpp"
 #include "libsim/trace/stragglers.hpp"
 #include "tools/command_line/child_process.hpp"
@@ -74,7 +74,7 @@ void add_faults(Words& arguments, const std::vector<faults::Injection>& faults) 
 }
 
 // The same run without one of its ranks; none where that rank had finished by then.
-std::optional<planning::KilledRun> killed(const RunQuestion& question, const ResultJson& result) {
+std::optional<explain::KilledRun> killed(const RunQuestion& question, const ResultJson& result) {
     const int rank = result.at("ranks").get<int>() / 2;
     const double at = result.at("simulated_seconds").get<double>() / 2;
     std::vector<faults::Injection> all = question.faults;
@@ -90,7 +90,7 @@ std::optional<planning::KilledRun> killed(const RunQuestion& question, const Res
     if (said.code == 0 || said.out.empty()) {
         return std::nullopt;
     }
-    planning::KilledRun run{.result = ResultJson::parse(said.out), .command = command_of(question.scenario, arguments)};
+    explain::KilledRun run{.result = ResultJson::parse(said.out), .command = command_of(question.scenario, arguments)};
     for (const std::string& line : split(said.err, '\n')) {
         if (!line.empty()) {
             run.said.push_back(line);
@@ -102,56 +102,56 @@ std::optional<planning::KilledRun> killed(const RunQuestion& question, const Res
 // A change of a scenario's run, for those in which `when` says that it can help.
 struct RunChange {
     const char* what;
-    bool (*when)(const planning::ExplainedRun& run);
-    Words (*options)(const planning::ExplainedRun& run);
+    bool (*when)(const explain::ExplainedRun& run);
+    Words (*options)(const explain::ExplainedRun& run);
 };
 
-bool has_replicas(const planning::ExplainedRun& run) {
+bool has_replicas(const explain::ExplainedRun& run) {
     return run.mesh("dp") > 1;
 }
-bool has_stages(const planning::ExplainedRun& run) {
+bool has_stages(const explain::ExplainedRun& run) {
     return run.mesh("pp") > 1;
 }
-bool has_tensors(const planning::ExplainedRun& run) {
+bool has_tensors(const explain::ExplainedRun& run) {
     return run.mesh("tp") > 1;
 }
 
 const RunChange run_changes[] = {
     {"items by the GPUs' speed: the slow ones get fewer",
-     [](const planning::ExplainedRun& run) {
+     [](const explain::ExplainedRun& run) {
          return has_replicas(run) && !trace::blame(run.timeline.spans).ranks.empty();
      },
-     [](const planning::ExplainedRun&) { return Words{"--weighted"}; }},
+     [](const explain::ExplainedRun&) { return Words{"--weighted"}; }},
     {"gradients leave in 4 parts, beside the backward pass", has_replicas,
-     [](const planning::ExplainedRun&) {
+     [](const explain::ExplainedRun&) {
          return Words{"--overlap", "--buckets", "4"};
      }},
     {"gradients of 16 bits: half as much to send", has_replicas,
-     [](const planning::ExplainedRun&) {
+     [](const explain::ExplainedRun&) {
          return Words{"--compress", "16-bit"};
      }},
     {"gradients straight to every replica, without a ring", has_replicas,
-     [](const planning::ExplainedRun&) {
+     [](const explain::ExplainedRun&) {
          return Words{"--synchronize", "direct"};
      }},
     {"twice as many replicas, on twice as many GPUs", has_replicas,
-     [](const planning::ExplainedRun& run) {
+     [](const explain::ExplainedRun& run) {
          return Words{"--dp", std::to_string(2 * run.mesh("dp"))};
      }},
     {"twice as many micro-batches, of half the size", has_stages,
-     [](const planning::ExplainedRun& run) {
+     [](const explain::ExplainedRun& run) {
          return Words{"--micro-batches", std::to_string(2 * run.result.at("options").at("micro_batches").get<int>())};
      }},
     {"two chunks of the model on each stage", has_stages,
-     [](const planning::ExplainedRun&) {
+     [](const explain::ExplainedRun&) {
          return Words{"--schedule", "interleaved"};
      }},
     {"the gradients of weights fill the bubble", has_stages,
-     [](const planning::ExplainedRun&) {
+     [](const explain::ExplainedRun&) {
          return Words{"--schedule", "zb_h1"};
      }},
     {"positions spread where heads are not split", has_tensors,
-     [](const planning::ExplainedRun&) { return Words{"--sequence-parallel"}; }},
+     [](const explain::ExplainedRun&) { return Words{"--sequence-parallel"}; }},
 };
 
 // Ranks may live otherwise than the user said.
@@ -168,8 +168,8 @@ Words without_host(const Words& arguments) {
 }
 
 // Those that are possible, each run on fibers: the time is the same.
-std::vector<planning::TriedRun> tried(const RunQuestion& question, const planning::ExplainedRun& run) {
-    std::vector<planning::TriedRun> found;
+std::vector<explain::TriedRun> tried(const RunQuestion& question, const explain::ExplainedRun& run) {
+    std::vector<explain::TriedRun> found;
     for (const RunChange& change : run_changes) {
         if (!change.when(run)) {
             continue;
@@ -207,12 +207,12 @@ ExplainedScenario explained_scenario(const RunQuestion& asked) {
         return explained;
     }
     const ComparedRun facts = run_of_text(question.scenario, said.out);
-    planning::ExplainedRun run{.result = ResultJson::parse(said.out),
-                               .timeline = timeline_of_run(facts, trace),
-                               .cluster = config::read_profile(facts.profile, static_cast<int>(facts.totals.size())),
-                               .command = command_of(question.scenario, question.arguments),
-                               .explainer_pid = static_cast<int>(getpid()),
-                               .settings = question.settings};
+    explain::ExplainedRun run{.result = ResultJson::parse(said.out),
+                              .timeline = timeline_of_run(facts, trace),
+                              .cluster = config::read_profile(facts.profile, static_cast<int>(facts.totals.size())),
+                              .command = command_of(question.scenario, question.arguments),
+                              .explainer_pid = static_cast<int>(getpid()),
+                              .settings = question.settings};
     run.timeline.pids.clear();
     for (const auto& rank : run.result.at("per_rank")) {
         run.timeline.pids.push_back(rank.at("pid").get<int>());

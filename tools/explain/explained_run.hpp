@@ -2,9 +2,9 @@
 // with --json, and from its timeline. It is run again with a rank that is killed, and with one thing changed each.
 #pragma once
 
+#include "libsim/explain/explain_settings.hpp"
+#include "libsim/explain/explanation.hpp"
 #include "libsim/faults/injection.hpp"
-#include "libsim/planning/explain/explain_settings.hpp"
-#include "libsim/planning/explain/explanation.hpp"
 #include "libsim/report/timeline.hpp"
 
 #include <string>
@@ -17,12 +17,12 @@ struct RunQuestion {
     std::vector<std::string> arguments;  // the scenario's own
     // What breaks the run is suffered in a second one; without any, its middle rank is killed in the middle of it.
     std::vector<faults::Injection> faults;
-    planning::ExplainSettings settings;
-    planning::Level level = planning::Level::field;
+    explain::ExplainSettings settings;
+    explain::Level level = explain::Level::field;
 };
 
 struct ExplainedScenario {
-    planning::Explanation explanation;
+    explain::Explanation explanation;
     report::Timeline timeline;
     int exit_code = 0;  // of a run that failed, of which there is no explanation
     std::string said;   // by that run

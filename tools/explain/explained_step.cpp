@@ -1,8 +1,8 @@
 #include "tools/explain/explained_step.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/explain/step_sections.hpp"
-#include "libsim/planning/report/sections.hpp"
+#include "libsim/explain/step_sections.hpp"
+#include "libsim/explain/train/sections.hpp"
 #include "tools/answers/train_report.hpp"
 #include "tools/explain/strategy.hpp"
 #include "tools/explain/which.hpp"
@@ -28,7 +28,7 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
     if (options.strategy == Strategy::given) {
         return;
     }
-    const planning::TrainingOptions& training = options.train.training;
+    const predict::TrainingOptions& training = options.train.training;
     if (!training.has("gpus")) {
         throw config::UsageError(
             fmt::format("--strategy {} chooses the layout of a number of GPUs: say --gpus, not "
@@ -46,7 +46,7 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
                                title_of(found.strategy), name_of(options.strategy)));
 }
 
-std::string changed_command(const ExplainOptions& options, const planning::Change& change) {
+std::string changed_command(const ExplainOptions& options, const predict::Change& change) {
     ExplainOptions other = options;
     for (const auto& [name, value] : change) {
         take_option(other, name, value);
@@ -66,21 +66,21 @@ ExplainedTraining explained_training(const ExplainOptions& given, bool wants_tim
         watch.on_span = [&](const Span& span) { made.timeline.add(span); };
     }
     const TrainStep step = train_step(options.train, watch);
-    planning::StepReport report = train_report(options.train, step, made.timeline.spans);
+    explain::StepReport report = train_report(options.train, step, made.timeline.spans);
     report.given = options.given;
-    const planning::ExplainedStep explained{
+    const explain::ExplainedStep explained{
         .options = &options.train.training,
         .report = &report,
-        .command = [&](const planning::Change& change) { return changed_command(options, change); },
+        .command = [&](const predict::Change& change) { return changed_command(options, change); },
         .told = told,
         .settings = options.settings};
-    const std::string title = planning::title_of(report.what);
+    const std::string title = explain::title_of(report.what);
     made.explanation = {.title = title.substr(0, title.find('\n')),
                         .of = train_command(options.given),
                         .level = options.level,
                         .sections = sections_of(explained)};
     if (!report.step.memory.fits()) {
-        made.misfit = planning::misfit_line(report.step.memory, report.advice);
+        made.misfit = explain::misfit_line(report.step.memory, report.advice);
     }
     if (wants_timeline) {
         made.timeline = timeline_of(step, made.timeline.spans);

@@ -1,14 +1,14 @@
 // `ndsim explain` with the options of ndsim train explains the step that ndsim train predicts of them.
 #pragma once
 
-#include "libsim/planning/explain/explanation.hpp"
+#include "libsim/explain/explanation.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/explain/explain_options.hpp"
 
 namespace sim::tools {
 
 struct ExplainedTraining {
-    planning::Explanation explanation;
+    explain::Explanation explanation;
     report::Timeline timeline;  // of the step, where it was asked for
     std::string misfit;         // one line where it does not fit into memory
 };

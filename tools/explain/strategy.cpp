@@ -1,7 +1,7 @@
 #include "tools/explain/strategy.hpp"
 
 #include "libsim/parallel/pipeline/schedules.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tools/answers/plan_report.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ using namespace config;
 
 namespace {
 
-using planning::PlanSpace;
-using planning::TrainingOptions;
+using predict::TrainingOptions;
+using search::PlanSpace;
 
 // What a strategy does with an axis: leaves it at 1, spreads over it, or takes whatever is best.
 enum class AxisUse : std::uint8_t { one, several, any };
@@ -47,27 +47,27 @@ struct ChosenAxis {
     const char* option;
     std::vector<int> PlanSpace::*values;
     int (*given)(const training::Layout&);
-    int (*found)(const planning::PlanPoint&);
+    int (*found)(const search::PlanPoint&);
 };
 constexpr std::array chosen_axes{
     ChosenAxis{"dp", &PlanSpace::dp, [](const training::Layout& l) { return l.parallelism.dp; },
-               [](const planning::PlanPoint& p) { return p.dp; }},
+               [](const search::PlanPoint& p) { return p.dp; }},
     ChosenAxis{"tp", &PlanSpace::tp, [](const training::Layout& l) { return l.parallelism.tp; },
-               [](const planning::PlanPoint& p) { return p.tp; }},
+               [](const search::PlanPoint& p) { return p.tp; }},
     ChosenAxis{"pp", &PlanSpace::pp, [](const training::Layout& l) { return l.parallelism.pp; },
-               [](const planning::PlanPoint& p) { return p.pp; }},
+               [](const search::PlanPoint& p) { return p.pp; }},
     ChosenAxis{"cp", &PlanSpace::cp, [](const training::Layout& l) { return l.parallelism.cp; },
-               [](const planning::PlanPoint& p) { return p.cp; }},
+               [](const search::PlanPoint& p) { return p.cp; }},
     ChosenAxis{"ep", &PlanSpace::ep, [](const training::Layout& l) { return l.parallelism.ep; },
-               [](const planning::PlanPoint& p) { return p.ep; }},
+               [](const search::PlanPoint& p) { return p.ep; }},
     ChosenAxis{"expert-tp", &PlanSpace::expert_tp, [](const training::Layout& l) { return l.parallelism.expert_tp; },
-               [](const planning::PlanPoint& p) { return p.expert_tp; }},
+               [](const search::PlanPoint& p) { return p.expert_tp; }},
     ChosenAxis{"micro-batch", &PlanSpace::micro_batch, [](const training::Layout& l) { return l.batch.micro; },
-               [](const planning::PlanPoint& p) { return p.micro_batch; }},
+               [](const search::PlanPoint& p) { return p.micro_batch; }},
     ChosenAxis{"interleave", &PlanSpace::interleave, [](const training::Layout& l) { return l.parallelism.interleave; },
-               [](const planning::PlanPoint& p) { return p.interleave; }},
+               [](const search::PlanPoint& p) { return p.interleave; }},
     ChosenAxis{"zero", &PlanSpace::zero, [](const training::Layout& l) { return l.parallelism.zero; },
-               [](const planning::PlanPoint& p) { return int{p.zero}; }},
+               [](const search::PlanPoint& p) { return int{p.zero}; }},
 };
 constexpr std::array chosen_names{"recompute", "schedule"};
 
@@ -111,7 +111,7 @@ PlanOptions typed_axes(const TrainingOptions& options) {
 }
 
 // The row that the goal asks for: rows are sorted by time, and by cost where that is the goal.
-const planning::PlanRow& best_row(const planning::Plan& plan, Goal goal) {
+const search::PlanRow& best_row(const search::Plan& plan, Goal goal) {
     return goal == Goal::memory ? *std::min_element(plan.rows.begin(), plan.rows.end(),
                                                     [](const auto& a, const auto& b) { return a.memory < b.memory; })
                                 : plan.rows.front();
@@ -149,7 +149,7 @@ std::vector<std::string> layout_options_of(const TrainingOptions& options) {
 FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& question) {
     const StrategyRow& strategy = row_of(question.strategy);
     const TrainingOptions& training = options.train.training;
-    const training::Machine machine = planning::read_machine(training.machine);
+    const training::Machine machine = predict::read_machine(training.machine);
     PlanOptions plan = typed_axes(training);
     plan.axes.gpus = question.gpus;
     const int most = *std::max_element(question.gpus.begin(), question.gpus.end());
@@ -171,7 +171,7 @@ FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& que
         found.why_not = "there is one GPU";
         return found;
     }
-    const planning::PlanReport report = plan_report(plan, {});
+    const search::PlanReport report = plan_report(plan, {});
     found.looked_at = report.plan.counts.all;
     found.global_batch = report.question.space.rest.batch.global;
     found.space = report.question.space;
@@ -186,7 +186,7 @@ FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& que
 }
 
 void take_layout(ExplainOptions& options, const FoundLayout& found) {
-    const planning::PlanPoint& point = found.point();
+    const search::PlanPoint& point = found.point();
     const TrainingOptions& training = options.train.training;
     const auto take = [&](const char* name, const std::string& value) { take_option(options, name, value); };
     take("gpus", std::to_string(point.gpus));

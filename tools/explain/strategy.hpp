@@ -2,7 +2,7 @@
 // or all of them. The best of these is found by the search of `ndsim plan`.
 #pragma once
 
-#include "libsim/planning/search/search.hpp"
+#include "libsim/search/search.hpp"
 #include "tools/explain/explain_options.hpp"
 
 #include <optional>
@@ -17,7 +17,7 @@ std::vector<std::string> strategy_names();
 const char* title_of(Strategy strategy);
 
 // The options that a strategy would choose and that were given.
-std::vector<std::string> layout_options_of(const planning::TrainingOptions& options);
+std::vector<std::string> layout_options_of(const predict::TrainingOptions& options);
 
 struct LayoutQuestion {
     Strategy strategy = Strategy::hybrid;  // neither automatic nor given
@@ -29,15 +29,15 @@ struct LayoutQuestion {
 // The best layout of a strategy.
 struct FoundLayout {
     Strategy strategy = Strategy::hybrid;
-    std::optional<planning::PlanRow> row;    // where one fits
-    std::optional<planning::PlanMiss> miss;  // where none does: the one that needs least
-    planning::PlanSpace space;
+    std::optional<search::PlanRow> row;    // where one fits
+    std::optional<search::PlanMiss> miss;  // where none does: the one that needs least
+    search::PlanSpace space;
     std::int64_t global_batch = 0;
     std::size_t looked_at = 0;
     std::string why_not;  // where there is no layout at all
 
     bool exists() const { return row.has_value() || miss.has_value(); }
-    const planning::PlanPoint& point() const { return row ? row->point : miss->point; }
+    const search::PlanPoint& point() const { return row ? row->point : miss->point; }
 };
 
 // What was given wins over the strategy: --tp 4 stays 4. Requires: `options` is completed. Throws UsageError.

@@ -1,6 +1,6 @@
 #include "tools/explain/which.hpp"
 
-#include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/training/parameters.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +12,10 @@ namespace sim::tools {
 
 namespace {
 
-using planning::Figure;
-using planning::FigureTable;
-using planning::Section;
-using planning::Unit;
+using explain::Figure;
+using explain::FigureTable;
+using explain::Section;
+using explain::Unit;
 
 struct Asked {
     training::Transformer model;
@@ -69,7 +69,7 @@ std::string command_of(const ExplainOptions& options, const FoundLayout& found) 
     return train_command(other.given);
 }
 
-std::string axes_text(const planning::PlanPoint& point) {
+std::string axes_text(const search::PlanPoint& point) {
     std::string text;
     for (const auto& [name, size] : {std::pair{"dp", point.dp},
                                      {"tp", point.tp},
@@ -89,7 +89,7 @@ std::string axes_text(const planning::PlanPoint& point) {
 }
 
 std::string gb(std::int64_t bytes) {
-    return planning::bytes_text(static_cast<double>(bytes));
+    return report::bytes_text(static_cast<double>(bytes));
 }
 
 std::string verdict_of(const FoundLayout& found, std::int64_t capacity) {
@@ -114,7 +114,7 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
                     {"command", "command", Unit::command}}};
     for (const Alternative& one : alternatives) {
         const FoundLayout& found = one.found;
-        planning::FigureRow row{
+        explain::FigureRow row{
             {one.title, {}, {}, {}, {}, {}, verdict_of(one.found, what.machine.gpu.memory_bytes), {}}};
         if (found.exists()) {
             row.cells[1] = std::int64_t{found.point().gpus};
@@ -142,20 +142,20 @@ FigureTable tree_table(const Asked& what, int gpus, const FoundLayout& on_one) {
                       .columns = {{"question", "question", Unit::words},
                                   {"answer", "answer", Unit::words},
                                   {"therefore", "which speaks for", Unit::words}}};
-    table.rows = std::vector<planning::FigureRow>{
+    table.rows = std::vector<explain::FigureRow>{
         {{"does it fit on one GPU?",
           on_one.row ? fmt::format("yes: it needs {} of {}", gb(on_one.row->memory), gb(capacity))
                      : verdict_of(on_one, capacity),
           on_one.row ? "one GPU, or data parallelism for speed" : "sharding the states, or splitting the model"}},
         {{"how many parameters has it?",
-          fmt::format("{}: {}", planning::count_text(static_cast<double>(parameters)), rule.range), rule.advice}},
+          fmt::format("{}: {}", report::count_text(static_cast<double>(parameters)), rule.range), rule.advice}},
         {{"how many nodes are there?", fmt::format("{}", ceil_div(gpus, machine.gpus_per_node)),
           gpus <= machine.gpus_per_node ? "anything: every link is one of the node's"
                                         : "tensor parallelism within a node, the others across"}}};
     if (machine.scale_out > 0) {
         table.rows.push_back({{"how fast are the links?",
-                               fmt::format("{} in a node, {} between", planning::rate_text(machine.scale_up),
-                                           planning::rate_text(machine.scale_out)),
+                               fmt::format("{} in a node, {} between", report::rate_text(machine.scale_up),
+                                           report::rate_text(machine.scale_out)),
                                "what communicates most goes over the fastest: tensor, then pipeline, then data"}});
     }
     return table;
@@ -166,7 +166,7 @@ std::vector<Figure> choice_figures(const Asked& what, const Alternative* best, G
         {"goal", "goal", std::string(name_of(goal)), Unit::words, "--goal"},
         {"capacity", "memory that a GPU has", what.machine.gpu.memory_bytes, Unit::bytes, "hardware file"}};
     if (best != nullptr) {
-        const planning::PlanRow& row = *best->found.row;
+        const search::PlanRow& row = *best->found.row;
         figures.insert(figures.end(),
                        {{"answer", "answer", std::string(best->title), Unit::words, "the best of those that fit"},
                         {"layout", "layout", axes_text(row.point), Unit::words, "of the answer"},
@@ -198,7 +198,7 @@ std::vector<Alternative> alternatives_of(const ExplainOptions& options) {
 }
 
 const Alternative* best_of(const std::vector<Alternative>& alternatives, Goal goal) {
-    const auto measure = [&](const planning::PlanRow& row) {
+    const auto measure = [&](const search::PlanRow& row) {
         return goal == Goal::time     ? seconds(row.step)
                : goal == Goal::memory ? static_cast<double>(row.memory)
                                       : row.cost;
@@ -218,18 +218,18 @@ Answered answer_which(const ExplainOptions& given) {
     const std::vector<Alternative> alternatives = alternatives_of(options);
     const Alternative* const best = best_of(alternatives, options.goal);
     std::vector<std::string> derived;
-    const Asked what{.model = planning::model_of(options.train.training, derived),
-                     .machine = planning::priced_machine_of(options.train.training).machine};
+    const Asked what{.model = predict::model_of(options.train.training, derived),
+                     .machine = predict::priced_machine_of(options.train.training).machine};
     const int gpus = options.train.training.gpus;
-    Section section{.kind = planning::SectionKind::choice};
+    Section section{.kind = explain::SectionKind::choice};
     section.said = {best != nullptr
-                        ? planning::Sentence{"For the least {goal}, take {answer}: {layout}. A step takes {step}, and "
-                                             "the fullest GPU needs {memory} of {capacity}."}
-                        : planning::Sentence{"Nothing fits: every layout needs more than the {capacity} of a GPU. More "
-                                             "GPUs, or a smaller model, are needed; ndsim plan says how many."}};
+                        ? explain::Sentence{"For the least {goal}, take {answer}: {layout}. A step takes {step}, and "
+                                            "the fullest GPU needs {memory} of {capacity}."}
+                        : explain::Sentence{"Nothing fits: every layout needs more than the {capacity} of a GPU. More "
+                                            "GPUs, or a smaller model, are needed; ndsim plan says how many."}};
     section.figures = choice_figures(what, best, options.goal);
     section.tables = {tree_table(what, gpus, alternatives.front().found), alternatives_table(alternatives, what)};
-    Section assumed{.kind = planning::SectionKind::assumptions};
+    Section assumed{.kind = explain::SectionKind::assumptions};
     assumed.tables = {{.key = "chosen",
                        .title = "What was left out, and how it was chosen",
                        .columns = {{"what", "what", Unit::words}}}};

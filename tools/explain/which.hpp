@@ -18,7 +18,7 @@ struct Alternative {
 };
 
 struct Answered {
-    planning::Explanation explanation;
+    explain::Explanation explanation;
     bool fits = false;  // one of them does
 };
 

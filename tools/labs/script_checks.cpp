@@ -2,7 +2,7 @@
 
 #include "libsim/names.hpp"
 #include "libsim/network/footprint.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "libsim/training/machine_cluster.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ std::int64_t bytes_called(const Record& record, int rank, const Which& which) {
 Duration price_of(const Case& played, CollectiveKind kind, std::int64_t bytes, int members) {
     const auto named = std::find_if(played.costs.begin(), played.costs.end(),
                                     [](const config::TomlEntry& each) { return each.key == "machine"; });
-    const Cluster cluster = training::machine_cluster(planning::read_machine(std::get<std::string>(named->value)));
+    const Cluster cluster = training::machine_cluster(predict::read_machine(std::get<std::string>(named->value)));
     return network::collective_time(
         cluster.network, kind, bytes,
         network::footprint_of(Group::strided(0, 1, members), node_map(cluster.network).ranks_per_node()));

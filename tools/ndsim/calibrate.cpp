@@ -1,11 +1,11 @@
 // `ndsim calibrate`: the numbers of a user's own cluster, from what was measured on it, as a machine file.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/planning/calibration/calibrated_machine_file.hpp"
-#include "libsim/planning/calibration/calibration_report.hpp"
-#include "libsim/planning/calibration/kernel_table.hpp"
-#include "libsim/planning/calibration/nccl_tests.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/fit/calibration/calibrated_machine_file.hpp"
+#include "libsim/fit/calibration/calibration_report.hpp"
+#include "libsim/fit/calibration/kernel_table.hpp"
+#include "libsim/fit/calibration/nccl_tests.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "libsim/split.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -21,7 +21,8 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace fit;
 namespace {
 
 struct CalibrateOptions {
@@ -178,7 +179,7 @@ int run_calibrate(int argc, const char* const* argv) {
         return done;
     }
     check_options(options);
-    const training::Machine machine = planning::read_machine(options.machine);
+    const training::Machine machine = read_machine(options.machine);
     const CalibrationData data = data_of(options);
     command_line::Workers workers(options.jobs);
     const Calibration calibration = calibrate_machine(machine, data, workers.executor());

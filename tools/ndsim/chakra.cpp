@@ -1,4 +1,4 @@
-// `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/chakra/run.hpp).
+// `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/interop/chakra/run.hpp).
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
 #include "tools/answers/network_options.hpp"
@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #ifdef NDSIM_CHAKRA
-#include "libsim/chakra/fastest.hpp"
-#include "libsim/chakra/process_groups.hpp"
-#include "libsim/chakra/run.hpp"
+#include "libsim/interop/chakra/fastest.hpp"
+#include "libsim/interop/chakra/process_groups.hpp"
+#include "libsim/interop/chakra/run.hpp"
 #include "libsim/report/timeline.hpp"
 #endif
 

@@ -71,7 +71,7 @@ std::vector<config::OptionRow> option_rows(CollectiveCommand& options) {
     return rows;
 }
 
-void require_checkable(const CollectiveCommand& options, const planning::CollectiveCase& what) {
+void require_checkable(const CollectiveCommand& options, const search::CollectiveCase& what) {
     if (!options.check) {
         return;
     }
@@ -88,7 +88,7 @@ void require_checkable(const CollectiveCommand& options, const planning::Collect
 // What is printed while the rows come.
 class Output {
 public:
-    Output(const CollectiveCommand& options, const planning::Sweep& sweep)
+    Output(const CollectiveCommand& options, const search::Sweep& sweep)
         : options_(options),
           shape_{.methods = sweep.methods(),
                  .picked = sweep.only_fastest || sweep.nccl.has_value(),
@@ -100,7 +100,7 @@ public:
         }
     }
 
-    void add(const planning::SweepRow& row) const {
+    void add(const search::SweepRow& row) const {
         const std::string why = options_.explain_cost ? explanation(row) : "";
         if (is_table()) {
             command_line::print(table_line(shape_, row) + why);
@@ -109,10 +109,10 @@ public:
         }
     }
 
-    void finish(const planning::Sweep& sweep, const std::vector<planning::SweepRow>& rows) const {
-        const auto has_curve = [](const planning::SweepRow& row) {
+    void finish(const search::Sweep& sweep, const std::vector<search::SweepRow>& rows) const {
+        const auto has_curve = [](const search::SweepRow& row) {
             return std::any_of(row.timed.begin(), row.timed.end(),
-                               [](const planning::TimedMethod& timed) { return timed.bus_bandwidth() > 0; });
+                               [](const search::TimedMethod& timed) { return timed.bus_bandwidth() > 0; });
         };
         command_line::Report report{.text = [&] { return table_foot(shape_, rows); },
                                     .json = [&] { return sweep_json(sweep, rows); },
@@ -124,7 +124,7 @@ public:
     }
 
     // Of the last row's fastest method, below the table.
-    void draw(const planning::Sweep& sweep, const planning::SweepRow& row) const {
+    void draw(const search::Sweep& sweep, const search::SweepRow& row) const {
         const report::Timeline timeline = message_timeline(sweep, row.best());
         if (timeline.end != row.best().end()) {
             tell(fmt::format("{}: note: message by message it takes {} s in place of {} s\n", collective_command.name,
@@ -144,8 +144,8 @@ private:
 };
 
 // The text of a complaint where one method of the row was wrong.
-std::string check_row(const planning::Sweep& sweep, planning::SweepRow& row) {
-    for (planning::TimedMethod& timed : row.timed) {
+std::string check_row(const search::Sweep& sweep, search::SweepRow& row) {
+    for (search::TimedMethod& timed : row.timed) {
         std::string complaint = timed.on_wires() != nullptr ? check_with_data(sweep, timed) : "";
         if (!complaint.empty()) {
             return complaint;
@@ -154,13 +154,13 @@ std::string check_row(const planning::Sweep& sweep, planning::SweepRow& row) {
     return "";
 }
 
-bool is_right(const planning::SweepRow& row) {
+bool is_right(const search::SweepRow& row) {
     return std::all_of(row.timed.begin(), row.timed.end(),
-                       [](const planning::TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
+                       [](const search::TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
 }
 
 // NCCL's model has no messages to carry out, or to draw.
-void require_messages(const CollectiveCommand& options, const planning::Sweep& sweep) {
+void require_messages(const CollectiveCommand& options, const search::Sweep& sweep) {
     const bool wants_timeline = command_line::wants_timeline(options.outputs);
     if (!sweep.wires && (options.check || wants_timeline)) {
         throw config::UsageError(fmt::format(
@@ -169,20 +169,20 @@ void require_messages(const CollectiveCommand& options, const planning::Sweep& s
     }
 }
 
-int sweep_sizes(const CollectiveCommand& options, const planning::Sweep& sweep) {
+int sweep_sizes(const CollectiveCommand& options, const search::Sweep& sweep) {
     require_messages(options, sweep);
-    const std::vector<planning::CollectiveCase> cases = cases_of(options, sweep);
-    for (const planning::CollectiveCase& what : cases) {
+    const std::vector<search::CollectiveCase> cases = cases_of(options, sweep);
+    for (const search::CollectiveCase& what : cases) {
         require_checkable(options, what);
     }
     command_line::check_outputs(options.outputs);
     const ranks::StopSignal stop;
     const Output output(options, sweep);
-    std::vector<planning::SweepRow> rows;
+    std::vector<search::SweepRow> rows;
     command_line::Progress progress(cases.size());
-    for (const planning::CollectiveCase& what : cases) {
+    for (const search::CollectiveCase& what : cases) {
         progress.at(rows.size(), fmt::format("{} of {}", what.name(), config::size_text(what.bytes())));
-        planning::SweepRow row = planning::time_of_size(sweep, what);
+        search::SweepRow row = search::time_of_size(sweep, what);
         const std::string complaint = options.check ? check_row(sweep, row) : "";
         progress.erase();
         if (stop.received() != 0) {
@@ -213,7 +213,7 @@ int run_collective(int argc, const char* const* argv) {
     if (!command_line::take_options(collective_command, option_rows(options), argc, argv)) {
         return done;
     }
-    const planning::Sweep sweep = sweep_of(options);
+    const search::Sweep sweep = sweep_of(options);
     return sweep_sizes(options, sweep);
 }
 

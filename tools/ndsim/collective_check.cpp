@@ -6,26 +6,25 @@
 
 namespace sim::tools {
 
-using namespace planning;
+using namespace search;
 
 namespace {
 
-ranks::LaunchOptions on_fibers(const planning::Sweep& sweep, const planning::TimedMethod& timed) {
+ranks::LaunchOptions on_fibers(const Sweep& sweep, const TimedMethod& timed) {
     return {.ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
 }
 
 }  // namespace
 
-ranks::Result carry_out_messages(const planning::Sweep& sweep, const planning::TimedMethod& timed,
-                                 trace::SpanSink on_span) {
-    const Schedule schedule = planning::schedule_for(sweep, timed.what);
+ranks::Result carry_out_messages(const Sweep& sweep, const TimedMethod& timed, trace::SpanSink on_span) {
+    const Schedule schedule = schedule_for(sweep, timed.what);
     ranks::LaunchOptions launch = on_fibers(sweep, timed);
     launch.on_span = std::move(on_span);
-    return ranks::launch(launch, [&](GPU& gpu) { planning::run_messages(gpu, timed.what, schedule); });
+    return ranks::launch(launch, [&](GPU& gpu) { run_messages(gpu, timed.what, schedule); });
 }
 
-std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod& timed) {
-    const Schedule schedule = planning::schedule_for(sweep, timed.what);
+std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
+    const Schedule schedule = schedule_for(sweep, timed.what);
     const auto differs = [&](Time end, const char* how) {
         return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
                            sim::seconds(end), how);
@@ -35,7 +34,7 @@ std::string check_with_data(const planning::Sweep& sweep, planning::TimedMethod&
         return messages.ok() ? differs(messages.end, "message by message") : messages.fault->message;
     }
     const ranks::Result numbers = ranks::launch(on_fibers(sweep, timed), [&](GPU& gpu) {
-        gpu.report("wrong", static_cast<double>(planning::run_with_data(gpu, timed.what, schedule)));
+        gpu.report("wrong", static_cast<double>(run_with_data(gpu, timed.what, schedule)));
     });
     if (!numbers.ok()) {
         return numbers.fault->message;

@@ -7,8 +7,8 @@
 
 namespace sim::tools {
 
-report::Timeline message_timeline(const planning::Sweep& sweep, const planning::TimedMethod& timed) {
-    const planning::CollectiveCase& what = timed.what;
+report::Timeline message_timeline(const search::Sweep& sweep, const search::TimedMethod& timed) {
+    const search::CollectiveCase& what = timed.what;
     report::Timeline timeline{.title = fmt::format("{} of {}", what.name(), config::size_text(what.bytes())),
                               .facts = {{"algorithm", timed.name}, {"network", sweep.cluster.name}},
                               .ranks = what.ranks,

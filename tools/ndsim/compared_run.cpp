@@ -2,7 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/planning/report/sections.hpp"
+#include "libsim/explain/train/sections.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ ComparedRun prediction(const Ordered& json) {
     run.seconds = json.at("step_seconds").get<double>();
     for (std::size_t i = 0; i < training::time_categories; ++i) {
         const auto category = static_cast<TimeCategory>(i);
-        run.lines.push_back({planning::title_of(category), part_of(category),
+        run.lines.push_back({explain::title_of(category), part_of(category),
                              json.at("breakdown").at(training::name_of(category)).get<double>()});
     }
     for (const char* const key : {"model", "machine", "gpus", "layout"}) {

@@ -57,7 +57,7 @@ config::Given given_to_train(const config::Given& given) {
     return found;
 }
 
-void write(const Outputs& outputs, const planning::Explanation& explanation) {
+void write(const Outputs& outputs, const explain::Explanation& explanation) {
     write_outputs(outputs, {.text = [&] { return text_of(explanation); },
                             .json = [&] { return json_of(explanation); },
                             .table = [&] { return table_of(explanation); }});

@@ -34,7 +34,7 @@ struct ExplainRunCommand {
 
 std::vector<config::OptionRow> own_rows(ExplainRunCommand& command) {
     std::vector<config::OptionRow> rows{level_row(command.question.level), config::fault_row(command.question.faults)};
-    for (const auto& more : {planning::setting_rows(command.question.settings),
+    for (const auto& more : {explain::setting_rows(command.question.settings),
                              output_rows(command.outputs, {.table = "every figure, in full",
                                                           .timeline = "the run's timeline, for ui.perfetto.dev"})}) {
         rows.insert(rows.end(), more.begin(), more.end());

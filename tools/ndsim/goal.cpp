@@ -1,11 +1,11 @@
-// `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/goal/run.hpp), or on a network of
-// ours.
+// `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/interop/goal/run.hpp), or on a network
+// of ours.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
-#include "libsim/goal/explain.hpp"
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/explain.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/text.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"

@@ -2,7 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
-#include "libsim/goal/text.hpp"
+#include "libsim/interop/goal/text.hpp"
 #include "libsim/network/network.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "libsim/replay/recording.hpp"

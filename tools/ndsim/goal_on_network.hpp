@@ -2,8 +2,8 @@
 #pragma once
 
 #include "libsim/config/option_row.hpp"
-#include "libsim/goal/run.hpp"
-#include "libsim/goal/to_program.hpp"
+#include "libsim/interop/goal/run.hpp"
+#include "libsim/interop/goal/to_program.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/answers/network_options.hpp"
 

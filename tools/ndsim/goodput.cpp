@@ -51,7 +51,7 @@ int run_goodput(int argc, const char* const* argv) {
     check_outputs(options.outputs);
     take_study(options, rows, [&](const std::string& name) { return settings->count(name) > 0; });
     Workers workers(options.jobs);
-    planning::GoodputReport report = planning::goodput_report(question_of(options), workers.executor());
+    goodput::GoodputReport report = goodput::goodput_report(question_of(options), workers.executor());
     report.given = given_of(*settings, rows);
     write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                     .json = [&] { return json_of(report); },

@@ -2,8 +2,8 @@
 // `ndsim hardware import FILE`: a machine file of what other tools say of a node.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/planning/machine_file.hpp"
-#include "libsim/planning/machine_import/machine_of_node.hpp"
+#include "libsim/interop/machine_import/machine_of_node.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tools/answers/hardware_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -16,7 +16,8 @@
 namespace sim::tools {
 
 using namespace command_line;
-using namespace planning;
+using namespace predict;
+using namespace machine_import;
 
 namespace {
 
@@ -110,7 +111,7 @@ void import_node(HardwareOptions options) {
     }
     const std::string read = config::read_text(options.file, "NCCL's topology, or the matrix of nvidia-smi topo -m");
     options.facts.name = options.facts.name.empty() ? stem_of(options.file) : options.facts.name;
-    const std::string text = machine_file_of(planning::read_described_node(read, options.file), options.facts);
+    const std::string text = machine_file_of(read_described_node(read, options.file), options.facts);
     // Read back, so that nothing is written that --machine refuses.
     const training::Hardware hardware = training::hardware_of_toml(text, options.facts.name);
     if (!options.out.empty()) {
@@ -135,7 +136,7 @@ int run_hardware(int argc, const char* const* argv) {
         command_line::write_outputs(options.outputs,
                                     {.text = hardware_list_text, .json = hardware_list_json, .table = machine_rows});
     } else {
-        const training::Hardware hardware = planning::read_hardware(options.name);
+        const training::Hardware hardware = read_hardware(options.name);
         show_one(hardware, options, [&] { return hardware_text(hardware); });
     }
     return done;

@@ -1,5 +1,5 @@
 // ndsim memory: what a GPU's memory holds in a training step, and whether that fits.
-#include "libsim/planning/report/sections.hpp"
+#include "libsim/explain/train/sections.hpp"
 #include "tools/answers/memory_answer.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
@@ -10,7 +10,7 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace explain;
 
 namespace {
 
@@ -47,14 +47,13 @@ int run_memory(int argc, const char* const* argv) {
         return done;
     }
     command_line::check_outputs(options.outputs);
-    const planning::MemoryReport report = memory_report(options);
+    const MemoryReport report = memory_report(options);
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return planning::json_of(report); },
-                                                  .table = [&] { return planning::memory_over_stages(report.what); },
-                                                  .picture = [&] { return planning::memory_svg(report); }});
-    return report.memory.fits()
-               ? done
-               : command_line::complain(memory_command.name, planning::misfit_line(report.memory, {}), failed);
+                                                  .json = [&] { return json_of(report); },
+                                                  .table = [&] { return memory_over_stages(report.what); },
+                                                  .picture = [&] { return memory_svg(report); }});
+    return report.memory.fits() ? done
+                                : command_line::complain(memory_command.name, misfit_line(report.memory, {}), failed);
 }
 
 }  // namespace sim::tools

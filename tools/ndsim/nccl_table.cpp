@@ -10,7 +10,7 @@
 
 namespace sim::tools {
 
-using namespace planning;
+using namespace search;
 
 using report::Align;
 using report::TextColumn;
@@ -70,22 +70,22 @@ std::string names_line(const std::vector<std::string>& methods) {
 }
 
 // Of all methods of a row.
-std::int64_t wrong_of(const planning::SweepRow& row) {
+std::int64_t wrong_of(const SweepRow& row) {
     std::int64_t sum = 0;
-    for (const planning::TimedMethod& timed : row.timed) {
+    for (const TimedMethod& timed : row.timed) {
         sum += timed.wrong.value_or(0);
     }
     return sum;
 }
 
 // Algorithms compete; NCCL's model beside them tells something else.
-bool is_fastest_of_several(const planning::SweepRow& row, std::size_t number) {
+bool is_fastest_of_several(const SweepRow& row, std::size_t number) {
     const auto on_wires = std::count_if(row.timed.begin(), row.timed.end(),
-                                        [](const planning::TimedMethod& timed) { return timed.on_wires() != nullptr; });
+                                        [](const TimedMethod& timed) { return timed.on_wires() != nullptr; });
     return on_wires > 1 && number == row.fastest;
 }
 
-std::string explanation_of(const planning::TimedMethod& timed, const planning::NcclTime& nccl) {
+std::string explanation_of(const TimedMethod& timed, const NcclTime& nccl) {
     const double latency = std::min(nccl.latency, timed.seconds());
     std::string text =
         fmt::format("#   {}: {:.2f} us of latency, {:.2f} us for {} bytes that each rank sends on average{}\n",
@@ -104,14 +104,14 @@ std::string table_head(const TableShape& shape) {
     return (is_side_by_side(shape) ? names_line(shape.methods) : "") + head_of(columns_of(shape), head_margin);
 }
 
-std::string table_line(const TableShape& shape, const planning::SweepRow& row) {
-    const planning::CollectiveCase& what = row.what();
+std::string table_line(const TableShape& shape, const SweepRow& row) {
+    const CollectiveCase& what = row.what();
     TextRow line{.cells = {fmt::format("{}", what.bytes()), fmt::format("{}", what.count()), what.type.name,
                            what.reduces() ? "sum" : "none", fmt::format("{}", what.has_root() ? what.root : -1)}};
     const bool side_by_side = is_side_by_side(shape);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < row.timed.size(); ++i) {
-        const planning::TimedMethod& timed = row.timed[i];
+        const TimedMethod& timed = row.timed[i];
         names.push_back(timed.name);
         line.cells.push_back(fmt::format("{:.2f}", timed.seconds() * mega));
         if (!side_by_side) {
@@ -129,14 +129,14 @@ std::string table_line(const TableShape& shape, const planning::SweepRow& row) {
     return line_of(columns_of(shape), line, data_margin);
 }
 
-std::string table_foot(const TableShape& shape, const std::vector<planning::SweepRow>& rows) {
+std::string table_foot(const TableShape& shape, const std::vector<SweepRow>& rows) {
     std::string foot;
     if (rows.empty()) {
         return foot;
     }
     for (std::size_t i = 0; i < shape.methods.size(); ++i) {
         double sum = 0;
-        for (const planning::SweepRow& row : rows) {
+        for (const SweepRow& row : rows) {
             sum += row.timed[i].bus_bandwidth() / giga;
         }
         foot += fmt::format("# Avg bus bandwidth{}: {:.4f}\n",
@@ -146,10 +146,10 @@ std::string table_foot(const TableShape& shape, const std::vector<planning::Swee
     return foot;
 }
 
-std::string explanation(const planning::SweepRow& row) {
+std::string explanation(const SweepRow& row) {
     std::string text;
-    for (const planning::TimedMethod& timed : row.timed) {
-        if (const planning::NcclTime* const nccl = timed.by_nccl()) {
+    for (const TimedMethod& timed : row.timed) {
+        if (const NcclTime* const nccl = timed.by_nccl()) {
             text += explanation_of(timed, *nccl);
         } else {
             const CollectiveTime& found = *timed.on_wires();

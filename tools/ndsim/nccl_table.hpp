@@ -7,7 +7,7 @@
 // Several methods stand side by side, time and busbw each, the fastest of several algorithms of a size with a *.
 #pragma once
 
-#include "libsim/planning/collective_sweep.hpp"
+#include "libsim/search/collective_sweep.hpp"
 
 #include <string>
 #include <vector>
@@ -21,11 +21,11 @@ struct TableShape {
 };
 
 std::string table_head(const TableShape& shape);
-std::string table_line(const TableShape& shape, const planning::SweepRow& row);
+std::string table_line(const TableShape& shape, const search::SweepRow& row);
 // The average bus bandwidth, for each method by its name.
-std::string table_foot(const TableShape& shape, const std::vector<planning::SweepRow>& rows);
+std::string table_foot(const TableShape& shape, const std::vector<search::SweepRow>& rows);
 
 // Explains how each time of a row was found, and why that is exact: comment lines.
-std::string explanation(const planning::SweepRow& row);
+std::string explanation(const search::SweepRow& row);
 
 }  // namespace sim::tools

@@ -16,7 +16,7 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace search;
 
 namespace {
 
@@ -78,11 +78,11 @@ int run_plan(int argc, const char* const* argv) {
                                                         const char* what) { bars.at(done, all, what); },
                                      .should_stop = [&] { return stop.received() != 0; }});
     };
-    const planning::PlanReport report = search();
+    const PlanReport report = search();
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return planning::json_of(report); },
-                                                  .table = [&] { return planning::table_of(report); },
-                                                  .picture = [&] { return planning::heatmap_svg(report); }});
+                                                  .json = [&] { return json_of(report); },
+                                                  .table = [&] { return table_of(report); },
+                                                  .picture = [&] { return heatmap_svg(report); }});
     if (stop.received() != 0) {
         return stopped + stop.received();
     }

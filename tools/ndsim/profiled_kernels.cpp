@@ -1,7 +1,7 @@
 #include "tools/ndsim/profiled_kernels.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/trace_files/profiled_ops.hpp"
+#include "libsim/interop/trace_files/profiled_ops.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 namespace sim::tools {
 
-using planning::KernelKind;
-using planning::TimedKernel;
+using fit::KernelKind;
+using fit::TimedKernel;
 using trace_files::ProfiledOp;
 using training::Precision;
 
@@ -131,13 +131,13 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-std::vector<planning::Measurement> read_profiled_kernels(const std::string& file) {
+std::vector<fit::Measurement> read_profiled_kernels(const std::string& file) {
     std::vector<std::string> names;
     for (const ReadOp& row : read_ops) {
         names.emplace_back(row.name);
     }
     const std::vector<ProfiledOp> ops = trace_files::read_profiled_ops(file, names);
-    std::vector<planning::Measurement> result;
+    std::vector<fit::Measurement> result;
     std::vector<std::vector<double>> times;
     std::map<decltype(shape_of({})), std::size_t> known;
     for (const ProfiledOp& op : ops) {

@@ -2,7 +2,7 @@
 // by shape.
 #pragma once
 
-#include "libsim/planning/calibration/measurement.hpp"
+#include "libsim/fit/calibration/measurement.hpp"
 
 #include <string>
 #include <vector>
@@ -14,6 +14,6 @@ namespace sim::tools {
 // causal, or whose heads share keys; collectives, whose kernels wait for the slowest rank.
 //
 // Throws UsageError, which names file and event: no trace, or none of these in it.
-std::vector<planning::Measurement> read_profiled_kernels(const std::string& file);
+std::vector<fit::Measurement> read_profiled_kernels(const std::string& file);
 
 }  // namespace sim::tools

@@ -1,8 +1,8 @@
 // ndsim sweep: every combination of some options of `ndsim train`, a row each, over all cores and machines.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/planning/sweep/table.hpp"
-#include "libsim/planning/sweep/values.hpp"
+#include "libsim/search/sweep/table.hpp"
+#include "libsim/search/sweep/values.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -23,7 +23,8 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace search;
 
 namespace {
 
@@ -49,7 +50,7 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
     std::vector<config::OptionRow> rows;
     for (const config::OptionRow& row : training) {
         const auto take = [&row, &options](const std::string& what, const config::TomlValue& value, bool sets) {
-            std::vector<std::string> values = planning::sweep_values(row, what, value);
+            std::vector<std::string> values = sweep_values(row, what, value);
             if (sets) {
                 options.values[row.name] = std::move(values);
             }
@@ -69,8 +70,8 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
 // None where --help or --version was asked for.
 std::optional<SweepOptions> options_of(int argc, const char* const* argv, const SweepHosts& machines,
                                        std::vector<std::string>& order) {
-    planning::TrainingOptions unused;
-    const std::vector<config::OptionRow> training = planning::training_rows(unused);
+    TrainingOptions unused;
+    const std::vector<config::OptionRow> training = training_rows(unused);
     for (const config::OptionRow& row : training) {
         order.push_back(row.name);
     }
@@ -88,11 +89,11 @@ std::optional<SweepOptions> options_of(int argc, const char* const* argv, const 
 }
 
 // In the order of the options of `ndsim train`, so that it does not matter in which they were typed.
-planning::SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
+SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
     if (options.values.count("model") == 0) {
         throw config::UsageError("--model is missing: presets or files, several with commas; see --help");
     }
-    planning::SweepGrid grid;
+    SweepGrid grid;
     for (const std::string& name : order) {
         if (const auto found = options.values.find(name); found != options.values.end()) {
             grid.axes.push_back({name, found->second});
@@ -105,7 +106,7 @@ planning::SweepGrid grid_of(const SweepOptions& options, const std::vector<std::
 // Rows on their way out: into the file as they come, or in order to standard output.
 class SweepRows {
 public:
-    SweepRows(planning::SweepTable& table, const SweepOptions& options)
+    SweepRows(SweepTable& table, const SweepOptions& options)
         : table_(table),
           prints_(options.out.empty() && command_line::shows_text(options.outputs)),
           file_name_(options.out) {
@@ -136,20 +137,19 @@ public:
     }
 
 private:
-    planning::SweepTable& table_;
+    SweepTable& table_;
     bool prints_;
     std::string file_name_;
     std::optional<command_line::AppendedOutput> file_;
     std::size_t next_ = 0;
 };
 
-int sweep(const SweepOptions& options, planning::SweepTable& table, const SweepHosts& machines) {
-    const planning::CasePredictor predictor = [](const planning::TrainingCase& what,
-                                                 const planning::PredictOptions& ask) {
-        return planning::predict(what.model, what.machine, what.layout, ask);
+int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& machines) {
+    const CasePredictor predictor = [](const TrainingCase& what, const PredictOptions& ask) {
+        return predict_step(what.model, what.machine, what.layout, ask);
     };
     const command_line::RowMaker make = [&](std::size_t number) {
-        return table.row(number, planning::result_of(table.grid().configuration(number), predictor));
+        return table.row(number, result_of(table.grid().configuration(number), predictor));
     };
     command_line::Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
     command_line::Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
@@ -166,7 +166,7 @@ int sweep(const SweepOptions& options, planning::SweepTable& table, const SweepH
     machines.work_off(queue, workers, make, [&](std::size_t number, std::string row) {
         progress.erase();
         rows.add(number, std::move(row));
-        progress.at(++there, planning::typed(table.grid().configuration(number)));
+        progress.at(++there, typed(table.grid().configuration(number)));
         return stop.received() == 0;
     });
     progress.erase();
@@ -187,7 +187,7 @@ int sweep(const SweepOptions& options, planning::SweepTable& table, const SweepH
 
 int run_sweep(int argc, const char* const* argv) {
     const SweepHosts machines;
-    std::optional<planning::SweepTable> table;
+    std::optional<SweepTable> table;
     std::optional<SweepOptions> options;
     std::exception_ptr complaint;
     try {

@@ -1,4 +1,4 @@
-#include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/ndsim/trace_report.hpp"
@@ -18,20 +18,20 @@ namespace {
 constexpr std::size_t most_difference_rows = 12;
 
 std::string signed_time(double seconds) {
-    return fmt::format("{}{}", seconds < 0 ? "-" : "+", planning::time_text(std::abs(seconds)));
+    return fmt::format("{}{}", seconds < 0 ? "-" : "+", report::time_text(std::abs(seconds)));
 }
 
 constexpr int widest_changed_label = 60;
 
 report::TextRow difference_row(double first, double second, std::string_view name) {
-    const std::string change = first > 0 ? planning::change_text(second / first - 1) : "";
-    return {{planning::time_text(first), planning::time_text(second), signed_time(second - first), change,
-             std::string(name)}};
+    const std::string change = first > 0 ? report::change_text(second / first - 1) : "";
+    return {
+        {report::time_text(first), report::time_text(second), signed_time(second - first), change, std::string(name)}};
 }
 
 std::string side_text(const char* column, const DiffSide& side) {
     return fmt::format("{}: {}, {}{}\n", column, side.name,
-                       planning::number_text(static_cast<std::int64_t>(side.shares.ranks.size()), "rank", "ranks"),
+                       report::number_text(static_cast<std::int64_t>(side.shares.ranks.size()), "rank", "ranks"),
                        side.steps > 1 ? fmt::format(", one of {} steps", side.steps) : "");
 }
 

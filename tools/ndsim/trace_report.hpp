@@ -1,10 +1,10 @@
 // These functions show where the time of a trace went, and how two traces differ.
 #pragma once
 
+#include "libsim/interop/trace_files/difference.hpp"
+#include "libsim/interop/trace_files/read_trace.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/trace/stragglers.hpp"
-#include "libsim/trace_files/difference.hpp"
-#include "libsim/trace_files/read_trace.hpp"
 
 #include <string>
 

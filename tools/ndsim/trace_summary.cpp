@@ -1,4 +1,4 @@
-#include "libsim/planning/report/amounts.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/ndsim/trace_report.hpp"
@@ -25,7 +25,7 @@ constexpr int widest_label = 48;
 TextRow share_row(const std::string& name, const Shares& shares, double window) {
     TextRow cells{.cells = {name}};
     for (const ShareRow& row : share_rows()) {
-        cells.cells.push_back(planning::percent_text(window > 0 ? shares.*row.value / window : 0));
+        cells.cells.push_back(report::percent_text(window > 0 ? shares.*row.value / window : 0));
     }
     return cells;
 }
@@ -52,7 +52,7 @@ std::string labels_text(const TraceShares& shares) {
     for (std::size_t i = 0; i < std::min(shares.labels.size(), most_label_rows); ++i) {
         const LabelShare& label = shares.labels[i];
         table.rows.push_back(
-            {{planning::time_text(label.exposed), planning::time_text(label.lasted), fmt::format("{}", label.spans),
+            {{report::time_text(label.exposed), report::time_text(label.lasted), fmt::format("{}", label.spans),
               std::string(name_of(label.activity)), report::terminal_text(label.label, widest_label)}});
     }
     if (shares.labels.size() > most_label_rows) {
@@ -63,15 +63,15 @@ std::string labels_text(const TraceShares& shares) {
 }
 
 std::string messages_text(const TraceShares& shares) {
-    std::string text = planning::number_text(shares.messages, "message", "messages");
+    std::string text = report::number_text(shares.messages, "message", "messages");
     if (shares.bytes > 0) {
-        text += fmt::format(" of {} in all", planning::bytes_text(static_cast<double>(shares.bytes)));
+        text += fmt::format(" of {} in all", report::bytes_text(static_cast<double>(shares.bytes)));
     }
     if (shares.units > 0) {
         text += fmt::format(" of {:.6g} units in all", shares.units);
     }
-    return text + fmt::format(", {}\n", planning::number_text(shares.collectives, "part in a collective",
-                                                              "parts in collectives"));
+    return text + fmt::format(", {}\n",
+                              report::number_text(shares.collectives, "part in a collective", "parts in collectives"));
 }
 
 constexpr std::size_t most_to_blame = 5;
@@ -88,16 +88,16 @@ std::string blame_text(const trace::Blame& blame) {
     };
     add(blame.ranks, [](const trace::Straggler& one) {
         return fmt::format("  rank {} computes {:.2f} times as long as others do the same, from {} to {}: {} lost\n",
-                           one.rank, one.factor, planning::time_text(seconds(one.from)),
-                           planning::time_text(seconds(one.until)), planning::time_text(seconds(one.lost)));
+                           one.rank, one.factor, report::time_text(seconds(one.from)),
+                           report::time_text(seconds(one.until)), report::time_text(seconds(one.lost)));
     });
     add(blame.links, [](const trace::LateLink& one) {
         return fmt::format("  messages from rank {} to {} take {:.2f} times as long as others of their size: {} lost\n",
-                           one.source, one.target, one.factor, planning::time_text(seconds(one.lost)));
+                           one.source, one.target, one.factor, report::time_text(seconds(one.lost)));
     });
     add(blame.standstills, [](const trace::Standstill& one) {
         return fmt::format("  rank {} stands still from {} on, for {}\n", one.rank,
-                           planning::time_text(seconds(one.from)), planning::time_text(seconds(one.lost)));
+                           report::time_text(seconds(one.from)), report::time_text(seconds(one.lost)));
     });
     if (text.empty()) {
         return blame.judged > 1 ? "Stragglers: none; no rank computes 5 % longer than others do the same.\n"
@@ -143,11 +143,11 @@ TraceSummary summary_of(const std::string& file) {
 std::string text_of(const TraceSummary& summary) {
     const auto ranks = static_cast<std::int64_t>(summary.shares.ranks.size());
     std::string text = fmt::format(
-        "{}: {}, {}, {}{}\n\n", summary.file, planning::number_text(ranks, "rank", "ranks"),
-        planning::number_text(static_cast<std::int64_t>(summary.trace.timeline.spans.size()), "span", "spans"),
-        planning::time_text(summary.shares.window), summary.trace.profiled ? ", measured by a profiler" : "");
+        "{}: {}, {}, {}{}\n\n", summary.file, report::number_text(ranks, "rank", "ranks"),
+        report::number_text(static_cast<std::int64_t>(summary.trace.timeline.spans.size()), "span", "spans"),
+        report::time_text(summary.shares.window), summary.trace.profiled ? ", measured by a profiler" : "");
     if (summary.trace.steps > 0) {
-        text.insert(text.size() - 2, fmt::format(", {}", planning::number_text(summary.trace.steps, "step", "steps")));
+        text.insert(text.size() - 2, fmt::format(", {}", report::number_text(summary.trace.steps, "step", "steps")));
     }
     if (summary.trace.timeline.is_partial()) {
         text.insert(text.size() - 2, ", partial: the run ended early");

@@ -1,7 +1,7 @@
 // ndsim train: one training step of a model on a machine in a layout, predicted and explained.
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/report/sections.hpp"
-#include "libsim/planning/report/step_report.hpp"
+#include "libsim/explain/train/sections.hpp"
+#include "libsim/explain/train/step_report.hpp"
 #include "tools/answers/train_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
@@ -16,7 +16,8 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace explain;
 using namespace report;
 
 namespace {
@@ -59,12 +60,12 @@ void require_every_rank(const TrainOptions& options) {
 }
 
 // The average over all ranks.
-report::Table parts_of(const planning::Prediction& step) {
+report::Table parts_of(const Prediction& step) {
     report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
     for (std::size_t i = 0; i < step.budget.size(); ++i) {
         const double share = step.budget[i] / seconds(step.step);
-        table.rows.push_back({planning::title_of(static_cast<training::TimeCategory>(i)),
-                              fmt::format("{:.12g}", step.budget[i]), fmt::format("{:.6g}", share)});
+        table.rows.push_back({title_of(static_cast<training::TimeCategory>(i)), fmt::format("{:.12g}", step.budget[i]),
+                              fmt::format("{:.6g}", share)});
     }
     return table;
 }
@@ -96,15 +97,14 @@ int run_train(int argc, const char* const* argv) {
     if (command_line::wants_timeline(command.outputs)) {
         command_line::write_timeline(command.outputs, timeline_of(step, timeline.spans));
     }
-    planning::StepReport report = train_report(options, step, timeline.spans);
+    StepReport report = train_report(options, step, timeline.spans);
     report.given = command_line::given_of(*settings, rows);
     command_line::write_outputs(command.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return planning::json_of(report); },
+                                                  .json = [&] { return json_of(report); },
                                                   .table = [&] { return parts_of(report.step); }});
     const training::Memory& memory = report.step.memory;
-    return memory.fits()
-               ? done
-               : command_line::complain(train_command.name, planning::misfit_line(memory, report.advice), failed);
+    return memory.fits() ? done
+                         : command_line::complain(train_command.name, misfit_line(memory, report.advice), failed);
 }
 
 }  // namespace sim::tools

@@ -1,9 +1,9 @@
 // `ndsim validate`: published training runs, predicted and compared with what was measured.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "libsim/fit/validation/predict_run.hpp"
+#include "libsim/fit/validation/report.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/planning/validation/predict_run.hpp"
-#include "libsim/planning/validation/report.hpp"
 #include "libsim/split.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -21,7 +21,8 @@ namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
-using namespace planning;
+using namespace predict;
+using namespace fit;
 namespace {
 
 struct ValidateOptions {
@@ -61,13 +62,13 @@ std::vector<config::OptionRow> option_rows(ValidateOptions& options) {
 }
 
 struct Runs {
-    std::vector<planning::RunRecord> records;
-    std::vector<planning::Measured> measured;
+    std::vector<RunRecord> records;
+    std::vector<Measured> measured;
 };
 
 Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& file) {
     std::vector<std::string> known;
-    for (const planning::RunRecord& record : all.records) {
+    for (const RunRecord& record : all.records) {
         if (std::find(known.begin(), known.end(), record.set) == known.end()) {
             known.push_back(record.set);
         }
@@ -92,19 +93,19 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 
 Runs read(const ValidateOptions& options) {
     const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
-    Runs runs{planning::read_runs(content, options.file), planning::read_measured(content, options.file)};
+    Runs runs{read_runs(content, options.file), read_measured(content, options.file)};
     return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }
 
-std::vector<planning::RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
+std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
     command_line::Progress progress(runs.records.size());
     command_line::Workers workers(options.jobs);
-    planning::ValidationOptions how{.for_each = workers.executor(),
-                                    .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
+    ValidationOptions how{.for_each = workers.executor(),
+                          .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
     if (!options.efficiency.empty()) {
-        how.changes = planning::efficiency_changes(options.efficiency);
+        how.changes = efficiency_changes(options.efficiency);
     }
-    return planning::predict_runs(runs.records, how);
+    return predict_runs(runs.records, how);
 }
 
 }  // namespace
@@ -119,16 +120,15 @@ int run_validate(int argc, const char* const* argv) {
         command_line::check_output(options.out);
     }
     const Runs runs = read(options);
-    const std::vector<planning::RunPrediction> predictions = predict_all(runs, options);
+    const std::vector<RunPrediction> predictions = predict_all(runs, options);
     if (!options.out.empty()) {
-        command_line::write_output(
-            options.out, [&](std::ostream& out) { out << planning::validation_json(predictions, runs.measured); });
+        command_line::write_output(options.out,
+                                   [&](std::ostream& out) { out << validation_json(predictions, runs.measured); });
     }
-    command_line::write_outputs(options.outputs,
-                                {.text = [&] { return planning::validation_table(predictions, runs.measured); },
-                                 .json = [&] { return planning::validation_json(predictions, runs.measured); },
-                                 .table = [&] { return planning::errors_of_sets(predictions, runs.measured); }});
-    const std::size_t left = planning::left_out(predictions, runs.measured).size();
+    command_line::write_outputs(options.outputs, {.text = [&] { return validation_table(predictions, runs.measured); },
+                                                  .json = [&] { return validation_json(predictions, runs.measured); },
+                                                  .table = [&] { return errors_of_sets(predictions, runs.measured); }});
+    const std::size_t left = left_out(predictions, runs.measured).size();
     if (options.strict && left > 0) {
         return command_line::complain(validate_command.name,
                                       fmt::format("{} of {} records left out (--strict)", left, predictions.size()),

@@ -2,7 +2,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/injection_text.hpp"
 #include "libsim/config/profile.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "libsim/training/machine_cluster.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/dict_entries.hpp"
@@ -53,7 +53,7 @@ Cluster cluster_of(const Settings& settings) {
         throw config::UsageError("machine= and profile= both say what things cost; give one of them");
     }
     Cluster cluster = settings.machine.empty() ? profile_of(settings.profile, settings.ranks)
-                                               : training::machine_cluster(planning::read_machine(settings.machine));
+                                               : training::machine_cluster(predict::read_machine(settings.machine));
     cluster.blocking_sends = settings.blocking_sends;
     return cluster;
 }

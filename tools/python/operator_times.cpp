@@ -2,7 +2,7 @@
 #include "libsim/training/operator_time.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/planning/machine_file.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ void bind_operator_times(py::module_& module) {
                  if (flash_version < 1 || flash_version > 3) {
                      throw config::UsageError(fmt::format("flash_version must be 1, 2 or 3, not {}", flash_version));
                  }
-                 return std::make_unique<OperatorTimes>(planning::read_machine(machine).gpu, flash_version);
+                 return std::make_unique<OperatorTimes>(predict::read_machine(machine).gpu, flash_version);
              }),
              py::arg("machine"), py::arg("flash_version") = training::flash_version_of_torch)
         .def("matrix_product", &matrix_product, py::arg("m"), py::arg("n"), py::arg("k"), py::arg("batch"),

@@ -1,6 +1,6 @@
 #include "tools/labs/course/plan_task.hpp"
 
-#include "libsim/planning/training_options.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/parameters.hpp"
 #include "tools/labs/costs.hpp"
@@ -18,21 +18,21 @@ namespace {
 
 constexpr int gpus_of_task = 64;
 
-planning::TrainingOptions options_of(int llama, bool h100, int global_batch) {
-    planning::TrainingOptions options{.model = llama == 2 ? "llama2-70b" : "llama3-70b",
-                                      .machine = h100 ? "dgx-h100" : "dgx-a100",
-                                      .gpus = gpus_of_task};
+predict::TrainingOptions options_of(int llama, bool h100, int global_batch) {
+    predict::TrainingOptions options{.model = llama == 2 ? "llama2-70b" : "llama3-70b",
+                                     .machine = h100 ? "dgx-h100" : "dgx-a100",
+                                     .gpus = gpus_of_task};
     options.layout.batch.global = global_batch;
     options.given = {"gpus", "global-batch"};
     return options;
 }
 
-planning::PlanQuestion asked(const planning::TrainingOptions& options) {
+search::PlanQuestion asked(const predict::TrainingOptions& options) {
     std::vector<std::string> told;
-    planning::PlanQuestion question{.model = planning::model_of(options, told),
-                                    .machine = planning::priced_machine_of(options).machine};
+    search::PlanQuestion question{.model = predict::model_of(options, told),
+                                  .machine = predict::priced_machine_of(options).machine};
     question.space.gpus = {gpus_of_task};
-    question.space.rest = planning::layout_of(options, question.model, question.machine, told);
+    question.space.rest = predict::layout_of(options, question.model, question.machine, told);
     return question;
 }
 
@@ -61,7 +61,7 @@ void report_layout(GPU& gpu, const ReportedLayout& layout) {
 }
 
 Case plan_case(int llama, bool h100, int global_batch) {
-    const planning::PlanQuestion question = asked(options_of(llama, h100, global_batch));
+    const search::PlanQuestion question = asked(options_of(llama, h100, global_batch));
     const training::Transformer& model = question.model;
     return {.ranks = 1,
             .costs = UniformCosts{}.entries(),
@@ -79,7 +79,7 @@ Case plan_case(int llama, bool h100, int global_batch) {
                             {"global_batch", global_batch}})};
 }
 
-planning::PlanQuestion question_of(const Case& played) {
+search::PlanQuestion question_of(const Case& played) {
     return asked(options_of(static_cast<int>(played.given.whole("llama")), played.given["h100"] == 1,
                             static_cast<int>(played.given.whole("global_batch"))));
 }
@@ -101,24 +101,25 @@ JudgedLayout judged(const Case& played, const Record& found) {
     if (zero > 3 || recompute > 1) {
         return {.problem = zero > 3 ? "zero is 0, 1, 2 or 3" : "recompute is 0 or 1"};
     }
-    const planning::PlanQuestion question = question_of(played);
+    const search::PlanQuestion question = question_of(played);
     const training::Layout layout =
-        planning::layout_of(question.space, question.model,
-                            {.gpus = gpus_of_task,
-                             .dp = gpus_of_task / one,
-                             .tp = tp,
-                             .pp = pp,
-                             .cp = cp,
-                             .micro_batch = micro_batch,
-                             .interleave = interleave,
-                             .zero = static_cast<std::int8_t>(zero),
-                             .recompute = recompute == 1 ? training::Recompute::full : training::Recompute::none,
-                             .schedule = static_cast<std::uint8_t>(interleave > 1 ? 1 : 0)});
+        search::layout_of(question.space, question.model,
+                          {.gpus = gpus_of_task,
+                           .dp = gpus_of_task / one,
+                           .tp = tp,
+                           .pp = pp,
+                           .cp = cp,
+                           .micro_batch = micro_batch,
+                           .interleave = interleave,
+                           .zero = static_cast<std::int8_t>(zero),
+                           .recompute = recompute == 1 ? training::Recompute::full : training::Recompute::none,
+                           .schedule = static_cast<std::uint8_t>(interleave > 1 ? 1 : 0)});
     const auto problems = training::problems_of(question.model, question.machine, layout, gpus_of_task);
     if (!problems.empty()) {
         return {.problem = problems.front().what};
     }
-    const planning::Prediction step = planning::predict(question.model, question.machine, layout, {.details = false});
+    const predict::Prediction step =
+        predict::predict_step(question.model, question.machine, layout, {.details = false});
     return {.text = fmt::format("dp {} tp {} cp {} pp {}x{} micro-batch {} zero {}{}", gpus_of_task / one, tp, cp, pp,
                                 interleave, micro_batch, zero, recompute == 1 ? " recompute full" : ""),
             .step = step.step,
@@ -131,7 +132,7 @@ Duration best_step(const Case& played) {
     static std::map<std::string, Duration> known;
     const std::string key = lab::to_json({played});
     if (!known.contains(key)) {
-        const planning::Plan plan = planning::search(question_of(played), {.oracle = planning::predictor()});
+        const search::Plan plan = search::search_layouts(question_of(played), {.oracle = search::predictor()});
         known.emplace(key, plan.rows.front().step);
     }
     return known.at(key);

@@ -2,7 +2,7 @@
 // to.
 #pragma once
 
-#include "libsim/planning/search/search.hpp"
+#include "libsim/search/search.hpp"
 #include "tools/labs/lab.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ struct ReportedLayout {
 void report_layout(GPU& gpu, const ReportedLayout& layout);
 
 // What is to be trained on what, of the numbers that the case gives.
-planning::PlanQuestion question_of(const Case& played);
+search::PlanQuestion question_of(const Case& played);
 // What a case of the lab is given, for a llama of 70B.
 Case plan_case(int llama, bool h100, int global_batch);
 

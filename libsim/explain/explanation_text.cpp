@@ -1,0 +1,37 @@
+// An explanation as text, for people.
+#include "libsim/explain/explanation.hpp"
+#include "libsim/explain/section_text.hpp"
+#include "libsim/explain/vocabulary.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::explain {
+
+namespace {
+
+constexpr std::size_t text_width = 110;
+
+std::string introduced(const std::vector<const Term*>& words) {
+    std::string text;
+    for (const Term* const term : words) {
+        text += wrapped(fmt::format("* {}: {}", term->word, term->meaning), text_width, 2);
+    }
+    return text.empty() ? "" : "  New words\n" + text + "\n";
+}
+
+}  // namespace
+
+std::string text_of(const Explanation& explanation) {
+    const auto words = introductions(explanation);
+    std::string text = introduced(words[0]);
+    text += wrapped(explanation.title, text_width, 0);
+    text += wrapped("explains: " + explanation.of, text_width, 0);
+    for (std::size_t i = 0; i < explanation.sections.size(); ++i) {
+        const Section& section = explanation.sections[i];
+        text += "\n" + introduced(words[i + 1]);
+        text += fmt::format("{}. {}\n", i + 1, title_of(section.kind)) + text_of(section, explanation.level);
+    }
+    return text;
+}
+
+}  // namespace sim::explain

@@ -1,0 +1,90 @@
+// The sections of the explained run of a scenario: each is a function, and a row of the table in run_sections.cpp.
+//
+// They read what the scenario printed with --json and the timeline that it left, and hold no time of their own.
+#pragma once
+
+#include "libsim/cluster.hpp"
+#include "libsim/explain/explain_settings.hpp"
+#include "libsim/explain/explanation.hpp"
+#include "libsim/explain/input_section.hpp"
+#include "libsim/report/timeline.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::explain {
+
+// The same run with one thing changed.
+struct TriedRun {
+    std::string what;     // in words
+    std::string command;  // that does it
+    double seconds = 0;   // simulated
+};
+
+// A run in which a rank's process was killed.
+struct KilledRun {
+    nlohmann::ordered_json result;  // what --fault prints with --json
+    std::string command;
+    std::vector<std::string> said;  // lines on standard error
+};
+
+struct ExplainedRun {
+    nlohmann::ordered_json result;  // what the scenario prints with --json
+    nlohmann::ordered_json alone;   // what 0d_sequential prints for the same training; null: it could not be run
+    std::optional<KilledRun> killed;
+    report::Timeline timeline;
+    Cluster cluster;
+    std::string command;  // "1d_data_parallel --ranks 8"
+    std::vector<TriedRun> tried;
+    int explainer_pid = 0;  // of the process that started the run
+    ExplainSettings settings;
+
+    std::size_t ranks() const { return result.at("per_rank").size(); }
+    int steps() const { return result.at("options").at("steps").get<int>(); }
+    int mesh(const char* axis) const { return result.at("mesh").at(axis).get<int>(); }
+    double seconds() const { return result.at("simulated_seconds").get<double>(); }
+};
+
+using RunSection = std::optional<Section> (*)(const ExplainedRun& run);
+
+std::optional<Section> explain_run_verdict(const ExplainedRun& run);
+std::optional<Section> explain_run_holdings(const ExplainedRun& run);
+std::optional<Section> explain_run_links(const ExplainedRun& run);
+std::optional<Section> explain_run_synchronisation(const ExplainedRun& run);
+std::optional<Section> explain_run_speedup(const ExplainedRun& run);
+std::optional<Section> explain_run_pipeline(const ExplainedRun& run);
+std::optional<Section> explain_run_stragglers(const ExplainedRun& run);
+std::optional<Section> explain_run_memory(const ExplainedRun& run);
+std::optional<Section> explain_run_processes(const ExplainedRun& run);
+std::optional<Section> explain_run_input(const ExplainedRun& run);
+std::optional<Section> explain_run_failures(const ExplainedRun& run);
+std::optional<Section> explain_run_energy(const ExplainedRun& run);
+std::optional<Section> explain_run_advice(const ExplainedRun& run);
+std::optional<Section> explain_run_assumptions(const ExplainedRun& run);
+
+// All of them, in order.
+std::vector<Section> sections_of(const ExplainedRun& run);
+
+// What a replica of the run loads.
+InputSituation input_of(const ExplainedRun& run);
+
+// The value that the result has there: a number or a text.
+Value value_at(const nlohmann::ordered_json& result, const std::string& pointer);
+// A figure that the result has.
+Figure figure_at(const ExplainedRun& run, const std::string& pointer, Figure figure);
+
+// Where the time of all GPUs together went. In whole picoseconds, so that the parts add up to the whole.
+struct RunLosses {
+    Duration whole{0};  // GPUs x the time of the run
+    Duration ideal{0};  // what one GPU alone needs
+    Duration extra_compute{0};
+    Duration communication{0};
+    Duration bubble{0};
+    Duration waiting{0};  // otherwise
+};
+RunLosses losses_of(const ExplainedRun& run);
+
+}  // namespace sim::explain

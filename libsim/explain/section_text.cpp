@@ -1,0 +1,149 @@
+#include "libsim/explain/section_text.hpp"
+
+#include "libsim/report/terminal_text.hpp"
+#include "libsim/report/text_table.hpp"
+#include "libsim/split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::explain {
+
+namespace {
+
+constexpr std::size_t page_width = 110;
+constexpr std::size_t page_margin = 2;
+
+using report::Align;
+using report::TextTable;
+
+bool is_text(Unit unit) {
+    return unit == Unit::words || unit == Unit::command;
+}
+
+bool is_named(const std::vector<Sentence>& sentences, const std::string& key) {
+    return std::any_of(sentences.begin(), sentences.end(), [&](const Sentence& sentence) {
+        return sentence.text.find("{" + key + "}") != std::string::npos;
+    });
+}
+
+// A text that a sentence has said already is not said again.
+std::string figures_text(const Section& section) {
+    TextTable table{
+        .columns = {{"", Align::left}, {""}, {"", Align::left}}, .rows = {}, .margin = std::string(page_margin, ' ')};
+    std::string texts;
+    for (const Figure& figure : section.figures) {
+        if (is_text(figure.unit) && is_named(section.said, figure.key)) {
+            continue;
+        }
+        if (is_text(figure.unit)) {
+            texts +=
+                wrapped(fmt::format("{}: {}", figure.name, shown(figure.value, figure.unit)), page_width, page_margin);
+        } else {
+            table.rows.push_back({{figure.name, shown(figure.value, figure.unit), figure.how}});
+        }
+    }
+    return texts + (table.rows.empty() ? "" : text_of(table));
+}
+
+// "params, grads: the memory model": what was found in one way, together.
+std::string ways_text(const std::vector<FigureColumn>& columns) {
+    std::vector<std::pair<std::string, std::string>> ways;
+    for (const FigureColumn& column : columns) {
+        if (column.how.empty()) {
+            continue;
+        }
+        const auto same =
+            std::find_if(ways.begin(), ways.end(), [&](const auto& way) { return way.first == column.how; });
+        if (same == ways.end()) {
+            ways.emplace_back(column.how, column.heading);
+        } else {
+            same->second += ", " + column.heading;
+        }
+    }
+    std::string text;
+    for (const auto& [how, headings] : ways) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", headings, how);
+    }
+    return text.empty() ? "" : wrapped(fmt::format("({})", text), page_width, page_margin);
+}
+
+bool is_list(const FigureTable& table) {
+    return table.columns.size() == 1 && is_text(table.columns.front().unit);
+}
+
+// A table of one column of words: all of it.
+std::string list_text(const FigureTable& table) {
+    std::string text = table.title.empty() ? "" : wrapped(table.title, page_width, page_margin);
+    for (const FigureRow& row : table.rows) {
+        text += wrapped("- " + shown(row.cells.front(), table.columns.front().unit), page_width, page_margin);
+    }
+    return text;
+}
+
+std::string table_text(const FigureTable& table) {
+    if (is_list(table)) {
+        return list_text(table);
+    }
+    TextTable text{.columns = {}, .rows = {}, .margin = std::string(page_margin, ' ')};
+    for (const FigureColumn& column : table.columns) {
+        text.columns.push_back({column.heading, is_text(column.unit) ? Align::left : Align::right});
+    }
+    for (std::size_t i = 0; i < std::min(table.rows.size(), most_rows_shown); ++i) {
+        std::vector<std::string> cells;
+        for (std::size_t j = 0; j < table.rows[i].cells.size(); ++j) {
+            cells.push_back(shown(table.rows[i].cells[j], table.columns[j].unit));
+        }
+        text.rows.push_back({std::move(cells)});
+    }
+    std::string result = table.title.empty() ? "" : wrapped(table.title, page_width, page_margin);
+    result += text_of(text);
+    if (table.rows.size() > most_rows_shown) {
+        result += fmt::format("  {} more of {} rows: --json has them\n", table.rows.size() - most_rows_shown,
+                              table.rows.size());
+    }
+    result += ways_text(table.columns);
+    return table.note.empty() ? result : result + wrapped(table.note, page_width, page_margin);
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t width, std::size_t margin) {
+    const std::string blanks(margin, ' ');
+    std::string result;
+    std::string line;
+    for (const std::string& word : split(text, ' ')) {
+        const std::string clean = report::terminal_text(word, 1 << 20);
+        const auto columns = static_cast<std::size_t>(report::columns_of(line) + report::columns_of(clean)) + 1;
+        if (!line.empty() && columns + margin > width) {
+            result += blanks + line + "\n";
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + clean;
+    }
+    return line.empty() ? result : result + blanks + line + "\n";
+}
+
+std::string text_of(const Section& section, Level level) {
+    std::string text;
+    for (const Sentence& sentence : section.said) {
+        text += wrapped(filled(section, sentence, level), page_width, page_margin);
+    }
+    text += figures_text(section);
+    for (const FigureTable& table : section.tables) {
+        text += (text.empty() ? "" : "\n") + table_text(table);
+    }
+    if (!section.drawing.empty() && !text.empty()) {
+        text += "\n";
+    }
+    for (const std::string& line : section.drawing) {
+        text += fmt::format("  {}\n", report::terminal_text(line, 1 << 20));
+    }
+    for (const Sentence& sentence : section.notes) {
+        text += wrapped(filled(section, sentence, level), page_width, page_margin);
+    }
+    return text;
+}
+
+}  // namespace sim::explain

@@ -1,0 +1,41 @@
+// The step report is the output of `ndsim train`: the answer first, then the assumptions behind it.
+#pragma once
+
+#include "libsim/config/given.hpp"
+#include "libsim/predict/critical_path.hpp"
+#include "libsim/predict/predict.hpp"
+#include "libsim/predict/what_if.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::explain {
+
+struct StepReport {
+    predict::TrainingCase what;
+    config::Given given;
+    predict::Prediction step;
+    predict::RunCost per_step;
+    predict::RunCost per_trillion_tokens;
+    std::optional<predict::RunCost> run;  // where its length was said
+    std::vector<predict::PathPiece> path;
+    std::vector<predict::Sensitivity> sensitivities;
+    predict::AdviceList advice;
+    bool unfolded = false;
+    std::vector<faults::Injection> faults = {};  // that the step suffers
+    Duration undisturbed{0};                     // the step without them
+};
+
+// Over all of data parallelism.
+double tokens_of_step(const predict::TrainingCase& what);
+// A run of as many steps as `tokens` take.
+predict::RunCost cost_of_tokens(const predict::Prediction& step, const predict::TrainingCase& what, double tokens);
+
+// For people. Lines end with "\n".
+std::string text_of(const StepReport& report);
+// For programs: one object on one line, with the keys step_seconds, tokens_per_second, mfu, hfu, breakdown, memory,
+// simulated_ranks, timeline_sha256 and more.
+std::string json_of(const StepReport& report);
+
+}  // namespace sim::explain

@@ -1,0 +1,16 @@
+// A calibration as text, JSON and rows.
+#pragma once
+
+#include "libsim/fit/calibration/calibration.hpp"
+#include "libsim/report/table.hpp"
+
+#include <string>
+
+namespace sim::fit {
+
+std::string calibration_text(const Calibration& calibration);
+std::string calibration_json(const Calibration& calibration);
+// A row for each number.
+report::Table calibration_rows(const Calibration& calibration);
+
+}  // namespace sim::fit

@@ -1,0 +1,45 @@
+// The candidates of a record are the runs that it may describe: model, machine, and the layouts that its source leaves
+// open.
+#pragma once
+
+#include "libsim/fit/validation/practice.hpp"
+#include "libsim/fit/validation/record.hpp"
+#include "libsim/predict/efficiency_changes.hpp"
+#include "libsim/training/layout.hpp"
+#include "libsim/training/machine.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sim::fit {
+
+// Field and value, for everything that the record does not say.
+using Assumed = std::map<std::string, std::string>;
+
+// Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
+// missing.
+using MachinesByName = std::map<std::string, training::Machine>;
+MachinesByName machines_of(const std::vector<RunRecord>& records);
+
+// Each throws ProgramError for an impossible run, and notes in `assumed` what the record does not say.
+training::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
+training::Machine machine_of(const RunRecord& record, const MachinesByName& machines,
+                             const std::vector<predict::EfficiencyChange>& changes, Assumed& assumed);
+
+// The values of what is open; never empty.
+struct OpenChoices {
+    std::vector<int> micro_batches;
+    std::vector<int> interleaves;
+    std::vector<training::Recompute> recomputes;  // the least first
+    bool offloads = false;  // activations of as many layers as do not fit lie in the host's memory
+};
+struct Candidates {
+    training::Layout known;  // all that is not open
+    OpenChoices open;
+};
+Candidates candidates_of(const RunRecord& record, const Practice& practice, const training::Transformer& model,
+                         const training::Machine& machine, Assumed& assumed);
+
+}  // namespace sim::fit

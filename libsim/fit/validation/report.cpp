@@ -1,0 +1,222 @@
+#include "libsim/fit/validation/report.hpp"
+
+#include "libsim/fit/validation/gates.hpp"
+#include "libsim/report/amounts.hpp"
+#include "libsim/report/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace sim::fit {
+
+using namespace report;
+namespace {
+
+using nlohmann::ordered_json;
+using report::Align;
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", share * 100);
+}
+
+std::string rank(const std::optional<double>& correlation) {
+    return correlation ? fmt::format("{:.3f}", *correlation) : "-";
+}
+
+report::TextRow row_of(const SetScore& set) {
+    const std::optional<double> promised = promised_error(set.name);
+    const double error = mean_absolute_error(set.steps);
+    const bool scored = !set.steps.empty();
+    const bool memory = !set.memories.empty();
+    const char* verdict = !scored || !promised ? "" : error <= *promised ? "kept" : "missed";
+    return {{set.name, fmt::format("{}", set.steps.size()), scored ? percent(error) : "-",
+             promised ? percent(*promised) : "-", scored ? fmt::format("{:+.1f} %", mean_error(set.steps) * 100) : "-",
+             rank(rank_correlation(set.steps)), rank(set.sweep_correlation), fmt::format("{}", set.memories.size()),
+             memory ? percent(mean_absolute_error(set.memories)) : "-", verdict}};
+}
+
+void add_worst(report::TextTable& table, const SetScore& set, const std::vector<RunPrediction>& predictions) {
+    for (const RunScore& score : set.worst) {
+        const RunPrediction& run = predictions[score.record];
+        table.rows.push_back(
+            {{run.id, fmt::format("{:+.1f} %", score.step->error() * 100),
+              fmt::format("{:.4g} s predicted,", score.step->predicted),
+              fmt::format("{:.4g} s measured", score.step->measured),
+              fmt::format("{} on {}", run.model.name, number_text(run.layout.ranks(), "GPU", "GPUs"))}});
+    }
+}
+
+std::string layers_of(const std::vector<SetScore>& sets) {
+    std::string result;
+    for (const SetScore& set : sets) {
+        if (!set.layers.empty()) {
+            result +=
+                fmt::format("{}: one layer, forward and backward: {} runs, error {}, bias {:+.1f} %\n", set.name,
+                            set.layers.size(), percent(mean_absolute_error(set.layers)), mean_error(set.layers) * 100);
+        }
+    }
+    return result.empty() ? "" : "\n" + result;
+}
+
+// "ampere 372 of 461 (80.7 %), …"
+std::string ranges_text(const std::vector<RangeScore>& ranges) {
+    std::vector<std::string> parts;
+    for (const RangeScore& one : ranges) {
+        const double share = static_cast<double>(one.in_range) / static_cast<double>(one.steps);
+        parts.push_back(fmt::format("{} {} of {} ({})", one.generation, one.in_range, one.steps, percent(share)));
+    }
+    return parts.empty() ? ""
+                         : fmt::format("\nMeasured steps within their {:.0f} % range: {}\n",
+                                       100 * training::range_share, fmt::join(parts, ", "));
+}
+
+std::string left_out_text(const std::vector<LeftOut>& left, std::size_t records) {
+    if (left.empty()) {
+        return "";
+    }
+    std::string result = fmt::format("\n{} of {} left out:\n", left.size(),
+                                     number_text(static_cast<std::int64_t>(records), "record", "records"));
+    for (const LeftOut& one : left) {
+        result += fmt::format("  {}\n", one.why);
+    }
+    return result;
+}
+
+ordered_json number_or_null(const std::optional<double>& number) {
+    return number ? ordered_json(*number) : ordered_json(nullptr);
+}
+
+ordered_json json_of(const SetScore& set) {
+    const auto mean = [](const std::vector<Pair>& pairs, double (*of)(const std::vector<Pair>&)) {
+        return pairs.empty() ? ordered_json(nullptr) : ordered_json(of(pairs));
+    };
+    return {{"n", set.steps.size()},
+            {"mape", mean(set.steps, mean_absolute_error)},
+            {"bias", mean(set.steps, mean_error)},
+            {"spearman", number_or_null(rank_correlation(set.steps))},
+            {"spearman_in_sweeps", number_or_null(set.sweep_correlation)},
+            {"promised_mape", number_or_null(promised_error(set.name))},
+            {"records", set.records},
+            {"memory_n", set.memories.size()},
+            {"memory_mape", mean(set.memories, mean_absolute_error)},
+            {"memory_bias", mean(set.memories, mean_error)},
+            {"layer_n", set.layers.size()},
+            {"layer_mape", mean(set.layers, mean_absolute_error)}};
+}
+
+ordered_json json_of(const RunPrediction& run, const RunScore& score) {
+    ordered_json record{{"id", run.id}, {"set", run.set}};
+    if (!run.problem.empty()) {
+        record["predicted_iter_s"] = nullptr;
+        record["predicted_memory_gib"] = nullptr;
+        record["assumed"] = ordered_json::object();
+        record["problem"] = run.problem;
+        return record;
+    }
+    record["predicted_iter_s"] = run.step_seconds;
+    record["predicted_low_iter_s"] = run.range.lowest;
+    record["predicted_high_iter_s"] = run.range.highest;
+    record["predicted_memory_gib"] = run.memory_gib;
+    if (run.layer_seconds) {
+        record["predicted_layer_s"] = *run.layer_seconds;
+    }
+    record["measured_iter_s"] = score.step ? ordered_json(score.step->measured) : ordered_json(nullptr);
+    record["error"] = score.step ? ordered_json(score.step->error()) : ordered_json(nullptr);
+    record["memory_error"] = score.memory ? ordered_json(score.memory->error()) : ordered_json(nullptr);
+    record["assumed"] = run.assumed;
+    return record;
+}
+
+}  // namespace
+
+std::vector<LeftOut> left_out(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    std::vector<LeftOut> result;
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        const std::string& why = predictions[i].problem.empty() ? measured[i].problem : predictions[i].problem;
+        if (!why.empty()) {
+            result.push_back({predictions[i].id, why});
+        }
+    }
+    return result;
+}
+
+std::string validation_table(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    const std::vector<SetScore> sets = set_scores(predictions, measured);
+    report::TextTable errors{.columns = {{"set", Align::left},
+                                         {"runs"},
+                                         {"error"},
+                                         {"promised"},
+                                         {"bias"},
+                                         {"rank"},
+                                         {"sweep"},
+                                         {"mem"},
+                                         {"error"},
+                                         {"", Align::left}},
+                             .rows = {},
+                             .margin = "  "};
+    report::TextTable worst{.columns = {{"", Align::left}, {""}, {""}, {"", Align::right, 1}, {"", Align::left}},
+                            .rows = {},
+                            .margin = "  "};
+    for (const SetScore& set : sets) {
+        errors.rows.push_back(row_of(set));
+        add_worst(worst, set, predictions);
+    }
+    std::string result =
+        text_of(errors) +
+        "\nerror: mean absolute error of the step's time, and of peak memory where that was measured (mem runs);\n"
+        "bias: its mean with sign; rank: Spearman's rank correlation in the set, and in sweeps of one model on as\n"
+        "many GPUs\n";
+    result += layers_of(sets);
+    result += ranges_text(range_scores(predictions, measured));
+    if (!worst.rows.empty()) {
+        result += "\nFurthest off, by set:\n" + text_of(worst);
+    }
+    return result + left_out_text(left_out(predictions, measured), predictions.size());
+}
+
+report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    report::Table table{.columns = {{"set", report::Cells::names},
+                                    {"n"},
+                                    {"mape"},
+                                    {"bias"},
+                                    {"promised_mape"},
+                                    {"spearman"},
+                                    {"memory_n"},
+                                    {"memory_mape"}},
+                        .rows = {}};
+    const auto cell = [](const std::optional<double>& x) { return x ? fmt::format("{:.6g}", *x) : ""; };
+    const auto mean = [&](const std::vector<Pair>& pairs, double (*of)(const std::vector<Pair>&)) {
+        return pairs.empty() ? "" : fmt::format("{:.6g}", of(pairs));
+    };
+    for (const SetScore& set : set_scores(predictions, measured)) {
+        table.rows.push_back({set.name, std::to_string(set.steps.size()), mean(set.steps, mean_absolute_error),
+                              mean(set.steps, mean_error), cell(promised_error(set.name)),
+                              cell(rank_correlation(set.steps)), std::to_string(set.memories.size()),
+                              mean(set.memories, mean_absolute_error)});
+    }
+    return table;
+}
+
+std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    ordered_json sets = ordered_json::object();
+    for (const SetScore& set : set_scores(predictions, measured)) {
+        sets[set.name] = json_of(set);
+    }
+    ordered_json records = ordered_json::array();
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+        records.push_back(json_of(predictions[i], score_of(i, predictions[i], measured[i])));
+    }
+    ordered_json left = ordered_json::array();
+    for (const LeftOut& one : left_out(predictions, measured)) {
+        left.push_back({{"id", one.id}, {"why", one.why}});
+    }
+    ordered_json ranges = ordered_json::object();
+    for (const RangeScore& one : range_scores(predictions, measured)) {
+        ranges[one.generation] = {{"n", one.steps}, {"in_range", one.in_range}};
+    }
+    return ordered_json{{"sets", sets}, {"ranges", ranges}, {"records", records}, {"left_out", left}}.dump() + "\n";
+}
+
+}  // namespace sim::fit

@@ -1,0 +1,147 @@
+#include "libsim/interop/goal/from_program.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/interop/goal/builder.hpp"
+#include "libsim/interop/goal/messages_of.hpp"
+#include "libsim/interop/goal/number_streams.hpp"
+#include "libsim/replay/host_clock.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace sim::goal {
+
+namespace {
+
+// What GOAL's one size counts.
+class Sizes {
+public:
+    explicit Sizes(const Cluster& cluster) : cluster_(&cluster), has_units_(prices_messages(cluster.network)) {}
+
+    std::int64_t of(Size size) {
+        if (size.amount == 0) {
+            return 0;
+        }
+        const bool keeps_units = has_units_ && size.measure == Measure::units;
+        if (measure_ && *measure_ != (keeps_units ? Measure::units : Measure::bytes)) {
+            throw ProgramError("the program's messages count bytes and units; a GOAL schedule has one size");
+        }
+        measure_ = keeps_units ? Measure::units : Measure::bytes;
+        return keeps_units ? size.amount : bytes_of(*cluster_, size);
+    }
+    Measure measure() const { return measure_.value_or(Measure::bytes); }
+
+private:
+    const Cluster* cluster_;
+    bool has_units_;
+    std::optional<Measure> measure_;
+};
+
+// Writes one rank down. CPUs are streams, tags as the kernel has them: number_streams.hpp makes them GOAL's.
+class RankWriter {
+public:
+    RankWriter(int rank, const Cluster& cluster, Sizes& sizes, ScheduleBuilder& builder)
+        : rank_(rank), cluster_(&cluster), sizes_(&sizes), builder_(&builder) {}
+
+    void write(const replay::Recording& program, replay::SentSizes& sent) {
+        builder_->begin(static_cast<std::uint32_t>(rank_));
+        read_messages(program, sent, rank_, [this](const Op& op) { add(op); });
+    }
+
+private:
+    using Last = std::optional<OpIndex>;
+    struct OnStream {
+        Last last;
+        Last from;  // of the main stream: what its last operation waited for
+    };
+
+    void add(const Op& op) {
+        replay::require_no_host_clock(rank_, op, "a GOAL schedule");
+        switch (op.kind) {
+            case OpKind::compute: return put(op, calc(compute_time(*cluster_, rank_, {op.amount, op.measure}).count()));
+            case OpKind::send:
+            case OpKind::receive: return put(op, message(op));
+            case OpKind::wait: return wait(op);
+            case OpKind::checkpoint: return op.amount > 0 ? put(op, calc(op.amount)) : void();
+            case OpKind::record: return void(marks_.push_back(streams_[op.stream].last));
+            default: return;  // takes no time
+        }
+    }
+
+    static GoalOp calc(std::int64_t picoseconds) { return {.size = picoseconds, .kind = GoalOpKind::calc}; }
+    GoalOp message(const Op& op) {
+        return {.size = sizes_->of({op.amount, op.measure}),
+                .peer = static_cast<std::uint32_t>(op.peer),
+                .tag = static_cast<std::uint32_t>(op.tag),
+                .kind = op.kind == OpKind::send ? GoalOpKind::send : GoalOpKind::receive};
+    }
+
+    void put(const Op& op, GoalOp written) {
+        if (is_asynchronous(op)) {
+            const OpIndex index = builder_->add(written);
+            require(index, program_);
+            marks_.push_back(index);
+        } else {
+            put_on(op.stream, written);
+        }
+    }
+
+    OpIndex put_on(Stream stream, GoalOp written) {
+        written.cpu = static_cast<std::uint8_t>(stream);
+        written.nic = written.kind == GoalOpKind::calc ? std::uint8_t{0} : written.cpu;
+        const OpIndex index = builder_->add(written);
+        if (stream == Stream::main) {
+            require(index, program_);
+            program_ = index;
+            return index;
+        }
+        OnStream& on = streams_[stream];
+        require(index, on.last);
+        if (on.from != program_) {
+            require(index, program_);
+            on.from = program_;
+        }
+        on.last = index;
+        return index;
+    }
+
+    void wait(const Op& op) {
+        const Last awaited = marks_.at(static_cast<std::size_t>(op.amount));
+        if (awaited) {  // else the stream had done nothing yet
+            require(put_on(op.stream, calc(0)), awaited);
+        }
+    }
+
+    void require(OpIndex index, Last first) {
+        if (first) {
+            builder_->require(index, *first);
+        }
+    }
+
+    int rank_;
+    const Cluster* cluster_;
+    Sizes* sizes_;
+    ScheduleBuilder* builder_;
+    Last program_;
+    std::map<Stream, OnStream> streams_;
+    std::vector<Last> marks_;  // where each asynchronous op ends, by its number
+};
+
+}  // namespace
+
+WrittenProgram write_down(const replay::Recording& program, const Cluster& cluster) {
+    ScheduleBuilder builder(static_cast<std::uint32_t>(program.ranks()));
+    Sizes sizes(cluster);
+    replay::SentSizes sent(program);
+    for (int rank = 0; rank < program.ranks(); ++rank) {
+        RankWriter(rank, cluster, sizes, builder).write(program, sent);
+    }
+    WrittenProgram written{.schedule = std::move(builder).build(), .sizes = sizes.measure()};
+    number_streams(written.schedule);
+    return written;
+}
+
+}  // namespace sim::goal

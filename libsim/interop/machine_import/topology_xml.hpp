@@ -1,0 +1,17 @@
+// This function reads the topology that NCCL writes to NCCL_TOPO_DUMP_FILE, or reads from NCCL_TOPO_FILE.
+//
+//   <system><cpu><pci link_speed link_width><gpu dev sm><nvlink target count tclass/></gpu></pci>
+//                <pci><nic><net name speed/></nic></pci></cpu></system>
+// Speeds of cards are in Mb/s. xgmi stands for nvlink on AMD's. Unknown elements and attributes are passed over.
+// Source of the format: NVIDIA/nccl, src/graph/xml.cc and topo.cc (2024 to 2026).
+#pragma once
+
+#include "libsim/interop/machine_import/described_node.hpp"
+
+namespace sim::machine_import {
+
+// Throws UsageError with file, line and reason: no XML, no GPU in it, numbers that cannot be, links of which the two
+// ends say different counts, a GPU or card that stands there twice.
+DescribedNode read_topology_xml(const std::string& text, const std::string& file);
+
+}  // namespace sim::machine_import

@@ -1,0 +1,37 @@
+// The difference of two traces: of each part of the time, which labels made it, and the cause in one sentence.
+#pragma once
+
+#include "libsim/interop/trace_files/shares.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::trace_files {
+
+// One of the two, with the times of one step.
+struct DiffSide {
+    std::string name;
+    TraceShares shares;
+    int steps = 1;  // that its times were divided by
+};
+// Divides all times by the steps, where there are more than one.
+DiffSide diff_side(const std::string& name, TraceShares shares, int steps);
+
+struct LabelDifference {
+    std::string label;
+    Activity activity = Activity::compute;
+    double first = 0;  // exposed seconds, mean over the ranks; 0 where a side has no such label
+    double second = 0;
+    double by() const { return second - first; }
+};
+
+struct TraceDifference {
+    DiffSide first;
+    DiffSide second;
+    std::vector<LabelDifference> labels;  // those that differ, most first
+    std::string cause;                    // "predicted.json takes 12.1 % less time than …"
+};
+
+TraceDifference difference_of(DiffSide first, DiffSide second);
+
+}  // namespace sim::trace_files

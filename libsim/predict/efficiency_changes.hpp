@@ -1,0 +1,26 @@
+// --efficiency overrides the shares of peak that the data files give for GPUs; every command takes it in the same form.
+//
+//   gemm_peak=0.8,nic_share=0.9          of all GPUs
+//   ampere.gemm_peak=0.7,hopper.…        of one generation
+#pragma once
+
+#include "libsim/training/machine.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::predict {
+
+struct EfficiencyChange {
+    std::string generation;  // empty: any
+    double training::Efficiency::*field = nullptr;
+    double value = 0;
+};
+
+// Throws UsageError: what is wrong, and the nearest name.
+std::vector<EfficiencyChange> efficiency_changes(const std::string& text);
+
+// Those that are meant for this GPU, in their order.
+void change_efficiency(training::Accelerator& gpu, const std::vector<EfficiencyChange>& changes);
+
+}  // namespace sim::predict

@@ -1,0 +1,91 @@
+#include "libsim/predict/folded/timed_pieces.hpp"
+
+#include "libsim/check.hpp"
+#include "libsim/network/footprint.hpp"
+#include "libsim/network/nccl.hpp"
+
+#include <utility>
+
+namespace sim::predict {
+
+using training::PieceKind;
+using training::PieceOrder;
+using training::RankGroup;
+
+CollectivePrices::CollectivePrices(const training::StepPlan& plan, const training::RankMap& map)
+    : plan_(&plan), map_(&map) {
+    check(map.folded(), "the ranks of an unfolded step meet in its collectives");
+}
+
+bool CollectivePrices::move_to(int stage) {
+    const bool is_first = std::exchange(stage_, stage) < 0;
+    // Stages that fill whole nodes have their groups in the same places, node by node.
+    const int ranks_per_node = plan_->machine.network.ranks_per_node;
+    if (!is_first && ranks_per_node > 0 && map_->real_rank(1) % ranks_per_node == 0) {
+        return false;
+    }
+    const Footprint replicas = std::exchange(replicas_, members_of(RankGroup::replicas));
+    const Footprint expert_replicas = std::exchange(expert_replicas_, members_of(RankGroup::expert_replicas));
+    return is_first || replicas_ != replicas || expert_replicas_ != expert_replicas;
+}
+
+Footprint CollectivePrices::members_of(RankGroup group) const {
+    switch (group) {
+        case RankGroup::replicas:
+        case RankGroup::expert_replicas:
+            return footprint_of(map_->group(group, stage_).whole(), plan_->machine.network.ranks_per_node);
+        default: return footprint_of(map_->group(group, 0).whole(), plan_->machine.network.ranks_per_node);
+    }
+}
+
+Duration CollectivePrices::of(const training::StepCollective& one) {
+    const Footprint members = one.group == RankGroup::replicas          ? replicas_
+                              : one.group == RankGroup::expert_replicas ? expert_replicas_
+                                                                        : members_of(one.group);
+    for (const Known& known : known_) {
+        if (known.what == one && known.members == members) {
+            return known.time;
+        }
+    }
+    const Duration time = nccl_time(plan_->machine.network, one.kind, one.whole_bytes(), members);
+    known_.push_back({one, members, time});
+    return time;
+}
+
+TimedPiece CollectivePrices::timed(const training::Piece& piece) {
+    using Kind = TimedPiece::Kind;
+    switch (piece.kind) {
+        case PieceKind::mark: return {};
+        case PieceKind::compute: return {.time = piece.time};
+        case PieceKind::wait: return {piece.bucket != nullptr ? Kind::gathered : Kind::streamed, {}, piece.bucket};
+        case PieceKind::collect: break;
+    }
+    TimedPiece timed{.kind = Kind::collect, .bucket = piece.bucket};
+    for (const training::StepCollective& one : piece.collectives) {
+        timed.time += one.exists() ? piece.times * of(one) : Duration{0};
+    }
+    if (piece.order != PieceOrder::here) {
+        timed.kind = piece.order == PieceOrder::ahead ? Kind::gather : Kind::stream;
+    } else if (piece.collectives[0].group == RankGroup::ends) {
+        timed.kind = Kind::at_the_ends;
+    } else if (piece.collectives[0].group == RankGroup::everyone) {
+        timed.kind = Kind::everywhere;
+    }
+    return timed;
+}
+
+TimedPieces CollectivePrices::timed(const training::Pieces& pieces) {
+    TimedPieces all;
+    all.reserve(pieces.size());
+    for (const training::Piece& piece : pieces) {
+        const TimedPiece one = timed(piece);
+        const bool can_be_nothing = one.kind == TimedPiece::Kind::compute || one.kind == TimedPiece::Kind::collect ||
+                                    one.kind == TimedPiece::Kind::stream;
+        if (!can_be_nothing || one.time.count() > 0) {
+            all.push_back(one);
+        }
+    }
+    return all;
+}
+
+}  // namespace sim::predict

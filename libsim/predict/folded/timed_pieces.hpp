@@ -1,0 +1,61 @@
+// Timed pieces are the pieces of a stage (libsim/training/step/stage_step.hpp) with the times of their collectives: all
+// that the clocks of a folded step need of them.
+//
+// Folded, the collectives of a stage have one member, which stands for all, so that their times are known beforehand;
+// only the two that stages meet in say so. Marks, and pieces that take no time, are left out.
+#pragma once
+
+#include "libsim/group.hpp"
+#include "libsim/training/step/rank_map.hpp"
+#include "libsim/training/step/stage_step.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sim::predict {
+
+struct TimedPiece {
+    enum class Kind : std::uint8_t {
+        compute,
+        collect,      // the program waits
+        stream,       // on the data stream
+        gather,       // on the data stream, until `gathered` of the same bucket
+        gathered,     // the program waits for that gather
+        streamed,     // the program waits for all on the data stream
+        at_the_ends,  // the first and the last stage meet
+        everywhere,   // all stages meet
+    };
+    Kind kind = Kind::compute;
+    Duration time{0};
+    const training::GradientBucket* bucket = nullptr;
+};
+using TimedPieces = std::vector<TimedPiece>;
+
+// Prices the collectives of a step. Refers to `plan` and `map`, which outlive it. Requires: `map` is folded.
+class CollectivePrices {
+public:
+    CollectivePrices(const training::StepPlan& plan, const training::RankMap& map);
+
+    // Those of the pieces are of `stage` from now on. Returns whether they have other prices than the stage before.
+    bool move_to(int stage);
+    TimedPieces timed(const training::Pieces& pieces);
+
+private:
+    struct Known {
+        training::StepCollective what;
+        Footprint members;
+        Duration time{0};
+    };
+    TimedPiece timed(const training::Piece& piece);
+    Footprint members_of(training::RankGroup group) const;
+    Duration of(const training::StepCollective& one);
+
+    const training::StepPlan* plan_;
+    const training::RankMap* map_;
+    int stage_ = -1;
+    Footprint replicas_;
+    Footprint expert_replicas_;
+    std::vector<Known> known_;  // a step has few
+};
+
+}  // namespace sim::predict

@@ -1,0 +1,313 @@
+// What the options of a training mean together: derived values, and what cannot be.
+#include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/parallel/divide.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/predict/efficiency_changes.hpp"
+#include "libsim/predict/machine_file.hpp"
+#include "libsim/predict/model_file.hpp"
+#include "libsim/predict/training_options.hpp"
+#include "libsim/training/check_layout.hpp"
+#include "libsim/training/hardware.hpp"
+#include "libsim/training/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace sim::predict {
+
+namespace {
+
+using training::Layout;
+
+// A usual batch of large language models (GPT-3: 3.2 M, Llama 2 and 3: 4 M).
+constexpr std::int64_t usual_tokens = 4 << 20;
+
+std::int64_t round_up(std::int64_t n, std::int64_t to) {
+    return ceil_div(n, to) * to;
+}
+
+// Sizes are at most 10^6 each: three of them fit 64 bits.
+std::int64_t replica(const Layout& layout) {
+    return std::int64_t{layout.parallelism.tp} * layout.parallelism.pp * layout.parallelism.cp;
+}
+
+int narrow(std::int64_t n, const char* what) {
+    if (n > INT32_MAX) {
+        throw config::UsageError(fmt::format("{} would be {}; at most {} are possible", what, n, INT32_MAX));
+    }
+    return static_cast<int>(n);
+}
+
+// dp must be a multiple of this for the experts' groups to fit in.
+std::int64_t dp_step(const Layout& layout) {
+    const std::int64_t experts = std::int64_t{layout.parallelism.ep} * layout.parallelism.expert_tp;
+    return experts / std::gcd(experts, std::int64_t{layout.parallelism.cp} * layout.parallelism.tp);
+}
+
+void derive_dp(const TrainingOptions& options, const training::Machine& machine, Layout& layout,
+               std::vector<std::string>& told) {
+    const std::int64_t one = replica(layout);
+    const std::string parts =
+        fmt::format("tp {} x pp {} x cp {}", layout.parallelism.tp, layout.parallelism.pp, layout.parallelism.cp);
+    if (options.has("dp")) {
+        narrow(one * layout.parallelism.dp, "the number of GPUs");
+        return;
+    }
+    if (options.has("gpus")) {
+        if (options.gpus % one != 0) {
+            const std::int64_t below = options.gpus / one * one;
+            throw config::UsageError(
+                fmt::format("--gpus {} does not divide into replicas of {} GPUs ({}); {}{} would do", options.gpus, one,
+                            parts, below > 0 ? fmt::format("{} or ", below) : "", below + one));
+        }
+        layout.parallelism.dp = narrow(options.gpus / one, "dp");
+        told.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.parallelism.dp, options.gpus, parts));
+        return;
+    }
+    const std::int64_t nodes = round_up(one, machine.gpus_per_node);
+    const std::int64_t dp = round_up(nodes % one == 0 ? nodes / one : 1, dp_step(layout));
+    layout.parallelism.dp = narrow(dp, "dp");
+    narrow(one * dp, "the number of GPUs");
+    told.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
+}
+
+// A list says everything; the rule's own settings beside it would mean nothing.
+void check_split(const training::LayerSplit& split) {
+    const char* const beside = split.drop_last > 0     ? "--drop-last-layers"
+                               : split.count_embedding ? "--count-embedding"
+                               : split.count_loss      ? "--count-loss"
+                                                       : nullptr;
+    if (split.is_listed() && beside != nullptr) {
+        throw config::UsageError(
+            fmt::format("--pipeline-layout says every stage's layers; {} does not go with it", beside));
+    }
+}
+
+// A list of layers has as many virtual stages as it has numbers.
+void derive_chunks(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+    const auto listed = static_cast<int>(layout.parallelism.split.layers.size());
+    const int chunks = listed / layout.parallelism.pp;
+    if (!options.has("interleave") && chunks > 1 && listed % layout.parallelism.pp == 0) {
+        layout.parallelism.interleave = chunks;
+        told.push_back(fmt::format("interleave {}: --pipeline-layout has {} stages, pp {}", chunks, listed,
+                                   layout.parallelism.pp));
+    }
+}
+
+void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+    check_split(layout.parallelism.split);
+    derive_chunks(options, layout, told);
+    if (!options.has("schedule") && layout.parallelism.interleave > 1) {
+        layout.parallelism.schedule = usual_pipeline_schedule(layout.parallelism.interleave);
+        told.push_back(fmt::format("schedule {}: interleave {}", layout.parallelism.schedule->name,
+                                   layout.parallelism.interleave));
+    } else if (!options.has("interleave") && layout.parallelism.interleave == 1 &&
+               layout.parallelism.schedule->uses_chunks) {
+        layout.parallelism.interleave = 2;
+        told.push_back(
+            fmt::format("interleave 2: --schedule {} has several chunks per stage", layout.parallelism.schedule->name));
+    }
+}
+
+void derive_batch(const TrainingOptions& options, const training::Transformer& model, Layout& layout,
+                  std::vector<std::string>& told) {
+    if (options.has("global-batch")) {
+        return;
+    }
+    const std::int64_t round = std::int64_t{layout.parallelism.dp} * layout.batch.micro;
+    const std::int64_t tokens = round * model.sequence;
+    const std::int64_t micro_batches = round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens),
+                                                std::int64_t{layout.parallelism.pp} * layout.copies());
+    layout.batch.global = narrow(round * micro_batches, "the global batch");
+    told.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
+                               layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
+                               static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
+}
+
+void derive_arithmetic(const TrainingOptions& options, const training::Accelerator& gpu, Layout& layout,
+                       std::vector<std::string>& told) {
+    if (!options.has("precision") && gpu.peak(layout.numerics.precision) <= 0) {
+        layout.numerics.precision = gpu.fp16_flops > 0 ? training::Precision::fp16 : training::Precision::fp32;
+        told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
+    }
+    if (!options.has("flash-version") && gpu.flash_version > 0) {
+        layout.framework.flash_version = gpu.flash_version;
+    }
+    if (!options.has("flash-attention") && gpu.flash_version == 0) {
+        layout.framework.flash_attention = false;
+        told.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));
+    }
+}
+
+void derive_spreading(const TrainingOptions& options, const training::Transformer& model, Layout& layout,
+                      std::vector<std::string>& told) {
+    if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
+        layout.parallelism.sequence_parallel = model.sequence / layout.parallelism.cp % layout.parallelism.tp == 0;
+        told.push_back(
+            fmt::format("sequence-parallel {}: {}", layout.parallelism.sequence_parallel ? "on" : "off",
+                        layout.parallelism.sequence_parallel
+                            ? fmt::format("tp {}", layout.parallelism.tp)
+                            : fmt::format("tp {} does not divide {} tokens", layout.parallelism.tp, model.sequence)));
+    }
+    if (!options.has("zero") && layout.replicas() > 1) {
+        layout.parallelism.zero = 1;
+        told.push_back(fmt::format("zero 1: optimizer states are spread over dp x cp{}, as is usual",
+                                   layout.copies() > 1 ? " and both copies" : ""));
+    }
+}
+
+// The framework, its loss and the flags that `ndsim plan` prints are one choice.
+void derive_loss(Layout& layout, std::vector<std::string>& told) {
+    layout.framework.loss = training::loss_of_framework(layout);
+    told.push_back(
+        fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
+                    "torch chooses",
+                    name_of(layout.framework.loop), training::loss_bytes_per_logit(layout)));
+}
+
+// Who says what a GPU costs: a list, or a line of the user's own file.
+std::string source_of_price(const training::Hardware& hardware, const std::string& name_or_file) {
+    for (const training::Sourced& number : hardware.numbers) {
+        if (number.field == "usd_per_hour") {
+            return number.source;
+        }
+    }
+    return fmt::format("the data in {}", name_or_file);
+}
+
+// A config.json says what a model can take, and only at times what it was trained with.
+std::string sequence_told(int sequence, const std::string& key) {
+    constexpr int usual = 8192;
+    if (key != "max_position_embeddings") {
+        return fmt::format("sequence {}: {} of config.json, which it was pretrained with; --sequence sets another",
+                           sequence, key);
+    }
+    return fmt::format(
+        "sequence {}: max_position_embeddings of config.json, the longest it can take; --sequence{} sets "
+        "what it is trained with",
+        sequence, sequence > usual ? fmt::format(" {}", usual) : "");
+}
+
+// Of what was typed: a model's own heads may be wider or narrower than hidden / heads.
+void require_whole_heads(const training::Transformer& model) {
+    try {
+        check_divides("hidden numbers", model.hidden, "heads", model.heads);
+    } catch (const ProgramError& error) {
+        throw config::UsageError(error.what());
+    }
+}
+
+}  // namespace
+
+training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told) {
+    if (options.model.empty()) {
+        throw config::UsageError(
+            "--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
+    }
+    ModelFile file = read_model_file(options.model);
+    training::Transformer model = std::move(file.model);
+    const ShapeOverrides& shape = options.shape;
+    if (shape.sequence == 0 && !file.sequence_key.empty()) {
+        told.push_back(sequence_told(model.sequence, file.sequence_key));
+    }
+    const training::Transformer own = model;
+    const auto take = [](int& field, int value) { field = value > 0 ? value : field; };
+    take(model.layers, shape.layers);
+    take(model.hidden, shape.hidden);
+    take(model.heads, shape.heads);
+    take(model.sequence, shape.sequence);
+    take(model.vocabulary, shape.vocabulary);
+    model.mtp_layers = options.has("mtp-layers") ? shape.mtp_layers : model.mtp_layers;
+    if (shape.hidden > 0 && shape.ffn == 0) {
+        model.ffn = narrow(std::int64_t{own.ffn} * model.hidden / own.hidden, "ffn");
+        told.push_back(fmt::format("ffn {}: {} x {} / {}", model.ffn, own.ffn, model.hidden, own.hidden));
+    }
+    take(model.ffn, shape.ffn);
+    if (shape.heads > 0 && shape.kv_heads == 0 && own.kv_heads == own.heads) {
+        model.kv_heads = model.heads;
+    }
+    take(model.kv_heads, shape.kv_heads);
+    if ((shape.hidden > 0 || shape.heads > 0) && model.heads > 0) {
+        require_whole_heads(model);
+        model.head_dim = model.hidden / model.heads;
+        told.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
+    }
+    try {
+        training::check_transformer(model);
+    } catch (const ProgramError& error) {
+        throw config::UsageError(error.what());
+    }
+    return model;
+}
+
+PricedMachine priced_machine_of(const TrainingOptions& options) {
+    training::Hardware hardware = read_machine_with_sources(options.machine);
+    const std::string source = source_of_price(hardware, options.machine);
+    PricedMachine found{.machine = std::move(hardware.machine)};
+    training::Accelerator& gpu = found.machine.gpu;
+    if (!options.efficiency.empty()) {
+        change_efficiency(gpu, efficiency_changes(options.efficiency));
+    }
+    if (options.has("usd-per-hour")) {
+        gpu.usd_per_hour = options.usd_per_hour;
+        found.price = "--usd-per-hour";
+        found.price_from = PriceFrom::option;
+    } else if (gpu.usd_per_hour <= 0) {
+        found.price = fmt::format("no price is known of {}; --usd-per-hour sets one", gpu.name);
+    } else {
+        found.price = fmt::format("{}; --usd-per-hour sets yours", source);
+        found.price_from = source.starts_with(options.machine + ":") ? PriceFrom::file : PriceFrom::list;
+    }
+    found.machine.derive_network();
+    return found;
+}
+
+training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine, std::vector<std::string>& told) {
+    Layout layout = options.layout;
+    narrow(replica(layout), "tp x pp x cp");
+    derive_dp(options, machine, layout, told);
+    derive_schedule(options, layout, told);
+    derive_batch(options, model, layout, told);
+    derive_arithmetic(options, machine.gpu, layout, told);
+    derive_spreading(options, model, layout, told);
+    derive_loss(layout, told);
+    return layout;
+}
+
+TrainingCase training_case(const TrainingOptions& options) {
+    std::vector<std::string> told;
+    const training::Transformer model = model_of(options, told);
+    const PricedMachine priced = priced_machine_of(options);
+    TrainingCase found = training_case(options, model, priced.machine);
+    found.told.insert(found.told.begin(), told.begin(), told.end());
+    found.price = priced.price;
+    found.price_from = priced.price_from;
+    return found;
+}
+
+TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine) {
+    TrainingCase found{.model = model, .machine = machine};
+    found.layout = layout_of(options, model, machine, found.told);
+    found.machine.place(found.layout.ranks());
+    if (found.machine.gpus_per_node != machine.gpus_per_node) {
+        found.told.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
+                                         found.machine.gpus_per_node, machine.gpus_per_node));
+    }
+    const auto problems = training::problems_of(model, machine, found.layout, options.gpus);
+    if (!problems.empty()) {
+        std::string text = problems.front().what;
+        for (std::size_t i = 1; i < std::min<std::size_t>(problems.size(), 3); ++i) {
+            text += "; also: " + problems[i].what;
+        }
+        throw config::UsageError(text);
+    }
+    return found;
+}
+
+}  // namespace sim::predict

@@ -1,0 +1,31 @@
+// Launch flags express a layout in the options of the frameworks that would run it.
+//
+// Sources, read in November 2026: Megatron-LM's megatron/training/arguments.py and its guide to Megatron-FSDP;
+// torchtitan's torchtitan/config/job_config.py (version 0.2); nanotron's config/parallelism_config.py and config.py.
+#pragma once
+
+#include "libsim/training/layout.hpp"
+#include "libsim/training/transformer.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sim::search {
+
+struct LaunchFlags {
+    std::string framework;
+    std::vector<std::string> lines;  // "--tensor-model-parallel-size 8", or lines of YAML
+    std::vector<std::string> lacks;  // what of the layout the framework does not have, a clause each
+};
+
+// The flags cover layout and batch alone: shape, data and learning rate are left out.
+LaunchFlags megatron_flags(const training::Transformer& model, const training::Layout& layout);
+LaunchFlags torchtitan_flags(const training::Transformer& model, const training::Layout& layout);
+LaunchFlags nanotron_config(const training::Transformer& model, const training::Layout& layout);
+// The three of them.
+std::vector<LaunchFlags> launch_flags(const training::Transformer& model, const training::Layout& layout);
+
+// Layers of the virtual stages as Megatron-LM writes them: "Et*2|t*3|t*3|t*2L", "E|(t|)*126L".
+std::string megatron_pipeline_layout(const training::Transformer& model, const training::Layout& layout);
+
+}  // namespace sim::search

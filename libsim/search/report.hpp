@@ -1,0 +1,35 @@
+// The search report is the output of `ndsim plan`.
+#pragma once
+
+#include "libsim/report/table.hpp"
+#include "libsim/search/search.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::search {
+
+struct PlanReport {
+    PlanQuestion question;
+    Plan plan;
+    PlanObjective objective = PlanObjective::time;
+    std::size_t top = 10;                     // rows of the table at most
+    std::vector<std::string> told;            // options left out and how they were derived, a line each
+    std::optional<EnoughGpus> enough;         // where nothing fits
+    std::vector<std::string> first_problems;  // where nothing is legal: why the first layout is not
+};
+
+// "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly": nothing is left out.
+std::string counts_text(const PlanCounts& counts, const training::Machine& machine);
+
+// For people. Lines end with "\n".
+std::string text_of(const PlanReport& report);
+// For programs: one object on one line. It depends on the question alone, not on this machine.
+std::string json_of(const PlanReport& report);
+// All simulated layouts that fit, best first; robustness of those that are listed alone.
+report::Table table_of(const PlanReport& report);
+// Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
+std::string heatmap_svg(const PlanReport& report);
+
+}  // namespace sim::search

@@ -1,0 +1,210 @@
+#include "libsim/search/space.hpp"
+
+#include "libsim/error.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::search {
+
+namespace {
+
+using training::Recompute;
+
+constexpr std::size_t most_points = 2'000'000;
+constexpr int most_micro_batch = 16;
+constexpr int most_chunks = 16;
+constexpr int least_tokens = 4096;  // of a rank's part of a sequence, for context parallel to be worth it
+
+std::vector<int> divisors(int amount, std::int64_t most) {
+    std::vector<int> found;
+    for (int d = 1; d <= amount && d <= most; ++d) {
+        if (amount % d == 0) {
+            found.push_back(d);
+        }
+    }
+    return found;
+}
+
+std::vector<int> powers_of_two(std::int64_t most) {
+    std::vector<int> found{1};
+    while (std::int64_t{found.back()} * 2 <= most) {
+        found.push_back(found.back() * 2);
+    }
+    return found;
+}
+
+std::vector<int> given_or(const std::vector<int>& given, const std::vector<int>& usual) {
+    return given.empty() ? usual : given;
+}
+
+// Builds points from the outer axes to the inner ones.
+class Points {
+public:
+    Points(const PlanSpace& space, const training::Transformer& model, const training::Machine& machine)
+        : space_(space), model_(model), machine_(machine), schedules_(schedules_of(space)) {}
+
+    std::vector<PlanPoint> all() && {
+        for (const int gpus : space_.gpus) {
+            for_meshes(gpus);
+        }
+        return std::move(found_);
+    }
+
+private:
+    void for_meshes(int gpus) {
+        const std::vector<int> tp = divisors(gpus, machine_.gpus_per_node);
+        const std::vector<int> pp = usual_stages(gpus);
+        const std::vector<int> cp = powers_of_two(std::min(gpus, model_.sequence / least_tokens));
+        for (const int t : given_or(space_.tp, tp)) {
+            for (const int p : given_or(space_.pp, pp)) {
+                for (const int c : given_or(space_.cp, cp)) {
+                    for_mesh({.gpus = gpus, .tp = t, .pp = p, .cp = c});
+                }
+            }
+        }
+    }
+
+    // A list of layers is for so many virtual stages, and no others.
+    std::vector<int> usual_stages(int gpus) const {
+        const training::LayerSplit& split = space_.rest.parallelism.split;
+        std::vector<int> stages =
+            divisors(gpus, split.is_listed() ? std::ssize(split.layers)
+                                             : model_.layers + split.count_embedding + split.count_loss);
+        std::erase_if(stages, [&](int pp) {
+            const std::ptrdiff_t listed = std::ssize(split.layers);
+            return split.is_listed() && (listed % pp != 0 || (pp == 1 && listed > 1));  // one stage has no chunks
+        });
+        return stages;
+    }
+    std::vector<int> usual_chunks(int pp) const {
+        const training::LayerSplit& split = space_.rest.parallelism.split;
+        if (split.is_listed()) {
+            return {std::max(1, static_cast<int>(split.layers.size()) / pp)};
+        }
+        const int layers = model_.layers + split.count_embedding + split.count_loss;
+        return pp == 1 ? std::vector{1} : divisors((layers + pp - 1) / pp, most_chunks);
+    }
+
+    void for_mesh(PlanPoint point) {
+        const double replica = 1.0 * point.tp * point.pp * point.cp;
+        const auto whole = static_cast<std::int64_t>(std::min(replica, 1e9));
+        if (replica > point.gpus || point.gpus % whole != 0) {
+            add(point);  // one for all of them: it is refused for its ranks
+            return;
+        }
+        point.dp = point.gpus / static_cast<int>(whole);
+        if (!space_.dp.empty() && std::find(space_.dp.begin(), space_.dp.end(), point.dp) == space_.dp.end()) {
+            return;
+        }
+        const std::vector<int> ep =
+            divisors(std::max(1, model_.experts.count), std::int64_t{point.dp} * point.cp * point.tp);
+        for (const int e : given_or(space_.ep, ep)) {
+            for (const int t : given_or(space_.expert_tp, {1})) {
+                point.ep = e;
+                point.expert_tp = t;
+                for_chunks(point);
+            }
+        }
+    }
+
+    void for_chunks(PlanPoint point) {
+        for (const int chunks : given_or(space_.interleave, usual_chunks(point.pp))) {
+            for (std::size_t s = 0; s < schedules_.size(); ++s) {
+                if (is_worth_it(*schedules_[s], chunks)) {
+                    point.interleave = chunks;
+                    point.schedule = static_cast<std::uint8_t>(s);
+                    for_steps(point);
+                }
+            }
+        }
+    }
+
+    // What was said is tried to the letter. Otherwise several chunks go to the schedules that know them, one to the
+    // others, unless there is but one schedule.
+    bool is_worth_it(const NamedPipelineSchedule& schedule, int chunks) const {
+        if (!space_.interleave.empty() && !space_.schedule.empty()) {
+            return true;
+        }
+        return chunks > 1 ? schedule.uses_chunks : !schedule.uses_chunks || schedules_.size() == 1;
+    }
+
+    void for_steps(PlanPoint point) {
+        const bool alone = std::int64_t{point.dp} * point.cp == 1;
+        const std::vector<int> zero = alone          ? std::vector{0}
+                                      : point.pp > 1 ? std::vector{0, 1, 3}
+                                                     : std::vector{0, 1, 2, 3};
+        const std::vector<int> micro_batch =
+            powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
+        const training::Framework& framework = space_.rest.framework;
+        const bool selective_differs = !framework.flash_attention || framework.names_modules();
+        const std::vector<Recompute> recompute =
+            selective_differs ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
+                              : std::vector{Recompute::none, Recompute::full};
+        for (const int z : given_or(space_.zero, zero)) {
+            for (const Recompute r : space_.recompute.empty() ? recompute : space_.recompute) {
+                for (const int m : given_or(space_.micro_batch, micro_batch)) {
+                    point.zero = static_cast<std::int8_t>(z);
+                    point.recompute = r;
+                    point.micro_batch = m;
+                    add(point);
+                }
+            }
+        }
+    }
+
+    void add(const PlanPoint& point) {
+        if (found_.size() == most_points) {
+            throw ProgramError(
+                fmt::format("there are more than {} layouts; say some of them: --tp, --pp, --zero …", most_points));
+        }
+        found_.push_back(point);
+    }
+
+    const PlanSpace& space_;
+    const training::Transformer& model_;
+    const training::Machine& machine_;
+    std::vector<KnownSchedule> schedules_;
+    std::vector<PlanPoint> found_;
+};
+
+}  // namespace
+
+std::vector<KnownSchedule> schedules_of(const PlanSpace& space) {
+    return space.schedule.empty() ? std::vector<KnownSchedule>{usual_pipeline_schedule(1), usual_pipeline_schedule(2)}
+                                  : space.schedule;
+}
+
+std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transformer& model,
+                                 const training::Machine& machine) {
+    return Points(space, model, machine).all();
+}
+
+training::Layout layout_of(const PlanSpace& space, const training::Transformer& model, const PlanPoint& point) {
+    training::Layout layout = space.rest;
+    layout.parallelism.dp = point.dp;
+    layout.parallelism.tp = point.tp;
+    layout.parallelism.pp = point.pp;
+    layout.parallelism.cp = point.cp;
+    layout.parallelism.ep = point.ep;
+    layout.parallelism.expert_tp = point.expert_tp;
+    layout.batch.micro = point.micro_batch;
+    layout.parallelism.interleave = point.interleave;
+    layout.parallelism.zero = point.zero;
+    layout.framework.recompute = point.recompute;
+    if (point.recompute != Recompute::selective) {
+        layout.framework.recompute_modules = training::Framework{}.recompute_modules;
+    }
+    layout.parallelism.schedule =
+        space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
+    layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(
+        point.tp > 1 && model.sequence % point.cp == 0 && model.sequence / point.cp % point.tp == 0);
+    if (layout.framework.loss) {
+        layout.framework.loss = training::loss_of_framework(layout);
+    }
+    return layout;
+}
+
+}  // namespace sim::search

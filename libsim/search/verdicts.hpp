@@ -1,0 +1,37 @@
+// A search has one verdict for each layout; search.cpp sums them up.
+#pragma once
+
+#include "libsim/search/search.hpp"
+
+#include <vector>
+
+namespace sim::search {
+
+struct PlanVerdict {
+    enum class Kind : std::uint8_t {
+        not_reached,
+        refused,
+        too_large_at_least,  // found without a simulation
+        may_fit,             // bounds are known, the simulation is not
+        outdone,             // by bounds alone: a simulated one is no worse in anything
+        too_large,
+        feasible,
+    };
+    Kind kind = Kind::not_reached;
+    training::Misfit misfit{};  // where it is refused
+    PlanOracle::Answer answer;  // bounds until it is simulated
+};
+
+// USD of a step, or GPU-hours where no price is known.
+double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Duration step);
+
+// Legality and bounds alone: refused, too_large_at_least or may_fit.
+PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
+// Simulates a layout that may fit.
+PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
+
+// In the order of `points`; none is left as may_fit, unless it was stopped.
+std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::vector<PlanPoint>& points,
+                                     const PlanOptions& options);
+
+}  // namespace sim::search
