@@ -1,9 +1,8 @@
 #include "tools/answers/hardware_report.hpp"
 
-#include <fmt/format.h>
 #include "libsim/report/text_table.hpp"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -13,8 +12,9 @@ using namespace report;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using training::Accelerator;
 using training::Hardware;
+using training::Machine;
 using training::Sourced;
 
 // 312e12 FLOP/s: 312 TFLOP/s.
@@ -41,43 +41,112 @@ std::string scaled(double value, double size) {
     return value > 0 ? fmt::format("{:.4g}", value / size) : "-";
 }
 
-Json numbers_json(const std::vector<Sourced>& numbers) {
-    Json list = Json::array();
-    for (const Sourced& one : numbers) {
-        list.push_back({{"field", one.field},
-                        {"value", one.value},
-                        {"unit", one.unit},
-                        {"source", one.source},
-                        {"confidence", one.confidence}});
+const Record<Sourced>& number_record() {
+    static const Record<Sourced> record(
+        "A number.",
+        {name<Sourced>("field", "Key of the number, as in a file of hardware.", &Sourced::field),
+         number<Sourced>("value", "The number, in its unit.", &Sourced::value),
+         name<Sourced>("unit", "Its unit; empty: a share or a count.", &Sourced::unit),
+         words<Sourced>("source", "Where it comes from.", &Sourced::source),
+         one_of<Sourced>("confidence", {"A", "B", "C"}, "A: read in the source; B: recalled or inferred; C: rough.",
+                         &Sourced::confidence)});
+    return record;
+}
+
+const Record<Accelerator>& accelerator_record() {
+    const auto peak = [](const char* key, const char* precision, double Accelerator::*flops) {
+        return number<Accelerator>(key, fmt::format("Peak FLOP/s, dense, in {}; 0: it has no such units.", precision),
+                                   flops);
+    };
+    static const Record<Accelerator> record(
+        "An accelerator.",
+        {name<Accelerator>("name", "Name of the accelerator.", &Accelerator::name),
+         name<Accelerator>("generation", "Generation, whose accelerators share their efficiency.",
+                           &Accelerator::generation),
+         peak("fp32_flops", "fp32", &Accelerator::fp32_flops), peak("tf32_flops", "TF32", &Accelerator::tf32_flops),
+         peak("fp16_flops", "fp16", &Accelerator::fp16_flops), peak("bf16_flops", "bf16", &Accelerator::bf16_flops),
+         peak("fp8_flops", "fp8", &Accelerator::fp8_flops), peak("fp4_flops", "fp4", &Accelerator::fp4_flops),
+         whole<Accelerator>("memory_bytes", "Bytes of memory.", &Accelerator::memory_bytes),
+         number<Accelerator>("memory_bandwidth", "Bytes per second of its memory.", &Accelerator::memory_bandwidth),
+         whole<Accelerator>("processors", "Processors over which the blocks of a kernel are spread.",
+                            &Accelerator::processors),
+         number<Accelerator>("power_watts", "Watts at full load; 0: not known.", &Accelerator::power_watts),
+         number<Accelerator>("sustained_clock",
+                             "Clock that it keeps, as a share of 1 of the one that the peaks are given for.",
+                             &Accelerator::sustained_clock),
+         number<Accelerator>("usd_per_hour", "US dollars per hour, on demand; 0: not known.",
+                             &Accelerator::usd_per_hour)});
+    return record;
+}
+
+const Record<Machine>& machine_record() {
+    static const Record<Machine> record(
+        "A machine.",
+        {name<Machine>("name", "Name of the machine.", &Machine::name),
+         name<Machine>("accelerator", "Name of its accelerator.", [](const Machine& one) { return one.gpu.name; }),
+         whole<Machine>("gpus_per_node", "GPUs of a node.", &Machine::gpus_per_node),
+         number<Machine>("scale_up", "Bytes per second and direction of a GPU within a node.", &Machine::scale_up),
+         number<Machine>("scale_out",
+                         "Bytes per second and direction of a GPU between nodes; 0: there is one node only.",
+                         &Machine::scale_out),
+         number<Machine>("host_link", "Bytes per second between a GPU and its host.", &Machine::host_link),
+         number<Machine>("usd_per_gpu_hour", "US dollars per GPU and hour, on demand; 0: not known.",
+                         [](const Machine& one) { return one.gpu.usd_per_hour; })});
+    return record;
+}
+
+// A machine's own keys, with its accelerator in full in place of the name.
+const Record<Hardware>& hardware_record() {
+    static const Record<Hardware> record("With NAME: one machine, or a node of one accelerator.", [] {
+        std::vector<Field<Hardware>> fields = fields_of<Hardware>(machine_record(), &Hardware::machine);
+        fields[1] = part<Hardware>(
+            "accelerator", accelerator_record(), [](const Hardware& one) { return one.machine.gpu; },
+            "#/definitions/accelerator");
+        Field<Hardware> remarks = field_of<Hardware>(
+            "remarks",
+            {{"type", "object"},
+             {"description", "Remarks of the file, by their key."},
+             {"additionalProperties", {{"title", "KEY"}, {"type", "string"}, {"description", "A remark."}}}},
+            [](const Hardware& one) {
+                Json found;
+                for (const auto& [key, remark] : one.remarks) {
+                    found[key] = remark;
+                }
+                return found;
+            });
+        remarks.optional = true;
+        fields.push_back(std::move(remarks));
+        fields.push_back(
+            list_of<Hardware>("numbers", "Every number and its source.", number_record(), &Hardware::numbers));
+        return fields;
+    }());
+    return record;
+}
+
+struct AllHardware {
+    std::vector<Machine> machines;
+    std::vector<Accelerator> accelerators;
+};
+
+AllHardware all_hardware() {
+    AllHardware all;
+    for (const std::string& name : training::machine_names()) {
+        all.machines.push_back(training::machine(name));
     }
-    return list;
+    for (const std::string& name : training::accelerator_names()) {
+        all.accelerators.push_back(training::accelerator(name));
+    }
+    return all;
 }
 
-Json machine_row(const training::Machine& one) {
-    return {{"name", one.name},
-            {"accelerator", one.gpu.name},
-            {"gpus_per_node", one.gpus_per_node},
-            {"scale_up", one.scale_up},
-            {"scale_out", one.scale_out},
-            {"host_link", one.host_link},
-            {"usd_per_gpu_hour", one.gpu.usd_per_hour}};
-}
-
-Json accelerator_row(const training::Accelerator& one) {
-    return {{"name", one.name},
-            {"generation", one.generation},
-            {"fp32_flops", one.fp32_flops},
-            {"tf32_flops", one.tf32_flops},
-            {"fp16_flops", one.fp16_flops},
-            {"bf16_flops", one.bf16_flops},
-            {"fp8_flops", one.fp8_flops},
-            {"fp4_flops", one.fp4_flops},
-            {"memory_bytes", one.memory_bytes},
-            {"memory_bandwidth", one.memory_bandwidth},
-            {"processors", one.processors},
-            {"power_watts", one.power_watts},
-            {"sustained_clock", one.sustained_clock},
-            {"usd_per_hour", one.usd_per_hour}};
+const Record<AllHardware>& list_record() {
+    static const Record<AllHardware> record(
+        "Without NAME: all that there are.",
+        {list_of<AllHardware>("machines", "All machines.", machine_record(), &AllHardware::machines,
+                              "#/definitions/machine"),
+         list_of<AllHardware>("accelerators", "All accelerators.", accelerator_record(), &AllHardware::accelerators,
+                              "#/definitions/accelerator")});
+    return record;
 }
 
 // Those of the data sheets first; the generation's last.
@@ -122,49 +191,15 @@ std::string hardware_list_text() {
 }
 
 std::string hardware_list_json() {
-    Json machines = Json::array();
-    for (const std::string& name : training::machine_names()) {
-        machines.push_back(machine_row(training::machine(name)));
-    }
-    Json accelerators = Json::array();
-    for (const std::string& name : training::accelerator_names()) {
-        accelerators.push_back(accelerator_row(training::accelerator(name)));
-    }
-    return Json{{"machines", machines}, {"accelerators", accelerators}}.dump() + "\n";
+    return list_record().json(all_hardware()).dump() + "\n";
 }
 
 report::Table machine_rows() {
-    using report::Cells;
-    report::Table table{.columns = {{"name", report::Cells::names},
-                                    {"accelerator", report::Cells::names},
-                                    {"gpus_per_node"},
-                                    {"scale_up"},
-                                    {"scale_out"},
-                                    {"host_link"},
-                                    {"usd_per_gpu_hour"}},
-                        .rows = {}};
-    for (const std::string& name : training::machine_names()) {
-        const training::Machine one = training::machine(name);
-        table.rows.push_back({one.name, one.gpu.name, std::to_string(one.gpus_per_node),
-                              fmt::format("{:.12g}", one.scale_up), fmt::format("{:.12g}", one.scale_out),
-                              fmt::format("{:.12g}", one.host_link), fmt::format("{:.12g}", one.gpu.usd_per_hour)});
-    }
-    return table;
+    return machine_record().table(all_hardware().machines);
 }
 
 report::Table numbers_of(const Hardware& hardware) {
-    using report::Cells;
-    report::Table table{.columns = {{"field", report::Cells::names},
-                                    {"value"},
-                                    {"unit", report::Cells::names},
-                                    {"source", report::Cells::words},
-                                    {"confidence", report::Cells::names}},
-                        .rows = {}};
-    for (const Sourced& one : hardware.numbers) {
-        table.rows.push_back(
-            {one.field, fmt::format("{:.12g}", one.value), one.unit, one.source, fmt::format("{}", one.confidence)});
-    }
-    return table;
+    return number_record().table(hardware.numbers);
 }
 
 std::string hardware_text(const Hardware& hardware) {
@@ -193,13 +228,19 @@ std::string hardware_text(const Hardware& hardware) {
 }
 
 std::string hardware_json(const Hardware& hardware) {
-    Json report = machine_row(hardware.machine);
-    report["accelerator"] = accelerator_row(hardware.machine.gpu);
-    for (const auto& [key, remark] : hardware.remarks) {
-        report["remarks"][key] = remark;
-    }
-    report["numbers"] = numbers_json(hardware.numbers);
-    return report.dump() + "\n";
+    return hardware_record().json(hardware).dump() + "\n";
+}
+
+report::SchemaText hardware_schema() {
+    return {"hardware.schema.json",
+            {{"$schema", "http://json-schema.org/draft-07/schema#"},
+             {"title", "What ndsim hardware prints with --json"},
+             {"oneOf", {{{"$ref", "#/definitions/list"}}, {{"$ref", "#/definitions/one"}}}},
+             {"definitions",
+              {{"list", list_record().schema()},
+               {"one", hardware_record().schema()},
+               {"machine", machine_record().schema()},
+               {"accelerator", accelerator_record().schema()}}}}};
 }
 
 }  // namespace sim::tools

@@ -1,7 +1,7 @@
 // The hardware report prints hardware as text and as JSON.
 #pragma once
 
-#include "libsim/report/table.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/training/hardware.hpp"
 
 #include <string>
@@ -18,5 +18,8 @@ report::Table machine_rows();
 std::string hardware_text(const training::Hardware& hardware);
 std::string hardware_json(const training::Hardware& hardware);
 report::Table numbers_of(const training::Hardware& hardware);
+
+// tools/schemas/hardware.schema.json.
+report::SchemaText hardware_schema();
 
 }  // namespace sim::tools

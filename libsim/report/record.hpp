@@ -1,0 +1,196 @@
+// A record says once what a value is for other programs: each of its keys with its meaning, its type, and where its
+// value is found. The JSON, the JSON Schema and the columns of CSV are read off it, so that none of them can say
+// something else.
+//
+//   const Record<Machine>& machine_record() {
+//       static const Record<Machine> record("A machine.",
+//                                           {name<Machine>("name", "Name of the machine.", &Machine::name),
+//                                            whole<Machine>("gpus_per_node", "GPUs of a node.",
+//                                            &Machine::gpus_per_node)});
+//       return record;
+//   }
+#pragma once
+
+#include "libsim/report/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sim::report {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+struct Field {
+    std::string key;
+    Json schema;
+    std::function<Json(const T&)> value;
+    Cells cells = Cells::numbers;  // as a column
+    bool optional = false;         // left out where its value is null
+};
+
+// Requires: a description ends with a full stop, and names the unit of a number.
+template <class T>
+class Record {
+public:
+    Record(std::string description, std::vector<Field<T>> fields)
+        : description_(std::move(description)), fields_(std::move(fields)) {}
+
+    Json json(const T& of) const {
+        Json object = Json::object();
+        for (const Field<T>& field : fields_) {
+            Json value = field.value(of);
+            if (!field.optional || !value.is_null()) {
+                object[field.key] = std::move(value);
+            }
+        }
+        return object;
+    }
+
+    Json list(const std::vector<T>& values) const {
+        Json array = Json::array();
+        for (const T& value : values) {
+            array.push_back(json(value));
+        }
+        return array;
+    }
+
+    Json schema() const {
+        Json required = Json::array();
+        Json properties = Json::object();
+        for (const Field<T>& field : fields_) {
+            if (!field.optional) {
+                required.push_back(field.key);
+            }
+            properties[field.key] = field.schema;
+        }
+        return {{"type", "object"},
+                {"description", description_},
+                {"additionalProperties", false},
+                {"required", std::move(required)},
+                {"properties", std::move(properties)}};
+    }
+
+    // A column for each field that is no record or list of its own; a number with 12 figures.
+    Table table(const std::vector<T>& values) const {
+        Table table;
+        for (const Field<T>& field : fields_) {
+            if (!is_nested(field)) {
+                table.columns.push_back({field.key, field.cells});
+            }
+        }
+        for (const T& value : values) {
+            std::vector<std::string>& row = table.rows.emplace_back();
+            for (const Field<T>& field : fields_) {
+                if (!is_nested(field)) {
+                    row.push_back(cell(field.value(value)));
+                }
+            }
+        }
+        return table;
+    }
+
+    const std::vector<Field<T>>& fields() const { return fields_; }
+
+private:
+    static bool is_nested(const Field<T>& field) {
+        const Json type = field.schema.value("type", Json("object"));  // a reference is one
+        return type == "object" || type == "array";
+    }
+    static std::string cell(const Json& value) {
+        return value.is_string()         ? value.get<std::string>()
+               : value.is_number_float() ? fmt::format("{:.12g}", value.get<double>())
+               : value.is_null()         ? ""
+                                         : value.dump();
+    }
+
+    std::string description_;
+    std::vector<Field<T>> fields_;
+};
+
+// The kinds of fields. `value` is a member of T, or a function of it.
+
+template <class T, class Value>
+Field<T> field_of(std::string key, Json schema, Value value, Cells cells = Cells::numbers) {
+    return {std::move(key), std::move(schema), [value](const T& of) -> Json { return std::invoke(value, of); }, cells};
+}
+
+template <class T, class Value>
+Field<T> number(std::string key, const std::string& description, Value value) {
+    return field_of<T>(std::move(key), {{"type", "number"}, {"description", description}}, value);
+}
+template <class T, class Value>
+Field<T> whole(std::string key, const std::string& description, Value value) {
+    return field_of<T>(std::move(key), {{"type", "integer"}, {"description", description}}, value);
+}
+template <class T, class Value>
+Field<T> truth(std::string key, const std::string& description, Value value) {
+    return field_of<T>(std::move(key), {{"type", "boolean"}, {"description", description}}, value);
+}
+// A single word, of a program's choice.
+template <class T, class Value>
+Field<T> name(std::string key, const std::string& description, Value value) {
+    return field_of<T>(std::move(key), {{"type", "string"}, {"description", description}}, value, Cells::names);
+}
+// Free text.
+template <class T, class Value>
+Field<T> words(std::string key, const std::string& description, Value value) {
+    return field_of<T>(std::move(key), {{"type", "string"}, {"description", description}}, value, Cells::words);
+}
+template <class T, class Value>
+Field<T> one_of(std::string key, const std::vector<std::string>& known, const std::string& description, Value value) {
+    return field_of<T>(std::move(key), {{"type", "string"}, {"enum", known}, {"description", description}}, value,
+                       Cells::names);
+}
+// `value` gives a std::optional; its description says what null means.
+template <class T, class Value>
+Field<T> or_null(Field<T> field, Value value) {
+    field.schema["type"] = Json::array({field.schema["type"], "null"});
+    field.value = [value](const T& of) -> Json {
+        const auto found = std::invoke(value, of);
+        return found ? Json(*found) : Json(nullptr);
+    };
+    return field;
+}
+
+// A part with a record of its own. `definition` is where a schema has it once for several places:
+// "#/definitions/spread".
+template <class T, class Part, class Value>
+Field<T> part(std::string key, const Record<Part>& record, Value value, const std::string& definition = "") {
+    return {std::move(key), definition.empty() ? record.schema() : Json{{"$ref", definition}},
+            [&record, value](const T& of) { return record.json(std::invoke(value, of)); }};
+}
+template <class T, class Part, class Value>
+Field<T> list_of(std::string key, const std::string& description, const Record<Part>& record, Value value,
+                 const std::string& definition = "") {
+    return {std::move(key),
+            {{"type", "array"},
+             {"description", description},
+             {"items", definition.empty() ? record.schema() : Json{{"$ref", definition}}}},
+            [&record, value](const T& of) { return record.list(std::invoke(value, of)); }};
+}
+
+// The fields of a part as fields of the whole.
+template <class T, class Part, class Value>
+std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
+    std::vector<Field<T>> fields;
+    for (const Field<Part>& field : record.fields()) {
+        fields.push_back({field.key, field.schema,
+                          [found = field.value, value](const T& of) { return found(std::invoke(value, of)); },
+                          field.cells, field.optional});
+    }
+    return fields;
+}
+
+// A file of tools/schemas/: what a command prints with --json.
+struct SchemaText {
+    std::string file;  // "hardware.schema.json"
+    Json schema;
+};
+
+}  // namespace sim::report

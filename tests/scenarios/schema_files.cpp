@@ -1,0 +1,70 @@
+// The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
+#include "tests/scenarios/temporary_folder.hpp"
+#include "tools/answers/hardware_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace {
+
+using namespace sim;
+using report::Json;
+
+// As a person would lay it out: on one line what fits there.
+std::string laid_out(const Json& value, std::size_t indent);
+
+std::string inner(const Json& value, std::size_t indent) {
+    const std::string blanks(indent + 2, ' ');
+    std::string text;
+    std::size_t width = 0;
+    for (auto at = value.begin(); at != value.end(); ++at) {
+        const std::string one = (value.is_object() ? Json(at.key()).dump() + ": " : "") + laid_out(*at, indent + 2);
+        // Words of a list share lines.
+        const bool shares = value.is_array() && at->is_string() && width > 0 && width + one.size() < 140;
+        text += (text.empty() ? "\n" + blanks : shares ? ", " : ",\n" + blanks) + one;
+        width = shares ? width + one.size() + 2 : blanks.size() + one.size();
+    }
+    return text + "\n" + std::string(indent, ' ');
+}
+
+std::string one_line(const Json& value) {
+    if (!value.is_structured()) {
+        return value.dump();
+    }
+    std::string text;
+    for (auto at = value.begin(); at != value.end(); ++at) {
+        text += (text.empty() ? "" : ", ") + (value.is_object() ? Json(at.key()).dump() + ": " : "") + one_line(*at);
+    }
+    return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+std::string laid_out(const Json& value, std::size_t indent) {
+    const bool is_leaf = !value.is_object() || !value.contains("properties");
+    if (const std::string line = one_line(value); is_leaf && indent > 0 && line.size() + indent < 140) {
+        return line;
+    }
+    // A description may be as long as it is: its own line is no longer for it.
+    if (value.is_object() && !value.contains("properties") && value.contains("description") && value.size() <= 3 &&
+        !value.contains("items") && !value.contains("additionalProperties")) {
+        return one_line(value);
+    }
+    return value.is_object() ? "{" + inner(value, indent) + "}" : "[" + inner(value, indent) + "]";
+}
+
+class DeclaredSchemas : public testing::TestWithParam<report::SchemaText (*)()> {};
+
+TEST_P(DeclaredSchemas, AreWhatTheirFilesSay) {
+    const report::SchemaText declared = GetParam()();
+    const std::string file = std::string(NDSIM_SOURCE_DIR) + "/tools/schemas/" + declared.file;
+    const std::string text = laid_out(declared.schema, 0) + "\n";
+    if (std::getenv("NDSIM_WRITE_SCHEMAS") != nullptr) {
+        std::ofstream(file) << text;
+    }
+    EXPECT_EQ(content_of(file), text) << "(where this is meant: tools/schemas.sh)";
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas, testing::Values(&tools::hardware_schema));
+
+}  // namespace
