@@ -1,178 +1,245 @@
 // The goodput report as JSON: seconds, hours where the key says so, and shares of 1.
 #include "libsim/goodput/closed_forms.hpp"
-#include "libsim/goodput/report.hpp"
-
-#include <nlohmann/json.hpp>
-
-#include <cmath>
+#include "libsim/goodput/report_fields.hpp"
+#include "libsim/goodput/report_schema.hpp"
 
 namespace sim::goodput {
 
+using namespace report;
+using namespace fields;
+
 namespace {
 
-using GoodputJson = nlohmann::ordered_json;
+using Report = GoodputReport;
 
-GoodputJson known(double value) {
-    return std::isfinite(value) ? GoodputJson(value) : GoodputJson(nullptr);
+// A number of each run of the report.
+template <class Value>
+Field<Report> spread_of_runs(const char* key, const char* description, Value value) {
+    return spread<Report>(key, description, [value](const Report& of) { return spread_of(of.sample, value); });
 }
 
-GoodputJson spread_json(const SampleSpread& spread) {
-    return {{"mean", spread.mean},
-            {"deviation", spread.deviation},
-            {"p5", spread.p5},
-            {"p50", spread.p50},
-            {"p95", spread.p95}};
-}
+// A use of the time, and how much of a run's it took.
+struct Spent {
+    std::string use;
+    double share;
+    SampleSpread of_runs;
+};
 
-GoodputJson job_json(const LongJob& job) {
-    const auto rate = [&](faults::Part part) {
-        const faults::Population& population = job.rates[part];
-        return GoodputJson{{"count", population.count},
-                           {"mtbf_hours", population.fails() ? GoodputJson(population.mean_hours) : nullptr},
-                           {"shape", population.shape}};
-    };
-    const auto limit = [](LongDuration time) {
-        return time > LongDuration{0} ? GoodputJson(faults::seconds_of(time)) : GoodputJson(nullptr);
-    };
-    return {
-        {"nodes", job.nodes()},
-        {"gpus_per_node", job.gpus_per_node},
-        {"replicas", job.replicas},
-        {"rates",
-         {{"gpu", rate(faults::Part::gpu)}, {"node", rate(faults::Part::node)}, {"link", rate(faults::Part::link)}}},
-        {"mtbf_hours", known(seconds_between_failures(job) / 3600)},
-        {"checkpoint_seconds", faults::seconds_of(job.checkpoints.every)},
-        {"checkpoint_cost_seconds", faults::seconds_of(job.checkpoints.blocks)},
-        {"checkpoint_write_seconds", faults::seconds_of(job.checkpoints.beside)},
-        {"detect_seconds", faults::seconds_of(job.detection)},
-        {"restart_seconds", faults::seconds_of(job.restart)},
-        {"repair_seconds", faults::seconds_of(job.repair)},
-        {"planned_every_seconds", limit(job.planned_every)},
-        {"planned_seconds", faults::seconds_of(job.planned_takes)},
-        {"policy", name_of(job.policy)},
-        {"spares", job.spares},
-        {"span_seconds", limit(job.span)},
-        {"work_seconds", limit(job.work)}};
-}
-
-GoodputJson spent_json(const GoodputReport& report) {
-    GoodputJson rows = GoodputJson::array();
+std::vector<Spent> spent(const Report& report) {
+    std::vector<Spent> rows;
     for (std::size_t i = 0; i < time_uses; ++i) {
         const auto use = static_cast<TimeUse>(i);
-        const SampleSpread spread = spread_of(report.sample, [&](const JobRun& run) {
-            return faults::hours_of(run.spent(use)) / std::max(faults::hours_of(run.wall), 1e-12);
-        });
-        rows.push_back({{"use", time_use_rows[i].key},
-                        {"share", share_of(report.sample, use)},
-                        {"p5", spread.p5},
-                        {"p95", spread.p95}});
+        rows.push_back(
+            {time_use_rows[i].key, share_of(report.sample, use), spread_of(report.sample, [&](const JobRun& run) {
+                 return faults::hours_of(run.spent(use)) / std::max(faults::hours_of(run.wall), 1e-12);
+             })});
     }
     return rows;
 }
 
-GoodputJson intervals_json(const GoodputReport& report) {
-    GoodputJson rows = GoodputJson::array();
-    for (const IntervalRow& row : report.intervals) {
-        rows.push_back({{"interval", name_of(row.choice)},
-                        {"seconds", faults::seconds_of(row.every)},
-                        {"ettr", row.share},
-                        {"expected_ettr", row.expected ? GoodputJson(*row.expected) : GoodputJson(nullptr)},
-                        {"estimated_ettr", row.estimated}});
-    }
-    return rows;
+const Record<Spent>& spent_record() {
+    static const Record<Spent> record(
+        "A use of the time.", {one_of<Spent>(
+                                   "use",
+                                   [] {
+                                       std::vector<std::string> keys;
+                                       for (const TimeUseRow& row : time_use_rows) {
+                                           keys.emplace_back(row.key);
+                                       }
+                                       return keys;
+                                   }(),
+                                   "Training that is kept; what missing replicas would have done; checkpoints; work "
+                                   "that was lost; failures not "
+                                   "yet noticed; waiting for nodes; restarts; planned interruptions; after the abort.",
+                                   &Spent::use),
+                               number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
+                               number<Spent>("p5", "The share of a run that five of a hundred runs are below.",
+                                             [](const Spent& of) { return of.of_runs.p5; }),
+                               number<Spent>("p95", "The share of a run that five of a hundred runs are above.",
+                                             [](const Spent& of) { return of.of_runs.p95; })});
+    return record;
 }
 
-GoodputJson policies_json(const GoodputReport& report) {
-    GoodputJson rows = GoodputJson::array();
-    for (const PolicyRow& row : report.policies) {
-        rows.push_back({{"policy", name_of(row.policy)},
-                        {"spares", row.spares},
-                        {"ettr", spread_json(row.share)},
-                        {"share_of_all_gpus", row.of_all_gpus},
-                        {"finished_share", row.finished}});
-    }
-    return rows;
+double mean_stops(const Report& report, faults::Part part) {
+    return spread_of(report.sample,
+                     [&](const JobRun& run) { return static_cast<double>(run.stops[static_cast<std::size_t>(part)]); })
+        .mean;
 }
 
-GoodputJson study_json(const GoodputReport& report) {
-    const Study& study = *report.question.study;
-    GoodputJson options = GoodputJson::array();
-    for (const StudyOption& option : study.options) {
-        options.push_back({{"option", option.option}, {"origin", name_of(option.origin)}, {"why", option.why}});
-    }
-    GoodputJson figures = GoodputJson::array();
-    for (const PublishedFigure& figure : study.published) {
-        const double value = value_of(figure.figure, report.job(), report.sample);
-        figures.push_back({{"figure", study_row_of(figure.figure).key},
-                           {"published", figure.says},
-                           {"low", figure.low},
-                           {"high", figure.high},
-                           {"simulated", known(value)},
-                           {"holds", figure.holds(value)},
-                           {"source", figure.source}});
-    }
-    return {{"name", study.name},
-            {"title", study.title},
-            {"source", study.source},
-            {"options", std::move(options)},
-            {"figures", std::move(figures)}};
-}
-
-GoodputJson over_time_json(const GoodputReport& report) {
-    constexpr std::size_t slots = 60;
-    GoodputJson rows = GoodputJson::array();
-    for (const GoodputSlot& slot : slots_of(report, slots)) {
-        rows.push_back({{"ettr", slot.share}, {"interruptions", slot.interruptions}});
-    }
-    return rows;
-}
-
-GoodputJson interruptions_json(const GoodputReport& report) {
-    const auto spread = [&](auto number) { return spread_json(spread_of(report.sample, number)); };
-    const auto stops = [&](faults::Part part) {
-        return spread_of(
-                   report.sample,
-                   [&](const JobRun& run) { return static_cast<double>(run.stops[static_cast<std::size_t>(part)]); })
-            .mean;
+const Record<Report>& interruptions_record() {
+    const auto stops = [](const char* key, const char* description, faults::Part of) {
+        return number<Report>(key, description, [of](const Report& report) { return mean_stops(report, of); });
     };
+    static const Record<Report> by_part("The same by what failed, the mean of all runs.",
+                                        {stops("gpu", "Interruptions by a GPU.", faults::Part::gpu),
+                                         stops("node", "Interruptions by a node.", faults::Part::node),
+                                         stops("link", "Interruptions by a link.", faults::Part::link)});
+    static const Record<Report> record(
+        "Interruptions of a run.",
+        {spread_of_runs("unexpected", "Number of those by failures.",
+                        [](const JobRun& run) { return static_cast<double>(run.interruptions()); }),
+         part<Report>("by_part", by_part, std::identity()),
+         spread_of_runs("planned", "Number of planned ones.",
+                        [](const JobRun& run) { return static_cast<double>(run.planned); })});
+    return record;
+}
+
+const Record<IntervalRow>& interval_record() {
+    using Row = IntervalRow;
+    static const Record<Row> record(
+        "An interval.",
+        {one_of<Row>("interval", {"asked", "young", "daly", "best"},
+                     "That of the job, Young's and Daly's optimum, and the best of these runs.",
+                     [](const Row& row) { return name_of(row.choice); }),
+         seconds<Row>("seconds", "Seconds of work between two checkpoints, in whole steps.", &Row::every),
+         number<Row>("ettr", "Simulated effective training time, a share of 1.", &Row::share),
+         number_or_null<Row>("expected_ettr",
+                             "The same by Daly's formula with late detection; null: it does not apply.",
+                             &Row::expected),
+         number<Row>("estimated_ettr", "The same by the estimate of Kokolis et al. (2025).", &Row::estimated)});
+    return record;
+}
+
+constexpr const char* share_of_all_gpus_means = "Effective share of the time of all GPUs, with those of spare nodes.";
+constexpr const char* finished_share_means = "Share of the runs that came to their end.";
+
+const Record<PolicyRow>& policy_record() {
+    using Row = PolicyRow;
+    static const Record<Row> record(
+        "A policy.", {policy<Row>(policy_means, [](const Row& row) { return name_of(row.policy); }),
+                      whole<Row>("spares", "Spare nodes.", &Row::spares),
+                      spread<Row>("ettr", "Effective training time of a run, a share of 1.", &Row::share),
+                      number<Row>("share_of_all_gpus", share_of_all_gpus_means, &Row::of_all_gpus),
+                      number<Row>("finished_share", finished_share_means, &Row::finished)});
+    return record;
+}
+
+// A number of the job that is halved and doubled, beside the share as it is.
+struct Changed {
+    SensitivityRow row;
+    double same;
+};
+
+std::vector<Changed> sensitivities(const Report& report) {
+    std::vector<Changed> rows;
+    for (const SensitivityRow& row : report.sensitivities) {
+        rows.push_back({row, effective_share(report.sample)});
+    }
+    return rows;
+}
+
+const Record<Changed>& sensitivity_record() {
+    static const Record<Changed> record(
+        "A number of the job.",
+        {one_of<Changed>(
+             "what",
+             {"mtbf", "checkpoint_interval", "checkpoint_cost", "checkpoint_write", "detection", "restart", "repair"},
+             "The number that is changed.", [](const Changed& of) { return of.row.key; }),
+         number<Changed>("half", "Effective share of 1 with half of it.",
+                         [](const Changed& of) { return of.row.half; }),
+         number<Changed>("same", "Effective share of 1 as it is.", &Changed::same),
+         number<Changed>("twice", "Effective share of 1 with twice as much.",
+                         [](const Changed& of) { return of.row.twice; })});
+    return record;
+}
+
+const Record<GoodputSlot>& slot_record() {
+    static const Record<GoodputSlot> record(
+        "A piece of the run.",
+        {number<GoodputSlot>("ettr", "Effective share of its time.", &GoodputSlot::share),
+         whole<GoodputSlot>("interruptions", "Number of failures that stopped it.", &GoodputSlot::interruptions)});
+    return record;
+}
+
+Field<Report> study_field() {
+    Json schema = study_record().schema();
+    schema["type"] = Json::array({"object", "null"});
+    return {"study", std::move(schema),
+            [](const Report& of) { return of.question.study ? study_record().json(of) : Json(nullptr); }};
+}
+
+Field<Report> text_or_null(const char* key, const char* description, std::string GoodputQuestion::*member) {
+    return or_null(words<Report>(key, description, [](const Report&) { return std::string(); }),
+                   [member](const Report& of) {
+                       const std::string& text = of.question.*member;
+                       return text.empty() ? std::nullopt : std::optional(text);
+                   });
+}
+
+std::vector<Field<Report>> question_fields() {
     return {
-        {"unexpected", spread([](const JobRun& run) { return static_cast<double>(run.interruptions()); })},
-        {"by_part",
-         {{"gpu", stops(faults::Part::gpu)}, {"node", stops(faults::Part::node)}, {"link", stops(faults::Part::link)}}},
-        {"planned", spread([](const JobRun& run) { return static_cast<double>(run.planned); })}};
+        name<Report>("command", "goodput.", [](const Report&) { return "goodput"; }),
+        field_of<Report>("given", {{"$ref", "common.schema.json#/definitions/given"}},
+                         [](const Report& of) { return Json::parse(config::json_text(of.given)); }),
+        text_or_null("model", "The model; null: the length of a step was given.", &GoodputQuestion::model),
+        text_or_null("machine", "The machine; null: the length of a step was given.", &GoodputQuestion::machine),
+        whole<Report>("gpus", "GPUs of the job, without spare nodes.", [](const Report& of) { return of.job().gpus; }),
+        seconds<Report>("step_seconds", "Seconds of a training step, given or predicted.",
+                        [](const Report& of) { return of.question.step; }),
+        part<Report>("job", job_record(), &Report::job),
+        whole<Report>("runs", "Runs that were simulated, each with failures of its own.",
+                      [](const Report& of) { return of.question.runs; }),
+        whole<Report>("seed", "Seed of the failures.", [](const Report& of) { return of.question.seed; })};
+}
+
+std::vector<Field<Report>> answer_fields() {
+    constexpr std::size_t slots = 60;
+    return {
+        number<Report>("ettr",
+                       "Effective training time of all runs together: time of work that was kept, over wall time; a "
+                       "share of 1.",
+                       [](const Report& of) { return effective_share(of.sample); }),
+        spread_of_runs("ettr_of_runs", "The same of each run, a share of 1.",
+                       [](const JobRun& run) { return run.effective_share(); }),
+        number<Report>("share_of_all_gpus", share_of_all_gpus_means,
+                       [](const Report& of) { return share_of_all_gpus(of.job(), effective_share(of.sample)); }),
+        number<Report>("finished_share", finished_share_means,
+                       [](const Report& of) {
+                           return spread_of(of.sample, [](const JobRun& run) { return run.finished ? 1.0 : 0.0; }).mean;
+                       }),
+        spread_of_runs("wall_hours", "Hours of wall time of a run.",
+                       [](const JobRun& run) { return faults::hours_of(run.wall); }),
+        list_of<Report>("spent", "What the time was spent on; the shares add up to 1.", spent_record(), spent),
+        part<Report>("interruptions", interruptions_record(), std::identity()),
+        list_of<Report>("intervals", "Checkpoint intervals beside each other.", interval_record(), &Report::intervals),
+        list_of<Report>("policies", "What to do about a failure, with the same failures.", policy_record(),
+                        &Report::policies),
+        list_of<Report>("sensitivity", "The effective training time where one number is halved or doubled.",
+                        sensitivity_record(), sensitivities),
+        list_of<Report>("over_time", "The run whose effective share is in the middle, in 60 pieces of the same length.",
+                        slot_record(), [](const Report& of) { return slots_of(of, slots); }),
+        study_field(),
+        field_of<Report>("derived",
+                         {{"type", "array"},
+                          {"description", "What was not given and was derived or assumed, a sentence each."},
+                          {"items", {{"type", "string"}, {"description", "An assumption."}}}},
+                         [](const Report& of) { return of.question.told; })};
+}
+
+const Record<Report>& report_record() {
+    static const Record<Report> record(
+        "How much of weeks of training is effective, with failures, checkpoints and restarts.", [] {
+            std::vector<Field<Report>> fields = question_fields();
+            for (Field<Report>& field : answer_fields()) {
+                fields.push_back(std::move(field));
+            }
+            return fields;
+        }());
+    return record;
 }
 
 }  // namespace
 
 std::string json_of(const GoodputReport& report) {
-    const GoodputQuestion& question = report.question;
-    const auto text = [](const std::string& s) { return s.empty() ? GoodputJson(nullptr) : GoodputJson(s); };
-    GoodputJson object{{"command", "goodput"},          {"given", GoodputJson::parse(config::json_text(report.given))},
-                       {"model", text(question.model)}, {"machine", text(question.machine)},
-                       {"gpus", report.job().gpus},     {"step_seconds", faults::seconds_of(question.step)},
-                       {"job", job_json(report.job())}, {"runs", question.runs},
-                       {"seed", question.seed}};
-    const double share = effective_share(report.sample);
-    object["ettr"] = share;
-    object["ettr_of_runs"] =
-        spread_json(spread_of(report.sample, [](const JobRun& run) { return run.effective_share(); }));
-    object["share_of_all_gpus"] = share_of_all_gpus(report.job(), share);
-    object["finished_share"] =
-        spread_of(report.sample, [](const JobRun& run) { return run.finished ? 1.0 : 0.0; }).mean;
-    object["wall_hours"] =
-        spread_json(spread_of(report.sample, [](const JobRun& run) { return faults::hours_of(run.wall); }));
-    object["spent"] = spent_json(report);
-    object["interruptions"] = interruptions_json(report);
-    object["intervals"] = intervals_json(report);
-    object["policies"] = policies_json(report);
-    object["sensitivity"] = GoodputJson::array();
-    for (const SensitivityRow& row : report.sensitivities) {
-        object["sensitivity"].push_back({{"what", row.key}, {"half", row.half}, {"same", share}, {"twice", row.twice}});
-    }
-    object["over_time"] = over_time_json(report);
-    object["study"] = question.study ? study_json(report) : GoodputJson(nullptr);
-    object["derived"] = question.told;
-    return object.dump() + "\n";
+    return report_record().json(report).dump() + "\n";
+}
+
+SchemaText goodput_schema() {
+    Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+                {"title", "What ndsim goodput prints with --json"}};
+    schema.update(report_record().schema());
+    schema["definitions"] = {{"rate", rate_record().schema()}, {"spread", spread_record().schema()}};
+    return {"goodput.schema.json", std::move(schema)};
 }
 
 }  // namespace sim::goodput

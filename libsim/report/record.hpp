@@ -165,6 +165,12 @@ Field<T> part(std::string key, const Record<Part>& record, Value value, const st
     return {std::move(key), definition.empty() ? record.schema() : Json{{"$ref", definition}},
             [&record, value](const T& of) { return record.json(std::invoke(value, of)); }};
 }
+// The same, with a description of its own.
+template <class T>
+Field<T> described(Field<T> field, const std::string& description) {
+    field.schema["description"] = description;
+    return field;
+}
 template <class T, class Part, class Value>
 Field<T> list_of(std::string key, const std::string& description, const Record<Part>& record, Value value,
                  const std::string& definition = "") {

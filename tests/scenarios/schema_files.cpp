@@ -1,4 +1,5 @@
 // The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
+#include "libsim/goodput/report_schema.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/answers/hardware_report.hpp"
 
@@ -42,12 +43,13 @@ std::string one_line(const Json& value) {
 
 std::string laid_out(const Json& value, std::size_t indent) {
     const bool is_leaf = !value.is_object() || !value.contains("properties");
-    if (const std::string line = one_line(value); is_leaf && indent > 0 && line.size() + indent < 140) {
+    if (const std::string line = one_line(value);
+        !value.is_structured() || (is_leaf && indent > 0 && line.size() + indent < 140)) {
         return line;
     }
     // A description may be as long as it is: its own line is no longer for it.
     if (value.is_object() && !value.contains("properties") && value.contains("description") && value.size() <= 3 &&
-        !value.contains("items") && !value.contains("additionalProperties")) {
+        !value.contains("items") && !value.contains("enum") && !value.contains("additionalProperties")) {
         return one_line(value);
     }
     return value.is_object() ? "{" + inner(value, indent) + "}" : "[" + inner(value, indent) + "]";
@@ -65,6 +67,6 @@ TEST_P(DeclaredSchemas, AreWhatTheirFilesSay) {
     EXPECT_EQ(content_of(file), text) << "(where this is meant: tools/schemas.sh)";
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas, testing::Values(&tools::hardware_schema));
+INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas, testing::Values(&tools::hardware_schema, &goodput::goodput_schema));
 
 }  // namespace

@@ -1,0 +1,68 @@
+// The study of the goodput report, as JSON has it: what was published beside what these runs give.
+#include "libsim/goodput/report_fields.hpp"
+
+namespace sim::goodput::fields {
+
+namespace {
+
+using Report = GoodputReport;
+
+const Record<StudyOption>& option_record() {
+    static const Record<StudyOption> record(
+        "An option.", {name<StudyOption>("option", "Name of the option.", &StudyOption::option),
+                       one_of<StudyOption>("origin", {"published", "derived", "assumed"}, "What its value rests on.",
+                                           [](const StudyOption& of) { return name_of(of.origin); }),
+                       words<StudyOption>("why", "Where it is from, in words.", &StudyOption::why)});
+    return record;
+}
+
+struct Compared {
+    PublishedFigure published;
+    double simulated;
+};
+
+const Record<Compared>& figure_record() {
+    const auto of_published = [](auto member) {
+        return [member](const Compared& of) { return std::invoke(member, of.published); };
+    };
+    static const Record<Compared> record(
+        "A figure.",
+        {name<Compared>("figure", "Key of the figure, which has its unit, or is a share or a number.",
+                        [](const Compared& of) { return study_row_of(of.published.figure).key; }),
+         words<Compared>("published", "The figure as it was published.", of_published(&PublishedFigure::says)),
+         number<Compared>("low", "The least value that agrees with it, in the unit of the figure.",
+                          of_published(&PublishedFigure::low)),
+         number<Compared>("high", "The largest value that agrees with it, in the unit of the figure.",
+                          of_published(&PublishedFigure::high)),
+         number_or_null<Compared>("simulated",
+                                  "The value of these runs, in the unit of the figure; null: nothing fails.",
+                                  [](const Compared& of) { return known(of.simulated); }),
+         truth<Compared>("holds", "Whether it agrees.",
+                         [](const Compared& of) { return of.published.holds(of.simulated); }),
+         words<Compared>("source", "Where in the publication it stands.", of_published(&PublishedFigure::source))});
+    return record;
+}
+
+}  // namespace
+
+const Record<Report>& study_record() {
+    const auto study = [](auto member) {
+        return [member](const Report& of) { return std::invoke(member, *of.question.study); };
+    };
+    static const Record<Report> record(
+        "What was published of the run; null: --study was not given.",
+        {name<Report>("name", "Name or file of the study.", study(&Study::name)),
+         words<Report>("title", "What it is about.", study(&Study::title)),
+         words<Report>("source", "The publication.", study(&Study::source)),
+         list_of<Report>("options", "The options that it sets.", option_record(), study(&Study::options)),
+         list_of<Report>("figures", "Published figures, and ours.", figure_record(), [](const Report& of) {
+             std::vector<Compared> figures;
+             for (const PublishedFigure& one : of.question.study->published) {
+                 figures.push_back({one, value_of(one.figure, of.job(), of.sample)});
+             }
+             return figures;
+         })});
+    return record;
+}
+
+}  // namespace sim::goodput::fields
