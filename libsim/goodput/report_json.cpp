@@ -159,7 +159,7 @@ Field<Report> study_field() {
 }
 
 Field<Report> text_or_null(const char* key, const char* description, std::string GoodputQuestion::*member) {
-    return or_null(words<Report>(key, description, [](const Report&) { return std::string(); }),
+    return or_null(free_text<Report>(key, description, [](const Report&) { return std::string(); }),
                    [member](const Report& of) {
                        const std::string& text = of.question.*member;
                        return text.empty() ? std::nullopt : std::optional(text);
@@ -235,11 +235,9 @@ std::string json_of(const GoodputReport& report) {
 }
 
 SchemaText goodput_schema() {
-    Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
-                {"title", "What ndsim goodput prints with --json"}};
-    schema.update(report_record().schema());
+    Json schema = report_record().schema();
     schema["definitions"] = {{"rate", rate_record().schema()}, {"spread", spread_record().schema()}};
-    return {"goodput.schema.json", std::move(schema)};
+    return schema_of_command("goodput", schema);
 }
 
 }  // namespace sim::goodput

@@ -12,7 +12,7 @@ const Record<StudyOption>& option_record() {
         "An option.", {name<StudyOption>("option", "Name of the option.", &StudyOption::option),
                        one_of<StudyOption>("origin", {"published", "derived", "assumed"}, "What its value rests on.",
                                            [](const StudyOption& of) { return name_of(of.origin); }),
-                       words<StudyOption>("why", "Where it is from, in words.", &StudyOption::why)});
+                       free_text<StudyOption>("why", "Where it is from, in words.", &StudyOption::why)});
     return record;
 }
 
@@ -29,7 +29,7 @@ const Record<Compared>& figure_record() {
         "A figure.",
         {name<Compared>("figure", "Key of the figure, which has its unit, or is a share or a number.",
                         [](const Compared& of) { return study_row_of(of.published.figure).key; }),
-         words<Compared>("published", "The figure as it was published.", of_published(&PublishedFigure::says)),
+         free_text<Compared>("published", "The figure as it was published.", of_published(&PublishedFigure::says)),
          number<Compared>("low", "The least value that agrees with it, in the unit of the figure.",
                           of_published(&PublishedFigure::low)),
          number<Compared>("high", "The largest value that agrees with it, in the unit of the figure.",
@@ -39,7 +39,7 @@ const Record<Compared>& figure_record() {
                                   [](const Compared& of) { return known(of.simulated); }),
          truth<Compared>("holds", "Whether it agrees.",
                          [](const Compared& of) { return of.published.holds(of.simulated); }),
-         words<Compared>("source", "Where in the publication it stands.", of_published(&PublishedFigure::source))});
+         free_text<Compared>("source", "Where in the publication it stands.", of_published(&PublishedFigure::source))});
     return record;
 }
 
@@ -52,8 +52,8 @@ const Record<Report>& study_record() {
     static const Record<Report> record(
         "What was published of the run; null: --study was not given.",
         {name<Report>("name", "Name or file of the study.", study(&Study::name)),
-         words<Report>("title", "What it is about.", study(&Study::title)),
-         words<Report>("source", "The publication.", study(&Study::source)),
+         free_text<Report>("title", "What it is about.", study(&Study::title)),
+         free_text<Report>("source", "The publication.", study(&Study::source)),
          list_of<Report>("options", "The options that it sets.", option_record(), study(&Study::options)),
          list_of<Report>("figures", "Published figures, and ours.", figure_record(), [](const Report& of) {
              std::vector<Compared> figures;

@@ -30,8 +30,8 @@ struct Field {
     std::string key;
     Json schema;
     std::function<Json(const T&)> value;
-    Cells cells = Cells::numbers;  // as a column
-    bool optional = false;         // left out where its value is null
+    Cells cells = Cells::numbers;                 // as a column
+    std::function<bool(const T&)> is_there = {};  // none: always
 };
 
 // Requires: a description ends with a full stop, and names the unit of a number.
@@ -44,9 +44,8 @@ public:
     Json json(const T& of) const {
         Json object = Json::object();
         for (const Field<T>& field : fields_) {
-            Json value = field.value(of);
-            if (!field.optional || !value.is_null()) {
-                object[field.key] = std::move(value);
+            if (!field.is_there || field.is_there(of)) {
+                object[field.key] = field.value(of);
             }
         }
         return object;
@@ -64,7 +63,7 @@ public:
         Json required = Json::array();
         Json properties = Json::object();
         for (const Field<T>& field : fields_) {
-            if (!field.optional) {
+            if (!field.is_there) {
                 required.push_back(field.key);
             }
             properties[field.key] = field.schema;
@@ -139,7 +138,7 @@ Field<T> name(std::string key, const std::string& description, Value value) {
 }
 // Free text.
 template <class T, class Value>
-Field<T> words(std::string key, const std::string& description, Value value) {
+Field<T> free_text(std::string key, const std::string& description, Value value) {
     return field_of<T>(std::move(key), {{"type", "string"}, {"description", description}}, value, Cells::words);
 }
 template <class T, class Value>
@@ -155,6 +154,13 @@ Field<T> or_null(Field<T> field, Value value) {
         const auto found = std::invoke(value, of);
         return found ? Json(*found) : Json(nullptr);
     };
+    return field;
+}
+
+// A key that only some have.
+template <class T, class Condition>
+Field<T> only_if(Field<T> field, Condition is_there) {
+    field.is_there = is_there;
     return field;
 }
 
@@ -181,6 +187,24 @@ Field<T> list_of(std::string key, const std::string& description, const Record<P
             [&record, value](const T& of) { return record.list(std::invoke(value, of)); }};
 }
 
+// An object whose keys are names: `value` gives pairs of a name and a part.
+template <class T, class Part, class Value>
+Field<T> map_of(std::string key, const std::string& description, const char* name, const Record<Part>& record,
+                Value value) {
+    Json schema = record.schema();
+    Json titled{{"title", name}};
+    titled.update(schema);
+    return {std::move(key),
+            {{"type", "object"}, {"description", description}, {"additionalProperties", std::move(titled)}},
+            [&record, value](const T& of) {
+                Json object = Json::object();
+                for (const auto& [one, of_it] : std::invoke(value, of)) {
+                    object[one] = record.json(of_it);
+                }
+                return object;
+            }};
+}
+
 // The fields of a part as fields of the whole.
 template <class T, class Part, class Value>
 std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
@@ -188,7 +212,7 @@ std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
     for (const Field<Part>& field : record.fields()) {
         fields.push_back({field.key, field.schema,
                           [found = field.value, value](const T& of) { return found(std::invoke(value, of)); },
-                          field.cells, field.optional});
+                          field.cells});
     }
     return fields;
 }
@@ -198,5 +222,12 @@ struct SchemaText {
     std::string file;  // "hardware.schema.json"
     Json schema;
 };
+// `schema`: of the object that `ndsim COMMAND --json` prints, and "definitions" that it refers to.
+inline SchemaText schema_of_command(const std::string& command, const Json& schema) {
+    Json all{{"$schema", "http://json-schema.org/draft-07/schema#"},
+             {"title", fmt::format("What ndsim {} prints with --json", command)}};
+    all.update(schema);
+    return {command + ".schema.json", std::move(all)};
+}
 
 }  // namespace sim::report

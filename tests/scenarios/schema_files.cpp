@@ -1,4 +1,5 @@
 // The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
+#include "libsim/fit/validation/report.hpp"
 #include "libsim/goodput/report_schema.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/answers/hardware_report.hpp"
@@ -67,6 +68,7 @@ TEST_P(DeclaredSchemas, AreWhatTheirFilesSay) {
     EXPECT_EQ(content_of(file), text) << "(where this is meant: tools/schemas.sh)";
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas, testing::Values(&tools::hardware_schema, &goodput::goodput_schema));
+INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas,
+                         testing::Values(&tools::hardware_schema, &goodput::goodput_schema, &fit::validation_schema));
 
 }  // namespace

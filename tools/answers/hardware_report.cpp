@@ -47,7 +47,7 @@ const Record<Sourced>& number_record() {
         {name<Sourced>("field", "Key of the number, as in a file of hardware.", &Sourced::field),
          number<Sourced>("value", "The number, in its unit.", &Sourced::value),
          name<Sourced>("unit", "Its unit; empty: a share or a count.", &Sourced::unit),
-         words<Sourced>("source", "Where it comes from.", &Sourced::source),
+         free_text<Sourced>("source", "Where it comes from.", &Sourced::source),
          one_of<Sourced>("confidence", {"A", "B", "C"}, "A: read in the source; B: recalled or inferred; C: rough.",
                          &Sourced::confidence)});
     return record;
@@ -102,20 +102,20 @@ const Record<Hardware>& hardware_record() {
         fields[1] = part<Hardware>(
             "accelerator", accelerator_record(), [](const Hardware& one) { return one.machine.gpu; },
             "#/definitions/accelerator");
-        Field<Hardware> remarks = field_of<Hardware>(
-            "remarks",
-            {{"type", "object"},
-             {"description", "Remarks of the file, by their key."},
-             {"additionalProperties", {{"title", "KEY"}, {"type", "string"}, {"description", "A remark."}}}},
-            [](const Hardware& one) {
-                Json found;
-                for (const auto& [key, remark] : one.remarks) {
-                    found[key] = remark;
-                }
-                return found;
-            });
-        remarks.optional = true;
-        fields.push_back(std::move(remarks));
+        fields.push_back(only_if(
+            field_of<Hardware>(
+                "remarks",
+                {{"type", "object"},
+                 {"description", "Remarks of the file, by their key."},
+                 {"additionalProperties", {{"title", "KEY"}, {"type", "string"}, {"description", "A remark."}}}},
+                [](const Hardware& one) {
+                    Json found;
+                    for (const auto& [key, remark] : one.remarks) {
+                        found[key] = remark;
+                    }
+                    return found;
+                }),
+            [](const Hardware& one) { return !one.remarks.empty(); }));
         fields.push_back(
             list_of<Hardware>("numbers", "Every number and its source.", number_record(), &Hardware::numbers));
         return fields;
@@ -232,15 +232,13 @@ std::string hardware_json(const Hardware& hardware) {
 }
 
 report::SchemaText hardware_schema() {
-    return {"hardware.schema.json",
-            {{"$schema", "http://json-schema.org/draft-07/schema#"},
-             {"title", "What ndsim hardware prints with --json"},
-             {"oneOf", {{{"$ref", "#/definitions/list"}}, {{"$ref", "#/definitions/one"}}}},
-             {"definitions",
-              {{"list", list_record().schema()},
-               {"one", hardware_record().schema()},
-               {"machine", machine_record().schema()},
-               {"accelerator", accelerator_record().schema()}}}}};
+    return schema_of_command("hardware",
+                             {{"oneOf", {{{"$ref", "#/definitions/list"}}, {{"$ref", "#/definitions/one"}}}},
+                              {"definitions",
+                               {{"list", list_record().schema()},
+                                {"one", hardware_record().schema()},
+                                {"machine", machine_record().schema()},
+                                {"accelerator", accelerator_record().schema()}}}});
 }
 
 }  // namespace sim::tools

@@ -7,15 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace sim::fit {
 
 using namespace report;
-namespace {
 
-using nlohmann::ordered_json;
-using report::Align;
+namespace {
 
 std::string percent(double share) {
     return fmt::format("{:.1f} %", share * 100);
@@ -82,51 +79,6 @@ std::string left_out_text(const std::vector<LeftOut>& left, std::size_t records)
         result += fmt::format("  {}\n", one.why);
     }
     return result;
-}
-
-ordered_json number_or_null(const std::optional<double>& number) {
-    return number ? ordered_json(*number) : ordered_json(nullptr);
-}
-
-ordered_json json_of(const SetScore& set) {
-    const auto mean = [](const std::vector<Pair>& pairs, double (*of)(const std::vector<Pair>&)) {
-        return pairs.empty() ? ordered_json(nullptr) : ordered_json(of(pairs));
-    };
-    return {{"n", set.steps.size()},
-            {"mape", mean(set.steps, mean_absolute_error)},
-            {"bias", mean(set.steps, mean_error)},
-            {"spearman", number_or_null(rank_correlation(set.steps))},
-            {"spearman_in_sweeps", number_or_null(set.sweep_correlation)},
-            {"promised_mape", number_or_null(promised_error(set.name))},
-            {"records", set.records},
-            {"memory_n", set.memories.size()},
-            {"memory_mape", mean(set.memories, mean_absolute_error)},
-            {"memory_bias", mean(set.memories, mean_error)},
-            {"layer_n", set.layers.size()},
-            {"layer_mape", mean(set.layers, mean_absolute_error)}};
-}
-
-ordered_json json_of(const RunPrediction& run, const RunScore& score) {
-    ordered_json record{{"id", run.id}, {"set", run.set}};
-    if (!run.problem.empty()) {
-        record["predicted_iter_s"] = nullptr;
-        record["predicted_memory_gib"] = nullptr;
-        record["assumed"] = ordered_json::object();
-        record["problem"] = run.problem;
-        return record;
-    }
-    record["predicted_iter_s"] = run.step_seconds;
-    record["predicted_low_iter_s"] = run.range.lowest;
-    record["predicted_high_iter_s"] = run.range.highest;
-    record["predicted_memory_gib"] = run.memory_gib;
-    if (run.layer_seconds) {
-        record["predicted_layer_s"] = *run.layer_seconds;
-    }
-    record["measured_iter_s"] = score.step ? ordered_json(score.step->measured) : ordered_json(nullptr);
-    record["error"] = score.step ? ordered_json(score.step->error()) : ordered_json(nullptr);
-    record["memory_error"] = score.memory ? ordered_json(score.memory->error()) : ordered_json(nullptr);
-    record["assumed"] = run.assumed;
-    return record;
 }
 
 }  // namespace
@@ -197,26 +149,6 @@ report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, cons
                               mean(set.memories, mean_absolute_error)});
     }
     return table;
-}
-
-std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
-    ordered_json sets = ordered_json::object();
-    for (const SetScore& set : set_scores(predictions, measured)) {
-        sets[set.name] = json_of(set);
-    }
-    ordered_json records = ordered_json::array();
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-        records.push_back(json_of(predictions[i], score_of(i, predictions[i], measured[i])));
-    }
-    ordered_json left = ordered_json::array();
-    for (const LeftOut& one : left_out(predictions, measured)) {
-        left.push_back({{"id", one.id}, {"why", one.why}});
-    }
-    ordered_json ranges = ordered_json::object();
-    for (const RangeScore& one : range_scores(predictions, measured)) {
-        ranges[one.generation] = {{"n", one.steps}, {"in_range", one.in_range}};
-    }
-    return ordered_json{{"sets", sets}, {"ranges", ranges}, {"records", records}, {"left_out", left}}.dump() + "\n";
 }
 
 }  // namespace sim::fit

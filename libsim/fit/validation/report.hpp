@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/fit/validation/score.hpp"
-#include "libsim/report/table.hpp"
+#include "libsim/report/record.hpp"
 
 #include <string>
 #include <vector>
@@ -22,9 +22,9 @@ std::string validation_table(const std::vector<RunPrediction>& predictions, cons
 // The errors of each set, as shares.
 report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
-// {"sets": {NAME: {"n", "mape", "bias", "spearman", …}}, "records": [{"id", "predicted_iter_s",
-// "predicted_memory_gib", "assumed": {…}, …}], "left_out": [{"id", "why"}]}: shares, seconds, GiB. null: not measured,
-// or too few; a record that was not predicted has a "problem". One line.
+// One line. The contract fixes "sets" and "records", and the keys of these that it names.
 std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
+// tools/schemas/validate.schema.json.
+report::SchemaText validation_schema();
 
 }  // namespace sim::fit
