@@ -3,7 +3,7 @@
 //   [topology]                     a name of libsim/network/topologies/named.hpp
 //   name = "dgx-h100"
 //
-//   [topology]                     a kind, and the keys that its header in libsim/network/topologies/ lists beside
+//   [topology]                     a kind, and the keys that its file in libsim/network/topologies/ lists beside
 //   kind = "fat-tree"              bytes_per_second and latency_seconds (0)
 //   bytes_per_second = 50e9
 //   latency_seconds = 500e-9

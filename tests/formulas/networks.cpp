@@ -1,5 +1,5 @@
 // The picture of docs/network.md: two asynchronous messages of one rank to another, on every kind of network.
-#include "libsim/network/topologies/single_switch.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/simulate.hpp"
 
 using namespace sim;

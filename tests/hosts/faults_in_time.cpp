@@ -2,7 +2,7 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/config/injection_text.hpp"
-#include "libsim/network/topologies/single_switch.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/support/simulate.hpp"
 

@@ -1,6 +1,4 @@
-#include "libsim/network/topologies/fully_connected.hpp"
-#include "libsim/network/topologies/ring.hpp"
-#include "libsim/network/topologies/single_switch.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/oracle/astra.hpp"
 
 #include <algorithm>

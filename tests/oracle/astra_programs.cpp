@@ -1,5 +1,5 @@
 // Programs of more than one collective, and single messages, against ASTRA-sim (docs/network.md).
-#include "libsim/network/topologies/multi_dimensional.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/oracle/astra.hpp"
 
 #include <algorithm>

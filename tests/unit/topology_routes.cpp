@@ -1,13 +1,6 @@
 #include "libsim/network/bisection.hpp"
-#include "libsim/network/topologies/dragonfly.hpp"
-#include "libsim/network/topologies/fat_tree.hpp"
-#include "libsim/network/topologies/fully_connected.hpp"
-#include "libsim/network/topologies/multi_dimensional.hpp"
 #include "libsim/network/topologies/named.hpp"
-#include "libsim/network/topologies/rail_optimised.hpp"
-#include "libsim/network/topologies/ring.hpp"
-#include "libsim/network/topologies/single_switch.hpp"
-#include "libsim/network/topologies/torus.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/topology_rules.hpp"
 
 #include <fmt/format.h>

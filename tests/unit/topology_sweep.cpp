@@ -1,8 +1,6 @@
 // Every builder over all small parameters: each route leads where it should.
 #include "libsim/error.hpp"
-#include "libsim/network/topologies/dragonfly.hpp"
-#include "libsim/network/topologies/multi_dimensional.hpp"
-#include "libsim/network/topologies/nodes_fat_tree.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/topology_rules.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Clos holds the levels of switches of a fat tree and the routes through them, for fat_tree.hpp and nodes_fat_tree.hpp.
+// Clos holds the levels of switches of a fat tree and the routes through them, for fat_tree.cpp and nodes_fat_tree.cpp.
 // It is internal to topologies/.
 //
 // It is an extended generalised fat tree. Endpoints have ports; the switches of level l (1: leaves) come in groups,
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "libsim/namespaces.hpp"
-#include "libsim/network/topologies/fat_tree.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 
 namespace sim::network {
 
@@ -45,5 +45,9 @@ void add_clos(Topology& topology, Clos& clos, const FatTree& tree, const std::ve
 void append_clos_route(const Clos& clos, int source, int target, std::vector<LinkId>& route);
 // Half of the bandwidth of the narrowest level.
 Bandwidth bisection_of(const Clos& clos, const FatTree& tree);
+
+// The keys of a fat tree in a file, alone or above nodes.
+KeyNames fat_tree_keys();
+FatTree fat_tree_of(const TopologyKeys& keys);
 
 }  // namespace sim::network

@@ -1,4 +1,14 @@
-#include "libsim/network/topologies/custom.hpp"
+// A custom topology is a list of vertices and a list of links between them, by name.
+//
+//     vertices  a (gpu), b (gpu), s (network_switch)       links  a - s, b - s
+//
+// Rank r is the r-th GPU of the list. GPUs, cards and switches all forward traffic that is not for them.
+// Route: the fewest hops. Where k ways on are equally short, the one of number  (target / d) mod k  in the order of the
+// links, d being the product of the earlier k of the route: in a fat tree that is d-mod-k (clos.hpp), so its spines
+// are used evenly. The same route every time. Latencies add up; the bandwidth is the least of all.
+// Cost: O(GPUs x (vertices + links)) once, by a search from every GPU; 2 bytes for each GPU and vertex. A route looks
+// at the links of the vertices on its way.
+#include "libsim/network/topologies/topologies.hpp"
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
@@ -219,6 +229,8 @@ Topology custom_of(const TopologyKeys& keys, int /*gpus*/) {
 
 }  // namespace
 
+// Keys of a file: [[topology.vertex]] name, kind = "gpu", "nic", "node_switch" or "network_switch"; [[topology.link]]
+// from, to, both_ways = true, bytes_per_second, latency_seconds.
 TopologyRow custom_row() {
     return {.name = "custom",
             .what = "",

@@ -1,6 +1,14 @@
-#include "libsim/network/topologies/fully_connected.hpp"
-
-#include "libsim/network/topologies/multi_dimensional.hpp"
+// Every GPU has a cable to every other one.
+//
+//     0 --- 1         n GPUs: n (n - 1) / 2 cables, n (n - 1) links
+//     | \ / |
+//     | / \ |
+//     3 --- 2
+//
+// Route: 1 hop, one latency, the bandwidth of one cable. No two pairs share a link.
+// Bisection bandwidth: floor(n/2) ceil(n/2) cables, each way.
+// Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapter 3.
+#include "libsim/network/topologies/topologies.hpp"
 
 #include <fmt/format.h>
 

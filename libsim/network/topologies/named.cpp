@@ -2,18 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/network/topologies/custom.hpp"
-#include "libsim/network/topologies/dragonfly.hpp"
-#include "libsim/network/topologies/fat_tree.hpp"
-#include "libsim/network/topologies/fully_connected.hpp"
-#include "libsim/network/topologies/multi_dimensional.hpp"
-#include "libsim/network/topologies/node.hpp"
-#include "libsim/network/topologies/nodes_fat_tree.hpp"
-#include "libsim/network/topologies/rail_optimised.hpp"
-#include "libsim/network/topologies/ring.hpp"
-#include "libsim/network/topologies/single_switch.hpp"
-#include "libsim/network/topologies/systems.hpp"
-#include "libsim/network/topologies/torus.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,31 +25,21 @@ std::vector<TopologyRow> rows_that(Wanted wanted) {
 }  // namespace
 
 std::vector<TopologyRow> topologies() {
-    return {
-        {"dgx-h100", "8 GPUs a node, NVSwitch, 8 x 400 Gb/s, rails", [](int n) { return dgx_h100(n); }},
-        {"dgx-h100-2to1", "the same with half the spines", [](int n) { return dgx_h100(n, 2); }},
-        {"dgx-a100", "8 GPUs a node, NVSwitch, 8 x 200 Gb/s, rails", dgx_a100},
-        {"dgx-b200", "8 GPUs a node, NVSwitch, 8 x 400 Gb/s, rails", dgx_b200},
-        {"gb200-nvl72", "72 GPUs a node, NVSwitch, 72 x 400 Gb/s, 4 rails", gb200_nvl72},
-        {"aws-p4d", "8 GPUs a node, NVSwitch, 4 x 100 Gb/s, fat tree", aws_p4d},
-        {"pcie-10gbe", "4 GPUs a node, PCIe 3.0, 10 Gb/s Ethernet, 3 to 1", pcie_10gbe},
-        {"tpu-v4", "3D torus, 50 GB/s a link", tpu_v4},
-        {"tpu-v5p", "3D torus, 100 GB/s a link", tpu_v5p},
-        {"tpu-v5e", "2D, up to 16 x 16, 50 GB/s a link", tpu_v5e},
-        ring_row(),
-        fully_connected_row(),
-        single_switch_row(),
-        torus_row(),
-        torus_2d_row(),
-        torus_3d_row(),
-        multi_dimensional_row(),
-        fat_tree_row(),
-        node_row(),
-        nodes_fat_tree_row(),
-        rail_optimised_row(),
-        dragonfly_row(),
-        custom_row(),
-    };
+    std::vector<TopologyRow> rows = system_rows();
+    rows.push_back(ring_row());
+    rows.push_back(fully_connected_row());
+    rows.push_back(single_switch_row());
+    rows.push_back(torus_row());
+    rows.push_back(torus_2d_row());
+    rows.push_back(torus_3d_row());
+    rows.push_back(multi_dimensional_row());
+    rows.push_back(fat_tree_row());
+    rows.push_back(node_row());
+    rows.push_back(nodes_fat_tree_row());
+    rows.push_back(rail_optimised_row());
+    rows.push_back(dragonfly_row());
+    rows.push_back(custom_row());
+    return rows;
 }
 
 std::vector<TopologyRow> named_topologies() {

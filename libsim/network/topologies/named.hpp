@@ -1,7 +1,5 @@
 // This table lists every kind of topology that a file may name, and every topology that has a name and needs only a
-// number of GPUs. Real systems (systems.hpp) have a name but no kind.
-//
-// A new topology is a file in this folder and a row here (docs/how-to/add-a-topology.md).
+// number of GPUs. Real systems (systems.cpp) have a name but no kind.
 #pragma once
 
 #include "libsim/namespaces.hpp"

@@ -1,4 +1,15 @@
-#include "libsim/network/topologies/node.hpp"
+// A node has GPUs on a switch (NVLink, or a PCIe host bridge) and network cards through which they reach other nodes.
+//
+//          node switch               n GPUs, c cards, each for n / c neighbouring GPUs.
+//        /    |    |    \            Cables: n to the switch, n from the GPUs to their cards
+//     gpu 0 gpu 1 gpu 2 gpu 3
+//        \    /     \    /           Without `pcie` the cards hang on the node's switch, by one cable like a GPU's
+//        each: nic 0       nic 1           then a GPU's own cable carries both kinds of traffic.
+//
+// Route within the node: up to the switch and down, 2 hops, two latencies, the bandwidth of `link`. The cards are not
+// used: this is one node alone; nodes_fat_tree.cpp plugs their cards in.
+// Bisection bandwidth: n / 2 x link, each way.
+#include "libsim/network/topologies/node_links.hpp"
 
 #include "libsim/error.hpp"
 

@@ -1,7 +1,17 @@
-#include "libsim/network/topologies/torus.hpp"
-
-#include "libsim/network/topologies/grid_shapes.hpp"
-#include "libsim/network/topologies/multi_dimensional.hpp"
+// A torus places GPUs on a grid of 1, 2, 3 or more dimensions, each of whose lines is closed to a ring.
+//
+//      0 --- 1 --- 2 -- (0)      x by y by z GPUs; GPU (x, y, z) is rank x + X (y + Y z)
+//      |     |     |             n cables for each dimension longer than 2, half as many for one of 2
+//      3 --- 4 --- 5 -- (3)
+//      |     |     |
+//     (0)   (1)   (2)
+//
+// Route: first along x to the right x, the shorter way round, then along y, then z (dimension order; where both ways
+// are equal, upwards). Hops: the sum of the distances on the rings; as many latencies; the bandwidth of one cable.
+// Bisection bandwidth: across the longest dimension, of k GPUs:  2 n / k cables, each way (k = 2: n / 2).
+// Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapters 5 and 8; Jouppi et al.,
+// TPU v4, ISCA (2023).
+#include "libsim/network/topologies/topologies.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +19,17 @@
 namespace sim::network {
 
 namespace {
+
+// The nearest to a square.
+std::vector<int> two_sides(int cells) {
+    std::vector<int> best;
+    for (int side = 1; side * side <= cells; ++side) {
+        if (cells % side == 0) {
+            best = {side, cells / side};
+        }
+    }
+    return best;
+}
 
 // Not one line, unless the GPUs are too few for more.
 std::vector<int> torus_sides(int gpus, int count) {
@@ -45,6 +66,33 @@ Topology torus(const std::vector<int>& sizes, const Wire& wire) {
     Topology topology = multi_dimensional(dimensions);
     topology.name = fmt::format("torus {}", fmt::join(sizes, "x"));
     return topology;
+}
+
+std::vector<int> grid_sides(int gpus, int count, int unit) {
+    int cells = gpus;
+    for (int side = 0; side < count; ++side) {
+        if (cells % unit != 0) {
+            return {};
+        }
+        cells /= unit;
+    }
+    std::vector<int> best;
+    if (count == 2) {
+        best = two_sides(cells);
+    } else {
+        for (int side = 1; side * side * side <= cells; ++side) {
+            if (cells % side == 0) {
+                const std::vector<int> others = two_sides(cells / side);
+                if (best.empty() || others[1] <= best[2]) {
+                    best = {side, others[0], others[1]};
+                }
+            }
+        }
+    }
+    for (int& side : best) {
+        side *= unit;
+    }
+    return best;
 }
 
 TopologyRow torus_row() {
