@@ -1,6 +1,6 @@
 // In an all-gather, member i begins with chunk i and every member ends with all chunks.
 //
-// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other algorithms:
+// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.cpp; other algorithms:
 // docs/collectives.md.
 // Errors: as all_reduce.hpp.
 #pragma once

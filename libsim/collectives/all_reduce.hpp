@@ -1,9 +1,9 @@
 // In an all-reduce, every member ends with the sum (average, maximum) of all members' arrays.
 //
 // Algorithm, n members, S bytes, on a uniform network with latency L (both ends together) and bandwidth B:
-//   ring               2 (n-1) (L + ceil(S/n) / B)   schedules/ring.hpp: the fewest bytes
-//   direct               (n-1) (L + S / B)           schedules/direct.hpp: the fewest steps; for small S
-//   parameter_server         n (L + S / B)           schedules/parameter_server.hpp: member 0 adds up, and is the
+//   ring               2 (n-1) (L + ceil(S/n) / B)   schedules/ring.cpp: the fewest bytes
+//   direct               (n-1) (L + S / B)           schedules/direct.cpp: the fewest steps; for small S
+//   parameter_server         n (L + S / B)           schedules/parameter_server.cpp: member 0 adds up, and is the
 //   bottleneck
 // Trees, halving and doubling, Bruck's pattern, rings in both directions and of several levels: docs/collectives.md.
 // All members hold bitwise equal results. Direct and the parameter server sum in the order of the members, the others

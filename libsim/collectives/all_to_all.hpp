@@ -1,7 +1,7 @@
 // In an all-to-all, chunk j of member i becomes chunk i of member j; routing tokens to experts and back is one.
 //
 // By default direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives
-// from the one k+1 before. Cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors:
+// from the one k+1 before. Cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors:
 // as all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
 #pragma once
 

@@ -1,6 +1,6 @@
 // No member leaves a barrier before every member has arrived.
 //
-// Dissemination: ceil(log2 n) rounds of empty messages. Cost and source: schedules/bruck.hpp.
+// Dissemination: ceil(log2 n) rounds of empty messages. Cost and source: schedules/bruck.cpp.
 #pragma once
 
 #include "libsim/gpu.hpp"

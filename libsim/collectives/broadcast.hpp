@@ -1,6 +1,6 @@
 // In a broadcast, every member ends with the root's array.
 //
-// By default a ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.hpp; other
+// By default a ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.cpp; other
 // algorithms: docs/collectives.md.
 // Errors: as all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once

@@ -1,7 +1,7 @@
 // In a gather, member i begins with chunk i and the root ends with all chunks.
 //
 // By default direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the
-// members. n-1 messages; cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors:
+// members. n-1 messages; cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors:
 // as all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 

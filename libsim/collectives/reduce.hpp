@@ -2,7 +2,7 @@
 //
 // By default a ring: n chunks flow down the chain that begins at the root's right neighbour and ends at the root, each
 // member adding its own. 2 (n-1) steps of one n-th each; every member but the root sends the whole array once. Cost and
-// source: schedules/ring.hpp; a chunk is summed in the order of that chain. Other algorithms: docs/collectives.md.
+// source: schedules/ring.cpp; a chunk is summed in the order of that chain. Other algorithms: docs/collectives.md.
 // Errors: as all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 

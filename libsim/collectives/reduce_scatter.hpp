@@ -1,6 +1,6 @@
 // In a reduce-scatter, member i ends with chunk i of the sum (average, maximum) of all members' arrays.
 //
-// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.hpp; other algorithms:
+// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.cpp; other algorithms:
 // docs/collectives.md.
 // Errors: as all_reduce.hpp.
 #pragma once

@@ -1,7 +1,7 @@
 // In a scatter, the root begins with all chunks and member i ends with chunk i.
 //
 // By default direct: the root sends each other member its chunk, one n-th, in the order of the members. n-1 messages;
-// cost, bytes and source: schedules/direct.hpp; other algorithms: docs/collectives.md. Errors: as all_reduce.hpp;
+// cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors: as all_reduce.hpp;
 // members that name different roots are a mismatch.
 #pragma once
 

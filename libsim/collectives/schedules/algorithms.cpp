@@ -1,15 +1,7 @@
 #include "libsim/collectives/schedules/algorithms.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/collectives/schedules/bidirectional_ring.hpp"
-#include "libsim/collectives/schedules/binomial_tree.hpp"
-#include "libsim/collectives/schedules/bruck.hpp"
-#include "libsim/collectives/schedules/direct.hpp"
-#include "libsim/collectives/schedules/double_binary_tree.hpp"
-#include "libsim/collectives/schedules/halving_doubling.hpp"
-#include "libsim/collectives/schedules/hierarchical.hpp"
-#include "libsim/collectives/schedules/parameter_server.hpp"
-#include "libsim/collectives/schedules/ring.hpp"
+#include "libsim/collectives/schedules/schedules.hpp"
 #include "libsim/error.hpp"
 
 #include <fmt/format.h>

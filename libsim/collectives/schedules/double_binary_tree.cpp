@@ -1,10 +1,34 @@
-#include "libsim/collectives/schedules/double_binary_tree.hpp"
+// The double binary tree has two trees, each with half of the array; nearly every member forwards data in only one of
+// them.
+//
+// Each half is cut into k pieces (8, or `pieces`) that follow each other down the tree, up it, or, in an all-reduce, up
+// and down at once. The root is on top of both trees, which are H = ceil(log2 n) deep.
+// Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth, c = ceil(S/(2k)):
+//   broadcast, reduce   at most 2 (k + H - 1) (L + c/B)
+//   all-reduce          at most 3 (k + 2H - 1) (L + c/B)
+// The number of steps follows from a member that forwards data in a tree: it sends the k pieces to each of the two
+// below it, or up, too.
+// Each piece crosses every edge of its tree once (all-reduce: twice): 2 k (n-1) messages, (n-1) S (2 (n-1) S) in all.
+// A member with d_1 and d_2 members below it in the two trees sends (d_1 + d_2) S/2 in a broadcast, in a reduce S, and
+// both in an all-reduce. For middle S and many members: as few latencies as a tree, and nearly the bandwidth of a ring.
+// Source: Sanders, Speck & Träff, Parallel Computing 35 (2009); the trees are those of NCCL 2.4 (Jeaugey, 2019), below
+// the root.
+#include "libsim/collectives/schedules/schedules.hpp"
 
+#include <array>
 #include <bit>
 
 namespace sim::collectives {
 
 namespace {
+
+// The place of a member in tree 0 or 1. Members are identified by their distance from the root, which is 0; -1: none.
+struct TreePlace {
+    int above = -1;
+    int which = 0;  // of the two below the one above
+    int depth = 0;
+    std::array<int, 2> below{-1, -1};
+};
 
 constexpr int default_pieces = 8;
 
@@ -54,6 +78,22 @@ int distance_of(int tree, int members, int node) {
     }
     const int others = members - 1;
     return others % 2 == 0 ? members - node : node % others + 1;
+}
+
+TreePlace place_in_tree(int tree, int members, int distance) {
+    const int self = node_of(tree, members, distance);
+    TreePlace place;
+    for (int node = self; node > 0; node = above_node(members, node)) {
+        ++place.depth;
+    }
+    if (self > 0) {
+        const int above = above_node(members, self);
+        place.above = distance_of(tree, members, above);
+        place.which = below_node(members, above)[0] == self ? 0 : 1;
+    }
+    const std::array<int, 2> below = below_node(members, self);
+    place.below = {distance_of(tree, members, below[0]), distance_of(tree, members, below[1])};
+    return place;
 }
 
 // One member of one tree, and its steps.
@@ -137,22 +177,6 @@ Schedule trees(const ScheduleRequest& request, int levels, int steps_of_round,
 }
 
 }  // namespace
-
-TreePlace place_in_tree(int tree, int members, int distance) {
-    const int self = node_of(tree, members, distance);
-    TreePlace place;
-    for (int node = self; node > 0; node = above_node(members, node)) {
-        ++place.depth;
-    }
-    if (self > 0) {
-        const int above = above_node(members, self);
-        place.above = distance_of(tree, members, above);
-        place.which = below_node(members, above)[0] == self ? 0 : 1;
-    }
-    const std::array<int, 2> below = below_node(members, self);
-    place.below = {distance_of(tree, members, below[0]), distance_of(tree, members, below[1])};
-    return place;
-}
 
 Schedule double_binary_tree_schedule(const ScheduleRequest& request) {
     const int depth = depth_of_tree(request.members);

@@ -1,4 +1,16 @@
-#include "libsim/collectives/schedules/ring.hpp"
+// In a ring every member communicates only with its two neighbours, and every link carries the same in every step.
+//
+// Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth:
+//   reduce-scatter, all-gather   (n-1) (L + ceil(S/n) / B)
+//   all-reduce                 2 (n-1) (L + ceil(S/n) / B)
+//   broadcast, reduce          2 (n-1) (L + ceil(S/n) / B) from n = 3 on: n chunks flow down a chain of n-1 links
+// In k pieces instead of n, a broadcast or reduce takes (n-2+k) (L + ceil(S/k) / B), from n = 3 and k = 2 on.
+// In c channels, each with its c-th of every chunk, ceil(S/n) becomes ceil(S/(n c)). With `inner` = k ranks of a node
+// each of k channels leaves a node by another GPU (ring_order.hpp): where these have network cards of their own, k
+// times the bandwidth between nodes. Steps, messages and bytes are the same. Each member sends (n-1)/n S, or 2 (n-1)/n
+// S: the fewest bytes an all-reduce can do with. In a broadcast or reduce each but the last of the chain sends S.
+// Source: Patarasuk & Yuan, JPDC 69 (2009).
+#include "libsim/collectives/schedules/schedules.hpp"
 
 #include "libsim/collectives/schedules/ring_order.hpp"
 
