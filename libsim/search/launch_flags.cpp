@@ -1,6 +1,6 @@
 #include "libsim/search/launch_flags.hpp"
 
-#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "libsim/training/split.hpp"
 
 #include <fmt/format.h>

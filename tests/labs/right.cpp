@@ -1,8 +1,6 @@
 // What is right passes, also where it is not written as the solution is; and programs of the course without a bad habit
 // are right, so that with one it is the habit that is wrong.
-#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
-#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
-#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tools/labs/course/pipelines.hpp"
 #include "tools/labs/course/slow_ranks.hpp"
 #include "tools/labs/course/tensor_pairs.hpp"

@@ -5,7 +5,7 @@
 #include "libsim/parallel/pipeline/in_flight.hpp"
 #include "libsim/parallel/pipeline/picture.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
-#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tests/parallel/pipeline_shapes.hpp"
 
 #include <fmt/ranges.h>

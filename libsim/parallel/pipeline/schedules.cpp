@@ -2,12 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/parallel/pipeline/schedules/dualpipe.hpp"
-#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
-#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
-#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
-#include "libsim/parallel/pipeline/schedules/zb_h1.hpp"
-#include "libsim/parallel/pipeline/schedules/zb_h2.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

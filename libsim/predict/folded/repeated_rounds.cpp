@@ -1,6 +1,6 @@
 #include "libsim/predict/folded/repeated_rounds.hpp"
 
-#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,5 @@
 // Wrong pipelines where GPipe is asked for.
-#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
-#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/pipelines.hpp"
 

@@ -1,6 +1,5 @@
 // Lab 7: (m + p - 1)(F + B) + 2 (p - 1) c.
-#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
-#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tools/labs/course/pipelines.hpp"
 
 #include <fmt/format.h>

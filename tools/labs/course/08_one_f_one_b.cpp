@@ -1,6 +1,5 @@
 // Lab 8: the time of GPipe, and p - i in place of m activations on stage i.
-#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
-#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tools/labs/course/pipelines.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Lab 9: m (F + B) + (p - 1)(F + B)/v + 2 (v p - 1) c.
-#include "libsim/parallel/pipeline/schedules/interleaved.hpp"
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tools/labs/course/pipelines.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,8 @@
-#include "libsim/parallel/pipeline/schedules/gpipe.hpp"
+// GPipe runs all micro-batches forward, then all backward. Every activation is kept until then.
+//
+// On a network that costs nothing: (m + p - 1)(F + B), share of idle time (p - 1) / (m + p - 1); m activations kept.
+// Source: Huang et al., GPipe, NeurIPS 2019. Backward goes through the micro-batches in the order of forward.
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
 namespace sim::parallel {
 

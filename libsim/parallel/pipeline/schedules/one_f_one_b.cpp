@@ -1,4 +1,9 @@
-#include "libsim/parallel/pipeline/schedules/one_f_one_b.hpp"
+// 1F1B lets a stage run ahead by as many micro-batches as there are stages behind it, then alternates one forward and
+// one backward.
+//
+// On a network that costs nothing as long as GPipe, (m + p - 1)(F + B), but stage i keeps min(p - i, m) activations.
+// Source: Narayanan et al., PipeDream-Flush, ICML 2021.
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,35 @@
-#include "libsim/parallel/pipeline/schedules/zero_bubble.hpp"
+// Zero-bubble schedules share one order of steps: forwards ahead, then a forward and a backward of the input in turn,
+// with the weights' gradients some micro-batches behind.
+//
+// H1 is 1F1B with a split backward pass. The gradient of the input is sent on at once; that of the weights fills the
+// time in which the stage would have waited. Stage i puts the weights' gradients off by i micro-batches, so that every
+// stage keeps as much as 1F1B's first, min(p, m), until the gradient of the weights; min(p - i, m) until that of the
+// input. On a network that costs nothing and with F = B = W: m (F + B + W) + (p - 1)(F + B - W) for m >= p, a third of
+// 1F1B's idle time; F (2 p + 2 m - 1) for m <= p.
+//
+// H2 runs twice as many forwards ahead as H1, so that no stage ever waits between its first step and its
+// last one. The stages begin one after another and end in the same order; the next step fills the gap if nothing
+// synchronizes them between two steps: the optimizer's update must not wait for all of them.
+// Stage i runs 2 (p - i - 1) forwards ahead and puts the weights' gradients off by 2 i micro-batches: every stage keeps
+// min(2 p - 1, m) until the gradient of the weights.
+// On a network that costs nothing, with F = B = W and m >= 2 p - 1: a stage is busy from its first step to its last,
+// m (F + B + W).
+//
+// Source: Qi et al., Zero Bubble Pipeline Parallelism, 2023.
+#include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
 #include <algorithm>
 
 namespace sim::parallel {
 
+namespace {
+
+struct ZeroBubble {
+    int ahead = 0;    // forwards before the first backward's own
+    int put_off = 0;  // how many micro-batches the weights' gradients are behind
+};
+
+// Both as far as there are micro-batches.
 std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage) {
     const int m = shape.micro_batches;
     const int ahead = std::min(stage.ahead, m);
@@ -33,6 +59,42 @@ PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBub
     const int m = shape.micro_batches;
     return {.activations = std::min(stage.ahead + 1, m),
             .weight_inputs = std::clamp(m - 1 - stage.ahead, 0, stage.put_off)};
+}
+
+}  // namespace
+
+std::vector<PipelineStep> zb_h1(const PipelineShape& shape, int stage) {
+    return zero_bubble(shape, {.ahead = shape.stages - stage - 1, .put_off = stage});
+}
+
+PipelineBubble zb_h1_bubble(const PipelineShape& shape) {
+    const double others = shape.stages - 1;
+    return {others / (3.0 * shape.micro_batches + others), "(p-1) / (3 m + p-1)"};
+}
+
+PipelineInFlight zb_h1_in_flight(const PipelineShape& shape, int stage) {
+    return zero_bubble_in_flight(shape, {.ahead = shape.stages - stage - 1, .put_off = stage});
+}
+
+Duration zb_h1_passes(const PipelineShape& shape, int, const StagePasses& passes) {
+    const Duration idle = (shape.stages - 1) * (passes.forward + passes.input - passes.weight);
+    return passes_without_pause(shape, passes) + std::max(Duration{0}, idle);
+}
+
+std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage) {
+    return zero_bubble(shape, {.ahead = 2 * (shape.stages - stage - 1), .put_off = 2 * stage});
+}
+
+PipelineBubble zb_h2_bubble(const PipelineShape&) {
+    return {0, "none"};
+}
+
+PipelineInFlight zb_h2_in_flight(const PipelineShape& shape, int stage) {
+    return zero_bubble_in_flight(shape, {.ahead = 2 * (shape.stages - stage - 1), .put_off = 2 * stage});
+}
+
+Duration zb_h2_passes(const PipelineShape& shape, int, const StagePasses& passes) {
+    return passes_without_pause(shape, passes);
 }
 
 }  // namespace sim::parallel
