@@ -1,7 +1,6 @@
 #include "libsim/faults/conditions.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/faults/drawn.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/random.hpp"
 

@@ -4,8 +4,7 @@
 // All answers are functions of simulated time alone, so that ops may be replayed in any order.
 #pragma once
 
-#include "libsim/faults/injection.hpp"
-#include "libsim/faults/network_parts.hpp"
+#include "libsim/faults/drawn.hpp"
 #include "libsim/faults/slowing.hpp"
 #include "libsim/group.hpp"
 #include "libsim/network/network.hpp"
