@@ -1,12 +1,11 @@
 #include "libsim/report/page.hpp"
 
-#include "libsim/report/page/comparison_data.hpp"
 #include "libsim/report/page/files.hpp"
-#include "libsim/report/page/inert.hpp"
 #include "libsim/report/page/run_data.hpp"
 #include "libsim/trace/sha256.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <functional>
@@ -41,6 +40,29 @@ void write_runs(std::ostream& out, const std::vector<RunData>& runs, const std::
         out << fmt::format("<script type=\"application/octet-stream\" id=\"spans-{}\">", i)
             << base64(runs[i].columns.compressed()) << "</script>\n";
     }
+}
+
+using ComparisonJson = nlohmann::ordered_json;
+
+ComparisonJson json_of_time(const ComparedTime& time) {
+    return {{"name", time.name}, {"a", time.a}, {"b", time.b}, {"difference", time.difference()}};
+}
+
+// "null" where there is none.
+std::string comparison_data(const Comparison* comparison) {
+    if (comparison == nullptr) {
+        return "null";
+    }
+    ComparisonJson json{{"sentence", comparison->sentence}, {"all", json_of_time(comparison->all)}};
+    json["parts"] = ComparisonJson::array();
+    for (const ComparedTime& part : comparison->parts) {
+        json["parts"].push_back(json_of_time(part));
+    }
+    json["changed"] = ComparisonJson::array();
+    for (const ComparedSetting& one : comparison->changed) {
+        json["changed"].push_back({{"name", one.name}, {"a", one.a}, {"b", one.b}});
+    }
+    return inert(json.dump(-1, ' ', false, ComparisonJson::error_handler_t::replace));
 }
 
 }  // namespace

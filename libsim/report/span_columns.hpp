@@ -1,5 +1,5 @@
 // These columns hold a span as numbers and words: exact, and with the unit in each name. CSV and NDJSON write them, and
-// are read back by them.
+// are read back by them. Traces in JSON have their own places for names and times, and carry the rest beside them.
 #pragma once
 
 #include "libsim/report/table.hpp"
@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sim::report {
@@ -32,5 +33,11 @@ inline constexpr OpKind span_kinds[] = {OpKind::compute, OpKind::send,     OpKin
 
 // The name under which an amount of that measure stands.
 std::string_view amount_name(Measure measure);
+
+// Whatever it takes to read back the same span from a trace in JSON: time to the picosecond, and the place in the
+// program. "ps":5,"dur_ps":7,"idle_ps":0,"op":3 and where it has them program_stream, tag and message.
+std::string exact_json(const Span& span);
+// "units":2.5 or "bytes":64 or "flops":1000
+std::string amount_json(const Span& span);
 
 }  // namespace sim::report

@@ -1,4 +1,8 @@
-#include "libsim/report/span_table.hpp"
+// These functions write a timeline as a table of spans: comma-separated values, or an object on each line (NDJSON).
+//
+// Times are integer picoseconds, amounts are whole numbers, and every name has its unit: nothing is rounded. The
+// columns are those of span_columns.hpp.
+#include "libsim/report/trace_formats.hpp"
 
 #include "libsim/report/csv.hpp"
 #include "libsim/report/json_text.hpp"

@@ -2,11 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/report/chrome_trace.hpp"
 #include "libsim/report/gzip.hpp"
-#include "libsim/report/kineto_trace.hpp"
-#include "libsim/report/perfetto_trace.hpp"
-#include "libsim/report/span_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,12 @@
 // This table lists the formats of trace files. A file's suffix says which one it is written in.
 //
-// A new format is a function in a file of its own and a row in trace_formats.cpp.
+// A new format is a function in a file of its own, its declaration here and a row in trace_formats.cpp
+// (docs/traces.md#a-format-of-your-own).
 #pragma once
 
 #include "libsim/report/trace_file.hpp"
 
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,5 +35,13 @@ std::string viewing_advice(const std::string& file, const Timeline& timeline,
 
 // ".json: Chrome JSON; .csv: …", for --help.
 std::string trace_suffixes();
+
+// The formats, each of which its .cpp file describes. All but span tables need memory and time for sorting the spans.
+void write_chrome_trace(std::ostream& out, const Timeline& timeline);
+void write_perfetto_trace(std::ostream& out, const Timeline& timeline);
+void write_span_csv(std::ostream& out, const Timeline& timeline);
+void write_span_ndjson(std::ostream& out, const Timeline& timeline);
+// rank_0.json.gz, rank_1.json.gz, …, one for each rank.
+std::vector<TraceFile> kineto_files(const Timeline& timeline);
 
 }  // namespace sim::report

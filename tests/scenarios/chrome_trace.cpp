@@ -1,4 +1,4 @@
-#include "libsim/report/chrome_trace.hpp"
+#include "libsim/report/trace_formats.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 
 #include "libsim/interop/trace_files/gzip_input.hpp"
 #include "libsim/interop/trace_files/read_trace.hpp"
-#include "libsim/report/span_table.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 

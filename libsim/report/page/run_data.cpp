@@ -1,7 +1,6 @@
 #include "libsim/report/page/run_data.hpp"
 
 #include "libsim/report/page/detail.hpp"
-#include "libsim/report/page/inert.hpp"
 #include "libsim/report/page/sums.hpp"
 #include "libsim/trace/critical_path.hpp"
 #include "libsim/trace/slack.hpp"

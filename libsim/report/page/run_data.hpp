@@ -5,8 +5,19 @@
 #include "libsim/report/timeline.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace sim::report {
+
+// A JSON text that is harmless within an element of HTML: nothing in it ends the element, or begins a comment there.
+inline std::string inert(std::string_view json) {
+    std::string safe;
+    safe.reserve(json.size());
+    for (const char c : json) {
+        c == '<' ? safe += "\\u003c" : safe += c;
+    }
+    return safe;
+}
 
 struct RunData {
     std::string header;  // a JSON object, safe within any element of HTML
