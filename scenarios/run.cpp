@@ -5,7 +5,6 @@
 #include "ranks/host/stop_signal.hpp"
 #include "scenarios/lesson/trainer/plan.hpp"
 #include "scenarios/lesson/trainer/trainer.hpp"
-#include "scenarios/report/fault_report.hpp"
 #include "scenarios/report/json_report.hpp"
 #include "scenarios/report/outcome.hpp"
 #include "scenarios/report/scaling.hpp"

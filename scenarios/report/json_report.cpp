@@ -1,10 +1,14 @@
 #include "scenarios/report/json_report.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
-#include "scenarios/report/process_report.hpp"
 #include "scenarios/report/recovery_report.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace sim::scenarios {
 
@@ -47,6 +51,35 @@ Json options_report(const Options& options) {
             {"seed", options.seed}};
 }
 
+// The processes that a run really was, this one and those of the ranks; null of a run without processes of its own.
+Json process_report(const sim::ranks::Result& result) {
+    if (result.used.empty()) {
+        return nullptr;
+    }
+    constexpr std::int64_t kibibyte = 1024;  // in which Linux counts it
+    rusage own{};
+    getrusage(RUSAGE_SELF, &own);
+    Json ranks = Json::array();
+    for (std::size_t rank = 0; rank < result.used.size(); ++rank) {
+        ranks.push_back({{"rank", rank},
+                         {"pid", result.pids[rank]},
+                         {"peak_resident_bytes", result.used[rank].peak_resident_bytes},
+                         {"cpu_seconds", result.used[rank].cpu_seconds}});
+    }
+    return {{"launcher_pid", getpid()}, {"launcher_peak_resident_bytes", own.ru_maxrss * kibibyte}, {"ranks", ranks}};
+}
+
+// The op and the reason in the words of the report for people.
+Json waiting_report(const kernel::WrongOp& one, const std::vector<int>& pids) {
+    return {{"rank", one.rank},
+            {"pid", pids[static_cast<std::size_t>(one.rank)]},
+            {"op", one.op_number},
+            {"waits_in", one.what},
+            {"waits_for", one.waits_for},
+            {"since_seconds", seconds(one.since)},
+            {"why", one.why}};
+}
+
 }  // namespace
 
 std::string json_report(const Outcome& outcome) {
@@ -84,6 +117,40 @@ std::string json_report(const Outcome& outcome) {
                       {"timeline_sha256", result.timeline_sha256},
                       {"messages", result.messages},
                       {"ops", result.ops},
+                      {"processes", process_report(result)}};
+    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_of_fault(const std::string& scenario, const Options& options, const sim::ranks::Result& result) {
+    const sim::ranks::Fault& fault = *result.fault;
+    const bool died = fault.rank >= 0;
+    const auto rank = static_cast<std::size_t>(std::max(fault.rank, 0));
+    Json asked = Json::array();
+    for (const faults::Injection& one : options.faults) {
+        asked.push_back(to_text(one));
+    }
+    Json waiting = Json::array();
+    for (const kernel::WrongOp& one : fault.ops) {
+        waiting.push_back(waiting_report(one, result.pids));
+    }
+    const Json report{{"scenario", scenario},
+                      {"host", name_of(options.host)},
+                      {"clock", command_line::name_of(options.clock)},
+                      {"profile", options.profile},
+                      {"ranks", options.ranks},
+                      {"given", Json::parse(config::json_text(options.given))},
+                      {"fault",
+                       {{"rank", died ? Json(fault.rank) : Json()},
+                        {"pid", died ? Json(result.pids[rank]) : Json()},
+                        {"signal", died ? Json(fault.signal) : Json()},
+                        {"died_seconds", died ? Json(seconds(result.ranks[rank].end)) : Json()},
+                        {"dead", fault.dead},
+                        {"asked", asked},
+                        {"message", fault.message}}},
+                      {"waiting", waiting},
+                      {"standstill_seconds", seconds(result.end)},
+                      {"wall_seconds", result.wall_seconds},
+                      {"timeline_sha256", result.timeline_sha256},
                       {"processes", process_report(result)}};
     return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,4 +1,4 @@
-// The JSON report is the outcome as one JSON object, for programs: it has the keys and units that --json promises.
+// The JSON report is what a run prints with --json, for programs: one object on one line.
 #pragma once
 
 #include "scenarios/report/outcome.hpp"
@@ -8,5 +8,8 @@
 namespace sim::scenarios {
 
 std::string json_report(const Outcome& outcome);
+
+// Of a run in which a rank died because --fault asked for it. Requires: the run ended with a fault that was asked for.
+std::string json_of_fault(const std::string& scenario, const Options& options, const sim::ranks::Result& result);
 
 }  // namespace sim::scenarios

@@ -86,6 +86,21 @@ Assembled assemble(const sim::ranks::Result& result, int ranks, const Alone& alo
 
 }  // namespace
 
+double relative_difference(const TrainedWeights& weights) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    const auto& [a, b, start] = weights;
+    double largest = a.size() == b.size() && a.size() == start.size() ? 0 : infinite;
+    for (std::size_t i = 0; i < std::min({a.size(), b.size(), start.size()}); ++i) {
+        if (a[i] == b[i]) {
+            continue;
+        }
+        const double difference =
+            std::fabs(a[i] - b[i]) / std::max({std::fabs(a[i]), std::fabs(b[i]), std::fabs(start[i])});
+        largest = std::max(largest, std::isfinite(difference) ? difference : infinite);
+    }
+    return largest;
+}
+
 double Outcome::speedup() const {
     // A run that takes no time at all, on a profile where nothing costs anything, is as fast as one rank.
     return result.end == Time{} ? 1 : sequential_seconds / simulated_seconds();
@@ -123,6 +138,22 @@ Outcome outcome_of(const std::string& scenario, const Options& options, const Cl
     outcome.loss_before = alone.loss_before;
     outcome.loss = lesson::mean_loss(options.shape, model.weights, options.unsigned_seed(), options.items);
     return outcome;
+}
+
+TimeSpent spent_by(const Outcome& outcome) {
+    const std::vector<RankTotals>& ranks = outcome.result.ranks;
+    TimeSpent spent;
+    for (const RankTotals& totals : ranks) {
+        spent.compute += seconds(totals.compute);
+        spent.communication += seconds(totals.communication);
+        spent.idle += seconds(totals.idle);
+    }
+    spent.bubble = outcome.bubble_fraction() * outcome.options.ranks * outcome.simulated_seconds();
+    const auto less = [](const RankTotals& a, const RankTotals& b) { return a.compute < b.compute; };
+    const auto [least, most] = std::minmax_element(ranks.begin(), ranks.end(), less);
+    spent.least_compute = seconds(least->compute);
+    spent.most_compute = seconds(most->compute);
+    return spent;
 }
 
 }  // namespace sim::scenarios

@@ -1,14 +1,31 @@
-// The outcome adds to the launcher's result a comparison with one rank alone.
+// The outcome adds to the launcher's result a comparison with one rank alone, and says where the time of all ranks
+// went.
 #pragma once
 
 #include "ranks/recovery.hpp"
 #include "scenarios/options/options.hpp"
-#include "scenarios/report/agreement.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace sim::scenarios {
+
+// Runs agree if no weight differs by more, relatively: sums in another order differ in their last digits.
+inline constexpr double weights_agree = 1e-9;
+
+// A weight's values after training in two ways, and before.
+struct TrainedWeights {
+    std::span<const double> a;
+    std::span<const double> b;
+    std::span<const double> start;
+};
+
+// The largest |a - b| / max(|a|, |b|, |start|) of the weights in the same place; infinite if one is not finite or one
+// array is longer.
+// The start counts because a weight is its start less the steps: of one that came from 0.02 to 0.00000002, what was
+// rounded are numbers like 0.02, and their last digits are eight of its own.
+double relative_difference(const TrainedWeights& weights);
 
 struct Outcome {
     std::string scenario;
@@ -19,7 +36,7 @@ struct Outcome {
     double loss_before = 0;         // mean over the items
     double loss = 0;
     std::string weights_sha256;        // of the whole model's weights, as bytes
-    double max_weight_difference = 0;  // of any rank's weights from those of training alone, see agreement.hpp
+    double max_weight_difference = 0;  // of any rank's weights from those of training alone
 
     double simulated_seconds() const { return seconds(result.end); }
     double speedup() const;
@@ -33,5 +50,25 @@ struct Outcome {
 // Simulates 0D and trains alone. Requires: the ranks reported what train() does.
 Outcome outcome_of(const std::string& scenario, const Options& options, const Cluster& cluster,
                    sim::ranks::Result result, std::vector<sim::ranks::Life> lives = {});
+
+// Seconds of all ranks together: compute + communication + idle = ranks x simulated time.
+struct TimeSpent {
+    double compute = 0;
+    double communication = 0;
+    double idle = 0;
+    double bubble = 0;         // the part of `idle` that a pipeline's schedule causes
+    double least_compute = 0;  // of one rank
+    double most_compute = 0;
+
+    double all() const { return compute + communication + idle; }
+    double percent(double part) const { return all() > 0 ? 100 * part / all() : 0; }
+    // Beyond what one rank alone would need: some are slower GPUs.
+    double extra_compute(const Outcome& outcome) const { return compute - outcome.sequential_seconds; }
+};
+
+TimeSpent spent_by(const Outcome& outcome);
+
+// A loss of less than this part of all ranks' time is not worth a word.
+inline constexpr double worth_a_word = 0.05;
 
 }  // namespace sim::scenarios

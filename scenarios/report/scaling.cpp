@@ -3,7 +3,6 @@
 #include "libsim/report/plot.hpp"
 #include "libsim/report/text_table.hpp"
 #include "scenarios/report/json_report.hpp"
-#include "scenarios/report/spent.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

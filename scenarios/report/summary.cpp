@@ -2,7 +2,6 @@
 
 #include "libsim/report/text_table.hpp"
 #include "scenarios/report/recovery_report.hpp"
-#include "scenarios/report/spent.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scenarios/report/agreement.hpp"
+#include "scenarios/report/outcome.hpp"
 
 #include <gtest/gtest.h>
 
