@@ -12,7 +12,6 @@
 #include "tools/command_line/progress.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/collective_check.hpp"
-#include "tools/ndsim/collective_timeline.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/nccl_table.hpp"
 

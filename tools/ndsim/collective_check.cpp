@@ -1,5 +1,8 @@
 #include "tools/ndsim/collective_check.hpp"
 
+#include "libsim/config/byte_sizes.hpp"
+#include "ranks/launch.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -14,17 +17,19 @@ ranks::LaunchOptions on_fibers(const Sweep& sweep, const TimedMethod& timed) {
     return {.ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
 }
 
-}  // namespace
-
-ranks::Result carry_out_messages(const Sweep& sweep, const TimedMethod& timed, trace::SpanSink on_span) {
-    const Schedule schedule = schedule_for(sweep, timed.what);
+// By size.
+ranks::Result carry_out_messages(const search::Sweep& sweep, const search::TimedMethod& timed,
+                                 trace::SpanSink on_span = nullptr) {
+    const Schedule schedule = search::schedule_for(sweep, timed.what);
     ranks::LaunchOptions launch = on_fibers(sweep, timed);
     launch.on_span = std::move(on_span);
     return ranks::launch(launch, [&](GPU& gpu) { run_messages(gpu, timed.what, schedule); });
 }
 
-std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
-    const Schedule schedule = schedule_for(sweep, timed.what);
+}  // namespace
+
+std::string check_with_data(const search::Sweep& sweep, search::TimedMethod& timed) {
+    const Schedule schedule = search::schedule_for(sweep, timed.what);
     const auto differs = [&](Time end, const char* how) {
         return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
                            sim::seconds(end), how);
@@ -44,6 +49,20 @@ std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
         *timed.wrong += static_cast<std::int64_t>(count.front());
     }
     return numbers.end != timed.end() ? differs(numbers.end, "with numbers") : "";
+}
+
+report::Timeline message_timeline(const search::Sweep& sweep, const search::TimedMethod& timed) {
+    const search::CollectiveCase& what = timed.what;
+    report::Timeline timeline{.title = fmt::format("{} of {}", what.name(), config::size_text(what.bytes())),
+                              .facts = {{"algorithm", timed.name}, {"network", sweep.cluster.name}},
+                              .ranks = what.ranks,
+                              .topology = network::shared_topology(sweep.cluster.network),
+                              .bytes_per_unit = sweep.cluster.bytes_per_unit};
+    const ranks::Result result = carry_out_messages(sweep, timed, [&](const trace::Span& span) { timeline.add(span); });
+    timeline.totals = result.ranks;
+    timeline.end = result.end;
+    timeline.fault = result.ok() ? "" : result.fault->message;
+    return timeline;
 }
 
 }  // namespace sim::tools

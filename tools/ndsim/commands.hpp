@@ -15,6 +15,9 @@ struct Command {
 CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_goodput, run_collective;
 CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
 CommandMain run_calibrate, run_doctor, run_completion;
+// `ndsim explain SCENARIO`, a part of explain: argv[0] is the scenario's name. Options that are not the explanation's
+// own are the scenario's.
+CommandMain run_explain_scenario;
 
 // In the order in which they are shown.
 inline constexpr Command commands[] = {

@@ -6,7 +6,7 @@
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/comparison.hpp"
+#include "tools/ndsim/compared_run.hpp"
 #include "tools/ndsim/run_again.hpp"
 
 #include <fmt/format.h>

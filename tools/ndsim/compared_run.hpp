@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/config/given.hpp"
+#include "libsim/report/comparison.hpp"
 #include "libsim/trace/span.hpp"
 
 #include <array>
@@ -48,5 +49,9 @@ struct ComparedRun {
 // compared.
 ComparedRun read_run(const std::string& file);
 ComparedRun run_of_text(const std::string& file, const std::string& text);
+
+// How two runs differ: which parts of the time make the difference, what was asked for differently, and the cause in
+// one sentence. Throws UsageError where one is a scenario and the other a prediction.
+report::Comparison compared(const ComparedRun& a, const ComparedRun& b);
 
 }  // namespace sim::tools

@@ -1,4 +1,4 @@
-#include "tools/ndsim/comparison.hpp"
+#include "tools/ndsim/compared_run.hpp"
 
 #include "libsim/config/errors.hpp"
 

@@ -4,7 +4,7 @@
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/doctor_facts.hpp"
+#include "tools/ndsim/doctor_checks.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // The doctor's checks say what works on a computer and what does not, each with the line that repairs it.
 //
-// They are a function of facts, which doctor_facts() finds, so that every case can be tried on any computer.
+// They are a function of facts, which doctor_facts() finds out on this computer, now; so every case can be tried on
+// any.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,9 @@ struct DoctorFacts {
     FoundProgram compiler;
     FoundProgram cmake;
 };
+
+// Launches ranks, and asks python3, c++ and cmake, which takes about a second. Call it before threads exist.
+DoctorFacts doctor_facts();
 
 // In the order of their numbers.
 enum class Health : std::uint8_t {

@@ -1,4 +1,4 @@
-#include "tools/ndsim/doctor_facts.hpp"
+#include "tools/ndsim/doctor_checks.hpp"
 
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/config/errors.hpp"

@@ -7,7 +7,6 @@
 #include "tools/explain/explained_step.hpp"
 #include "tools/explain/which.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/explain_run.hpp"
 #include "tools/ndsim/known_scenarios.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "tools/ndsim/explain_run.hpp"
+#include "tools/ndsim/commands.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/fault_option.hpp"
