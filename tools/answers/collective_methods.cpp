@@ -2,7 +2,7 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/schedules/custom_schedule.hpp"
-#include "libsim/collectives/time/wiring_of.hpp"
+#include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"

@@ -1,8 +1,6 @@
 // A collective's time as a formula: schedules in lock step where every message costs the same, and rings.
 #include "libsim/collectives/readers/ring_reader.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
-#include "libsim/collectives/time/member_costs.hpp"
-#include "libsim/collectives/time/routed_rings.hpp"
 
 #include <algorithm>
 

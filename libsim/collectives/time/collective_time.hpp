@@ -4,7 +4,7 @@
 // that is exact is taken:
 //   closed form         a schedule in lock step on equal links: the last arrival + its steps; a ring, also on unequal
 //                       links of its own (ring_time.hpp), or where others than shared ones hold it up
-//                       (routed_rings.hpp). O(members).
+//                       (routed_rings.cpp). O(members).
 //   recurrence          step by step, each member's clock from its own and its sender's. Exact where no two messages
 //                       ask a link for more than it has: by the network (uniform, nodes, LogGP), by the routes that the
 //                       schedule uses at all, or by the times that come out. O(members x steps).

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/collectives/readers/channel_walk.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/time/collective_time.hpp"
 #include "libsim/namespaces.hpp"
 
@@ -18,6 +19,18 @@ std::optional<Found> by_closed_form(const CollectiveQuestion& question);
 std::optional<Found> by_recurrence(const CollectiveQuestion& question);
 std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question);
 std::optional<Found> by_flows(const CollectiveQuestion& question);
+
+// By the closed form, where rings share links (routed_rings.cpp). Empty if its bounds differ, some channel goes around
+// no ring, walking the steps is no more work, or time might leave its range. If only the last end is needed, only that
+// must be enclosed.
+std::optional<Found> around_routed_rings(const CollectiveQuestion& question, const Topology& topology);
+// Builds the result for a schedule of rings with these ends, by channel and member, also for rings on private links.
+Found found_around_rings(const CollectiveQuestion& question, const std::vector<Time>& ends);
+
+// For the time reader: the clocks on arrival, with nothing in progress.
+std::vector<MemberClock> member_clocks(const CollectiveQuestion& question);
+// Requires: uniform links, or nodes of them. Throws ProgramError if they have no price for what the size counts.
+LinkCosts link_costs(const CollectiveQuestion& question);
 
 // The size of one chunk.
 inline Size chunk_of(const CollectiveQuestion& question) {

@@ -2,8 +2,8 @@
 
 #include "libsim/check.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
-#include "libsim/collectives/time/member_costs.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
+#include "libsim/network/routes.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -100,6 +100,16 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
         }
     }
     return contest;
+}
+
+Wiring wiring_of(const Cluster& cluster) {
+    const auto topology = shared_topology(cluster.network);
+    return topology == nullptr ? Wiring::private_links : has_rails(*topology) ? Wiring::rails : Wiring::shared_links;
+}
+
+int gpus_per_node(const Cluster& cluster) {
+    const auto topology = shared_topology(cluster.network);
+    return topology != nullptr ? topology->gpus_per_node() : ranks_per_node(cluster);
 }
 
 }  // namespace sim::collectives

@@ -6,6 +6,7 @@
 // its steps.
 #pragma once
 
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/collective_time.hpp"
 #include "libsim/namespaces.hpp"
 
@@ -38,5 +39,10 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
 
 // A lower bound on the time: for some members, the sum of their own messages.
 Duration least_time(const CollectiveQuestion& question);
+
+// The choice depends on these facts of a cluster: the resources that channels share, and the GPUs of a node (0: there
+// are no nodes, or none is known).
+Wiring wiring_of(const Cluster& cluster);
+int gpus_per_node(const Cluster& cluster);
 
 }  // namespace sim::collectives

@@ -1,7 +1,6 @@
 // A collective's time step by step, as if each message were alone.
 #include "libsim/collectives/readers/ends_reader.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
-#include "libsim/collectives/time/member_costs.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
 
 namespace sim::collectives {

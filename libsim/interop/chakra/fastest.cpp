@@ -2,7 +2,6 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/fastest_algorithm.hpp"
-#include "libsim/collectives/time/wiring_of.hpp"
 #include "libsim/error.hpp"
 #include "libsim/interop/chakra/meetings.hpp"
 

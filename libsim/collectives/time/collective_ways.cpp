@@ -1,5 +1,3 @@
-#include "libsim/collectives/time/member_costs.hpp"
-
 #include "libsim/collectives/time/collective_ways.hpp"
 
 namespace sim::collectives {
