@@ -24,26 +24,26 @@ public:
 
     // The rank dies at the first op that it would begin then or later; Time::max(): it does not.
     Time dies_at(int rank) const { return programs_.empty() ? Time::max() : of(rank).dies_at; }
-    // The rank dies or stops at some time: before each of its ops somebody has to look.
+    // The rank dies or stops at some time, so the kernel has to look before each of its ops.
     bool interrupt(int rank) const {
         return !programs_.empty() && (of(rank).dies_at != Time::max() || !of(rank).stops.empty());
     }
-    // A rank that is at `at` may go on then: `at` itself, unless it is stopped.
+    // The time at which a rank that is at `at` continues: `at` itself, unless it is stopped.
     Time goes_on_at(int rank, Time at) const;
 
     bool change_computations() const { return !programs_.empty(); }
     // The time that `work` of this op takes, begun at `begin`.
     Time end_of_computation(int rank, std::uint32_t op_number, Time begin, Duration work) const;
-    // The same without what slows the rank down at some time: what is random alone.
+    // The same with random noise alone, without slowdowns.
     Duration with_noise(int rank, std::uint32_t op_number, Duration work) const;
     std::span<const Slowing> slowings(int rank) const { return of(rank).slowings; }
 
-    // Of messages between two ranks: on networks whose messages share links, only what loses them.
+    // Messages between two ranks take longer or are lost. Where messages share links, they are only lost here.
     bool change_messages() const { return !links_.empty(); }
     bool lose_messages() const { return loses_messages_; }
     Time end_of_message(int source, int target, Time begin, Duration work) const;
     bool loses(int source, int target, Time begin) const;
-    // Of a collective as a whole.
+    // The same for a collective as a whole.
     Time end_of_collective(const Group& group, Time begin, Duration work) const;
     bool loses(const Group& group, Time begin) const;
 
@@ -61,7 +61,7 @@ private:
         std::vector<Slowing> slowings;  // with the stops
         std::vector<Noise> noises;
     };
-    // What befalls messages between certain ranks.
+    // A fault of the messages between certain ranks.
     struct LinkCondition {
         int a = 0;
         int b = -1;       // -1: those of rank a that pass its card
@@ -88,7 +88,7 @@ private:
 
     NetworkParts parts_;
     std::shared_ptr<const Topology> topology_;
-    std::vector<Program> programs_;  // empty: nothing befalls any
+    std::vector<Program> programs_;  // empty: no rank has a fault
     std::vector<LinkCondition> links_;
     bool loses_messages_ = false;
     std::vector<BandwidthChange> bandwidth_changes_;

@@ -24,12 +24,13 @@ struct TraceFormat {
 };
 
 std::span<const TraceFormat> trace_formats();
-// Of a name without a suffix, and of standard output (-), the first. Throws UsageError for a suffix that none has.
+// The format that a file's suffix names; the first one for a name without a suffix, and for standard output (-). Throws
+// UsageError for a suffix that no format has.
 const TraceFormat& trace_format_of(const std::string& file);
-// Of more events viewers of Chrome JSON are slow, and come close to what a browser has for all of it.
+// With more events than this, viewers of Chrome JSON are slow and come close to a browser's limit of memory.
 inline constexpr std::size_t most_chrome_events = 1'000'000;
-// What is to be said of a trace in a format that is not made for as many events, with the file to write instead; empty:
-// nothing. Cost: spans.
+// Advice on a trace in a format that is not made for so many events, with the file to write instead; empty where none
+// is needed. Cost: spans.
 std::string viewing_advice(const std::string& file, const Timeline& timeline,
                            std::size_t most_events = most_chrome_events);
 

@@ -9,7 +9,7 @@ namespace sim::scenarios {
 
 std::string json_report(const Outcome& outcome);
 
-// Of a run in which a rank died because --fault asked for it. Requires: the run ended with a fault that was asked for.
+// The same for a run in which a rank died because --fault asked for it. Requires: the run ended with such a fault.
 std::string json_of_fault(const std::string& scenario, const Options& options, const sim::ranks::Result& result);
 
 }  // namespace sim::scenarios

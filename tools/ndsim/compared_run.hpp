@@ -35,10 +35,10 @@ struct ComparedRun {
     std::vector<ComparedLine> lines;
     std::vector<std::pair<std::string, std::string>> settings;  // what was asked for, in the order of the file
 
-    // What its timeline is made of again (run_again.hpp).
+    // These are needed to make its timeline again (run_again.hpp).
     std::optional<config::Given> given;  // none: the file does not say it
     std::string timeline_sha256;
-    // Of a scenario:
+    // Scenarios alone have these:
     std::string profile;
     std::vector<trace::RankTotals> totals;
 

@@ -11,14 +11,14 @@
 
 namespace sim::tools {
 
-// How a launch of two ranks that add numbers up went.
+// The result of launching two ranks that add numbers up.
 struct TriedHost {
     std::string name;       // "process"
     bool works = false;     // and the sum was right
     std::string complaint;  // else: why not
 };
 
-// What another program said of itself.
+// Another program's own account of itself.
 struct FoundProgram {
     std::string version;  // empty: it is not there
 };

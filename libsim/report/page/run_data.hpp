@@ -1,4 +1,4 @@
-// The data of one run on a page: a JSON header for people's names and for sums, and columns for the spans.
+// The data of one run on a page are a JSON header, with names and sums, and columns for the spans.
 #pragma once
 
 #include "libsim/report/page/columns.hpp"
