@@ -1,8 +1,8 @@
 // A timed collective is carried out here message by message, and with numbers: to check what was timed, and to see it.
 #pragma once
 
-#include "libsim/search/collective_sweep.hpp"
 #include "libsim/report/timeline.hpp"
+#include "libsim/search/collective_sweep.hpp"
 
 #include <string>
 
