@@ -10,6 +10,7 @@ cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 # goal | program | its tests | what is done
 goals=(
     "G1|hosts|Deaths.TwoThousandRandomKills*|10,000 ranks killed at random instants"
+    "G1|hosts|DeathsInAnExchange.*|2,000 ranks killed in an exchange of data, 8 B to 64 MiB among 2 to 64 ranks"
     "G2|hosts|Storms.ADeathAmong*|1,000 deaths among 64 ranks, and how long until the run has ended"
     "G3|hosts|Deaths.NoRankOutlivesAKilledSupervisor|1,000 supervisors killed at random instants"
     "G4|hosts|Storms.RanksThatAreStopped*:Watchdog*:Deaths.*Watchdog|500 ranks stopped and continued, hung ones named"

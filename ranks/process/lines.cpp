@@ -1,6 +1,5 @@
 #include "ranks/process/lines.hpp"
 
-#include "libsim/check.hpp"
 #include "ranks/process/sealed_memory.hpp"
 
 #include <sys/epoll.h>
@@ -29,14 +28,12 @@ struct Message {
 };
 
 // The descriptor that came with a message. A rank may send several at once, which all are open here now: none of them
-// is kept.
+// is kept. Requires: the message was received; of a call that failed, nothing in it is true.
 Descriptor descriptor_of(const msghdr& message) {
     const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-    if (head == nullptr) {
+    if (head == nullptr || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) {
         return Descriptor();
     }
-    check(head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS, "a line brings descriptors alone, not {}",
-          head->cmsg_type);
     std::vector<Descriptor> came;
     for (std::size_t at = CMSG_LEN(0); at < head->cmsg_len; at += sizeof(int)) {
         int number = -1;
@@ -83,9 +80,13 @@ std::optional<Message> receive(int line, std::size_t most, int flags) {
     if (got < 0 && errno == EAGAIN) {
         return std::nullopt;
     }
+    // Who is killed before it has read all of its line leaves a connection that is reset (ECONNRESET), another leaves
+    // one that is closed: either way nothing comes any more.
     found.closed = got <= 0;
-    found.size = got > 0 ? static_cast<std::size_t>(got) : 0;
-    found.descriptor = descriptor_of(message);
+    if (!found.closed) {
+        found.size = static_cast<std::size_t>(got);
+        found.descriptor = descriptor_of(message);
+    }
     return found;
 }
 

@@ -92,6 +92,41 @@ TEST(Lines, OfARankThatIsGoneAreNotWatchedAnyMore) {
     EXPECT_FALSE(lines.lend(0, 0, lines.descriptor()));
 }
 
+// Linux says "connection reset" where a rank is gone that had not read all that it was sent.
+TEST(Lines, OfARankThatIsGoneWithoutHavingReadItsLineAreClosedAsWell) {
+    const std::ptrdiff_t before = open_descriptors();
+    {
+        Lines lines(2);
+        lines.open(0);
+        ASSERT_TRUE(lines.lend(0, 1, lines.descriptor()));
+        ASSERT_TRUE(LineEnd(lines.end_of_rank(0)).give(lines.descriptor()));
+        lines.close_end_of_rank(0);
+        EXPECT_EQ(ranks_that_gave(lines), std::vector<int>{0});  // it gave that before it went
+        EXPECT_FALSE(is_readable(lines.descriptor()));
+        EXPECT_FALSE(lines.lend(0, 1, lines.descriptor()));
+        lines.hear(0, [](int, int) { FAIL() << "nothing can come any more"; });
+    }
+    EXPECT_EQ(open_descriptors(), before);
+}
+
+// A descriptor that was lent comes first: nobody reads beyond the one message that he waits for.
+TEST(ALineEnd, HasWhatWasLentBeforeItsSupervisorWent) {
+    int end = -1;
+    {
+        Lines lines(1);
+        lines.open(0);
+        end = dup(lines.end_of_rank(0));
+        LineEnd(end).ring();  // never heard
+        ASSERT_TRUE(lines.lend(0, 0, lines.descriptor()));
+    }
+    const auto lent = LineEnd(end).next_lent();
+    ASSERT_TRUE(lent);
+    close(lent->descriptor);
+    EXPECT_FALSE(LineEnd(end).next_lent()) << "the connection is reset";
+    EXPECT_FALSE(LineEnd(end).next_lent()) << "and closed";
+    close(end);
+}
+
 TEST(Lines, LendDescriptorsUntilTheyAreFull) {
     Lines lines(2);
     lines.open(0);

@@ -51,14 +51,16 @@ inline bool all_started(Shared& shared) {
     return true;
 }
 
-// Sends data around the ring for ever, with answers, posts and payloads under way at every instant.
+// Sends data around the ring for ever, with answers, posts, and payloads in streams and arenas under way at every
+// instant.
 inline void busy_for_ever(GPU& gpu, Shared& shared) {
     shared.pids[gpu.rank()] = getpid();
-    std::vector<double> data(100, 1.0);
-    for (;;) {
+    std::vector<double> all(10'000, 1.0);
+    for (std::size_t count = 100;; count = all.size() + 100 - count) {
+        const std::span data(all.data(), count);
         gpu.compute("work", Units(1));
         gpu.send((gpu.rank() + 1) % world_size, data, "data", Units(1));
-        gpu.receive((gpu.rank() + world_size - 1) % world_size, std::span(data), "data", Units(1));
+        gpu.receive((gpu.rank() + world_size - 1) % world_size, data, "data", Units(1));
         gpu.now();
     }
 }
