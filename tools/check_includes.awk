@@ -71,6 +71,8 @@ libsim && /(system|steady|high_resolution)_clock/ { fail("libsim knows no wall c
     if (libsim && !reads_files && what ~ /^(thread|mutex|shared_mutex|condition_variable|future|atomic|fstream|filesystem|iostream|cstdio|csignal|random|unistd\.h|signal\.h|poll\.h|pthread\.h|sys\/.*)$/)
         fail("libsim knows no process, thread, file or chance: <" what ">")
     if (what ~ /^boost\// && FILENAME !~ /^(ranks|tests)\/|\/workers\.cpp$/) fail("Boost belongs to ranks/ and workers.cpp: <" what ">")
+    if (what ~ /^boost\/interprocess\// && what !~ /\/(mapped_region|anonymous_shared_memory|exceptions)\.hpp$/)
+        fail("of Boost.Interprocess, mappings alone: what waits hangs when a process is killed (docs/why.md): <" what ">")
     if (what ~ /^spdlog\// && FILENAME !~ /^(ranks|scenarios|tools|tests)\//) fail("spdlog belongs to programs: <" what ">")
     if (public_header && what ~ /^(boost|spdlog|openssl)\//) fail("not in a public header: <" what ">")
 }

@@ -71,7 +71,8 @@ is_present() {
 }
 
 missing=()
-# The Boost versions of Debian exclude each other, so what is there already decides which Context library fits.
+# Asio and Interprocess are headers, which libboost-dev has. The Boost versions of Debian exclude each other, so what is
+# there already decides which Context library fits.
 add_missing_boost() {
     local header=/usr/include/boost/version.hpp number version
     if [[ ! -e $header ]]; then

@@ -4,6 +4,7 @@
 #include "libsim/kernel/run_totals.hpp"
 #include "libsim/replay/recording.hpp"
 #include "ranks/host/machine_limits.hpp"
+#include "ranks/hosts.hpp"
 
 #include <fmt/format.h>
 
@@ -227,6 +228,26 @@ double Run::wall_seconds() const {
 
 double Run::share_done() const {
     return *std::min_element(shares_done.begin(), shares_done.end());
+}
+
+bool Run::progress_is_due() {
+    const auto now = std::chrono::steady_clock::now();
+    const bool is_due = options->clock == Clock::virtual_time && options->on_notice && options->progress.count() > 0 &&
+                        now >= last_progress_ + options->progress;
+    last_progress_ = is_due ? now : last_progress_;
+    return is_due;
+}
+
+void Run::tell_progress(const std::string& advice) {
+    std::string text = fmt::format("after {:.0f} s, {} {} have come to {} of simulated time", wall_seconds(),
+                                   options->ranks, row_of(options->host).plural, kernel::describe_time(kernel.end()));
+    if (const std::int64_t messages = kernel.messages_sent(); messages > 0) {
+        text += fmt::format(", with {} messages", messages);
+    }
+    if (const std::string progress = progress_text(share_done(), wall_seconds()); !progress.empty()) {
+        text += "; " + progress;
+    }
+    options->on_notice(text + advice);
 }
 
 void Run::look_at_the_clock() {

@@ -76,6 +76,11 @@ struct Run {
     double wall_seconds() const;
     // Of the rank that has come least far; 0: not all have said.
     double share_done() const;
+    // Whether a run in virtual time has lasted so long that its user is to be told again how far it has come. Reads a
+    // clock.
+    bool progress_is_due();
+    // Says so, and after it `advice`.
+    void tell_progress(const std::string& advice);
     // Tells the launcher how far the run has come, if it wants to know by now. Reads a clock: not for inner loops.
     void look_at_the_clock();
     // Reports that simulated time has reached `time`. It never goes back, although a stream's may be ahead.
@@ -106,6 +111,7 @@ private:
     Time furthest_;
     std::size_t half_of_memory_;
     std::chrono::steady_clock::time_point next_pulse_{};
+    std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
 
     SpanSink span_sink();
     kernel::LogOpSink log_sink();

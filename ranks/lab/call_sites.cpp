@@ -1,6 +1,7 @@
 #include "ranks/lab/call_sites.hpp"
 
-#include <sys/mman.h>
+#include <boost/interprocess/anonymous_shared_memory.hpp>
+#include <boost/interprocess/exceptions.hpp>
 
 #include <new>
 #include <utility>
@@ -67,21 +68,16 @@ private:
     std::uint32_t numbered_ = 0;
 };
 
-CallSites::CallSites(int ranks, FindCallSite find) : ranks_(ranks), find_(std::move(find)) {
-    const std::size_t size = sizeof(Noted) * kept * static_cast<std::size_t>(ranks);
-    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
+CallSites::CallSites(int ranks, FindCallSite find) : find_(std::move(find)) {
+    try {
+        memory_ = boost::interprocess::anonymous_shared_memory(sizeof(Noted) * kept * static_cast<std::size_t>(ranks));
+    } catch (const boost::interprocess::interprocess_exception&) {
         throw std::bad_alloc();
     }
-    noted_ = static_cast<Noted*>(memory);
-}
-
-CallSites::~CallSites() {
-    munmap(noted_, sizeof(Noted) * kept * static_cast<std::size_t>(ranks_));
 }
 
 CallSites::Noted& CallSites::place(int rank, std::uint32_t op_number) const {
-    return noted_[static_cast<std::size_t>(rank) * kept + op_number % kept];
+    return static_cast<Noted*>(memory_.get_address())[static_cast<std::size_t>(rank) * kept + op_number % kept];
 }
 
 std::unique_ptr<Port> CallSites::before(Port& port) {

@@ -4,6 +4,8 @@
 
 #include "libsim/port.hpp"
 
+#include <boost/interprocess/mapped_region.hpp>
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -20,9 +22,6 @@ class CallSites {
 public:
     // Throws std::bad_alloc where there is no memory. Call it before ranks are forked.
     CallSites(int ranks, FindCallSite find);
-    ~CallSites();
-    CallSites(const CallSites&) = delete;
-    CallSites& operator=(const CallSites&) = delete;
 
     // A port of a rank that notes each op's call site and hands the op on: LaunchOptions::port_between.
     std::unique_ptr<Port> before(Port& port);
@@ -40,9 +39,8 @@ private:
     static constexpr std::uint32_t kept = 1024;  // of each rank
     Noted& place(int rank, std::uint32_t op_number) const;
 
-    int ranks_;
     FindCallSite find_;
-    Noted* noted_ = nullptr;
+    boost::interprocess::mapped_region memory_;  // of every rank, one after the other
 };
 
 }  // namespace sim::lab

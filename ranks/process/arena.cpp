@@ -1,7 +1,6 @@
 #include "ranks/process/arena.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,22 +21,18 @@ constexpr std::size_t block_multiple = 4096;  // so that no two blocks share a p
 }  // namespace
 
 std::size_t arena_bytes(int ranks, std::size_t most) {
-    const std::optional<NewArena> tried = make_arena(block_multiple);
-    if (!tried) {
+    if (!make_arena(block_multiple)) {
         return 0;
     }
-    munmap(tried->at, block_multiple);
     return std::min({most, most_each, most_in_all / static_cast<std::size_t>(ranks)}) / block_multiple * block_multiple;
 }
 
 std::optional<NewArena> make_arena(std::size_t bytes) {
-    NewArena made{.descriptor = memory_of(bytes)};
-    made.at = made.descriptor ? map_memory(made.descriptor, bytes, Access::write) : nullptr;
-    if (made.at == nullptr) {
-        return std::nullopt;
+    NewArena made{.descriptor = memory_of(bytes), .mapping = {}};
+    if (made.descriptor) {
+        made.mapping = map_memory(made.descriptor, bytes, Access::write);
     }
-    if (!seal(made.descriptor, Writers::those_mapped)) {
-        munmap(made.at, bytes);
+    if (!is_mapped(made.mapping) || !seal(made.descriptor, Writers::those_mapped)) {
         return std::nullopt;
     }
     return made;
@@ -45,14 +40,6 @@ std::optional<NewArena> make_arena(std::size_t bytes) {
 
 Arenas::Arenas(int ranks, std::size_t bytes_each, Lines& lines)
     : places_(bytes_each), lines_(&lines), all_(static_cast<std::size_t>(ranks)) {}
-
-Arenas::~Arenas() {
-    for (const Arena& arena : all_) {
-        if (arena.at != nullptr) {
-            munmap(arena.at, places_.bytes_each());
-        }
-    }
-}
 
 void Arenas::given(int rank, int descriptor) {
     Descriptor memory(descriptor);
@@ -80,56 +67,59 @@ bool Arenas::lend(int to, int of_rank) {
 
 std::span<const std::byte> Arenas::bytes(const Block& block) {
     Arena& arena = of(block.rank);
-    if (arena.at == nullptr) {
-        arena.at = map_memory(arena.memory, places_.bytes_each(), Access::read);
+    if (!is_mapped(arena.mapping)) {
+        arena.mapping = map_memory(arena.memory, places_.bytes_each(), Access::read);
     }
-    if (arena.at == nullptr) {
+    if (!is_mapped(arena.mapping)) {
         throw std::bad_alloc();
     }
-    return {arena.at + block.offset, block.size};
+    return {object_in<const std::byte>(arena.mapping) + block.offset, block.size};
 }
 
 RankArenas::RankArenas(int rank, std::size_t bytes_each, LineEnd line)
     : rank_(rank), places_(bytes_each), line_(line) {}
 
-RankArenas::~RankArenas() {
-    if (own_ != nullptr) {
-        munmap(own_, places_.bytes_each());
-    }
-    for (const auto& [rank, at] : others_) {
-        munmap(const_cast<std::byte*>(at), places_.bytes_each());
-    }
-}
-
 std::byte* RankArenas::own() {
     if (!asked_) {
         asked_ = true;
-        if (std::optional<NewArena> made = make_arena(places_.bytes_each())) {
-            own_ = line_.give(made->descriptor.number()) ? made->at : nullptr;
+        if (std::optional<NewArena> made = make_arena(places_.bytes_each());
+            made && line_.give(made->descriptor.number())) {
+            own_ = std::move(made->mapping);
         }
     }
-    return own_;
+    return object_in<std::byte>(own_);
 }
 
 const std::byte* RankArenas::at(std::size_t place) {
     const int rank = places_.rank_of(place);
+    if (rank == rank_) {
+        return own() + places_.offset_of(place);
+    }
     const auto known = others_.find(rank);
-    const std::byte* const begin = rank == rank_ ? own() : known != others_.end() ? known->second : await(rank);
-    return begin + places_.offset_of(place);
+    const Mapping& there = known != others_.end() ? known->second : await(rank);
+    return object_in<const std::byte>(there) + places_.offset_of(place);
 }
 
-const std::byte* RankArenas::await(int rank) {
+const Mapping& RankArenas::await(int rank) {
     for (;;) {
         const std::optional<LineEnd::Lent> lent = line_.next_lent();
-        const Descriptor memory(lent ? lent->descriptor : -1);
-        const std::byte* const at = memory ? map_memory(memory, places_.bytes_each(), Access::read) : nullptr;
-        if (at == nullptr) {
-            throw std::runtime_error(fmt::format("rank {} cannot map data of rank {}: {}", rank_, rank,
-                                                 lent ? std::strerror(errno) : "its line to the supervisor is closed"));
+        if (!lent) {
+            throw std::runtime_error(
+                fmt::format("rank {} cannot map data of rank {}: its line to the supervisor is closed", rank_, rank));
         }
-        others_.emplace(lent->of, at);
+        const Descriptor memory(lent->descriptor);
+        if (!memory) {
+            throw Refused(
+                fmt::format("it cannot open the data of rank {}: {} (see ulimit -n)", rank, std::strerror(EMFILE)));
+        }
+        Mapping mapping = map_memory(memory, places_.bytes_each(), Access::read);
+        if (!is_mapped(mapping)) {
+            throw Refused(fmt::format("it cannot map the data of rank {}: {}{}", rank, std::strerror(errno),
+                                      errno == ENOMEM ? " (see ulimit -v)" : ""));
+        }
+        const auto kept = others_.emplace(lent->of, std::move(mapping)).first;
         if (lent->of == rank) {
-            return at;
+            return kept->second;
         }
     }
 }

@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
@@ -47,7 +48,7 @@ std::size_t arena_bytes(int ranks, std::size_t most);
 // An arena as its rank makes it. Empty where the machine refuses.
 struct NewArena {
     Descriptor descriptor;
-    std::byte* at = nullptr;
+    Mapping mapping;
 };
 std::optional<NewArena> make_arena(std::size_t bytes);
 
@@ -55,9 +56,6 @@ std::optional<NewArena> make_arena(std::size_t bytes);
 class Arenas {
 public:
     Arenas(int ranks, std::size_t bytes_each, Lines& lines);
-    ~Arenas();
-    Arenas(const Arenas&) = delete;
-    Arenas& operator=(const Arenas&) = delete;
 
     const Places& places() const { return places_; }
     // What a rank has given: its arena, or something else, which is dropped.
@@ -72,7 +70,7 @@ public:
 private:
     struct Arena {
         Descriptor memory;
-        std::byte* at = nullptr;    // once the supervisor itself has read it
+        Mapping mapping;            // once the supervisor itself has read it
         std::vector<bool> lent_to;  // by rank
     };
     Arena& of(int rank) { return all_[static_cast<std::size_t>(rank)]; }
@@ -86,24 +84,25 @@ private:
 class RankArenas {
 public:
     RankArenas(int rank, std::size_t bytes_each, LineEnd line);
-    ~RankArenas();
-    RankArenas(const RankArenas&) = delete;
-    RankArenas& operator=(const RankArenas&) = delete;
 
     // Its own, made when it is first asked for; null where the machine refuses.
     std::byte* own();
-    // Another's, once it has been lent. Throws std::runtime_error where the machine refuses.
+    // The machine does not give what it takes to read another's: says what, and why.
+    struct Refused : std::runtime_error {
+        using std::runtime_error::runtime_error;
+    };
+    // Another's, once it has been lent. Throws Refused, or std::runtime_error where the supervisor is gone.
     const std::byte* at(std::size_t place);
 
 private:
-    const std::byte* await(int rank);
+    const Mapping& await(int rank);
 
     int rank_;
     Places places_;
     LineEnd line_;
     bool asked_ = false;  // for its own
-    std::byte* own_ = nullptr;
-    std::unordered_map<int, const std::byte*> others_;
+    Mapping own_;
+    std::unordered_map<int, Mapping> others_;  // which it can read
 };
 
 // Which parts of the rank's own arena are in use; known to the rank alone.

@@ -47,8 +47,8 @@ public:
 
     const Op* last_op() const { return has_op_ ? &last_op_ : nullptr; }
     const char* last_words();
-    // It ended because it got no memory.
-    bool out_of_memory() const { return memory_->out_of_memory.load(std::memory_order_relaxed) != 0; }
+    // What its program ended for want of, as it says.
+    Lack lack() const { return memory_->lack.load(std::memory_order_relaxed); }
     // What the rank says of its progress; what is no share is 0.
     double share_done() const;
 

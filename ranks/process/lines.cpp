@@ -24,6 +24,7 @@ struct Message {
     std::array<std::byte, 64> bytes{};
     std::size_t size = 0;
     Descriptor descriptor;
+    bool cut = false;     // there was no room for the descriptors that came with it
     bool closed = false;  // there will be none any more
 };
 
@@ -85,6 +86,7 @@ std::optional<Message> receive(int line, std::size_t most, int flags) {
     found.closed = got <= 0;
     if (!found.closed) {
         found.size = static_cast<std::size_t>(got);
+        found.cut = (message.msg_flags & MSG_CTRUNC) != 0;
         found.descriptor = descriptor_of(message);
     }
     return found;
@@ -179,7 +181,7 @@ bool LineEnd::give(int descriptor) const {
 std::optional<LineEnd::Lent> LineEnd::next_lent() const {
     Lent lent;
     std::optional<Message> message = receive(descriptor_, sizeof lent.of, 0);
-    if (!message || message->size != sizeof lent.of || !message->descriptor) {
+    if (!message || message->size != sizeof lent.of || !(message->descriptor || message->cut)) {
         return std::nullopt;
     }
     std::memcpy(&lent.of, message->bytes.data(), sizeof lent.of);

@@ -56,8 +56,8 @@ public:
     // The supervisor has the descriptor, too. False: it did not go through.
     bool give(int descriptor) const;
     struct Lent {
-        int of = -1;  // whose memory
-        int descriptor = -1;
+        int of = -1;          // whose memory
+        int descriptor = -1;  // -1: this process has no room for it among its open files
     };
     // Waits for the next. Empty: there is no supervisor any more.
     std::optional<Lent> next_lent() const;

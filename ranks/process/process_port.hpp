@@ -10,7 +10,6 @@
 #include "ranks/process/arena.hpp"
 #include "ranks/process/byte_stream.hpp"
 #include "ranks/process/doorbells.hpp"
-#include "ranks/process/flags.hpp"
 
 #include <vector>
 

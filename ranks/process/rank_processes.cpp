@@ -124,35 +124,26 @@ void RankProcesses::end() {
         kill_all();
         reap_all(std::chrono::seconds(5));
     }
-    const auto unmap = [](const void* at, std::size_t bytes) {
-        if (at != nullptr) {
-            munmap(const_cast<void*>(at), bytes);
-        }
-    };
-    for (RankMemory* const memory : memories_) {
-        unmap(memory, sizeof(RankMemory));
-    }
-    unmap(flag_words_, bytes_of_flags_);
-    unmap(supervisor_, sizeof *supervisor_);
-    unmap(for_ranks_, sizeof *for_ranks_);
 }
 
 // What all ranks see: the supervisor's word, which they can only read, and the flags, which are hints.
 void RankProcesses::share_words(int ranks) {
-    bytes_of_flags_ = Flags::bytes_for(ranks);
-    word_ = memory_of(sizeof *supervisor_);
-    const Descriptor flags = memory_of(bytes_of_flags_);
+    constexpr std::size_t bytes_of_word = sizeof(SupervisorMemory);
+    const std::size_t bytes_of_flags = Flags::bytes_for(ranks);
+    word_ = memory_of(bytes_of_word);
+    const Descriptor flags = memory_of(bytes_of_flags);
     if (word_ && flags) {
-        supervisor_ = reinterpret_cast<SupervisorMemory*>(map_memory(word_, sizeof *supervisor_, Access::write));
+        word_of_supervisor_ = map_memory(word_, bytes_of_word, Access::write);
         seal(word_, Writers::those_mapped);
-        for_ranks_ = reinterpret_cast<const SupervisorMemory*>(map_memory(word_, sizeof *supervisor_, Access::read));
-        flag_words_ = map_memory(flags, bytes_of_flags_, Access::write);
+        seal(flags, Writers::all);
+        word_for_ranks_ = map_memory(word_, bytes_of_word, Access::read);
+        flag_words_ = map_memory(flags, bytes_of_flags, Access::write);
     }
-    if (supervisor_ == nullptr || for_ranks_ == nullptr || flag_words_ == nullptr) {
+    if (!is_mapped(word_of_supervisor_) || !is_mapped(word_for_ranks_) || !is_mapped(flag_words_)) {
         throw MachineLimit(fmt::format("cannot share memory with {} ranks: {}", ranks, reason()));
     }
-    madvise(supervisor_, sizeof *supervisor_, MADV_DONTFORK);
-    flags_.emplace(flag_words_, ranks);
+    madvise(word_of_supervisor_.get_address(), bytes_of_word, MADV_DONTFORK);
+    flags_.emplace(object_in<std::byte>(flag_words_), ranks);
 }
 
 void RankProcesses::fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked) {
@@ -206,25 +197,24 @@ int RankProcesses::fork_one(int rank, const LaunchOptions& options) {
 void RankProcesses::map_memories() {
     for (const Descriptor& memory : unmapped_) {
         // Pages come zeroed: every position begins at 0 without being touched.
-        std::byte* const at = map_memory(memory, sizeof(RankMemory), Access::write);
-        if (at == nullptr) {
+        memories_.push_back(map_memory(memory, sizeof(RankMemory), Access::write));
+        if (!is_mapped(memories_.back())) {
             throw MachineLimit(fmt::format("cannot share {} MB with {} ranks: {}",
                                            unmapped_.size() * sizeof(RankMemory) / 1'000'000, unmapped_.size(),
                                            reason()));
         }
-        memories_.push_back(reinterpret_cast<RankMemory*>(at));
     }
     unmapped_.clear();
 }
 
 // A rank reaches its own memory, the flags, which are hints, and, reading, the supervisor's word and what others have
 // lent it. It has nothing else, neither mapped nor as a descriptor, so that it cannot disturb another rank.
-RankMemory& RankProcesses::own_memory(int rank) {
-    std::byte* const own = map_memory(unmapped_[static_cast<std::size_t>(rank)], sizeof(RankMemory), Access::write);
-    if (own == nullptr) {
+Mapping RankProcesses::own_memory(int rank) {
+    Mapping own = map_memory(unmapped_[static_cast<std::size_t>(rank)], sizeof(RankMemory), Access::write);
+    if (!is_mapped(own)) {
         _exit(exit_code::machine_limit);
     }
-    return *reinterpret_cast<RankMemory*>(own);
+    return own;
 }
 
 void RankProcesses::forget_others() {
@@ -237,14 +227,16 @@ void RankProcesses::forget_others() {
 }
 
 void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Program& program) {
-    RankMemory& own = own_memory(rank);
+    const Mapping mapping = own_memory(rank);
+    RankMemory& own = *object_in<RankMemory>(mapping);
     int status = 1;
     try {
         forget_others();
         // It must not be ahead of the time at which it is killed or stopped, or gone already.
         const bool is_interrupted =
             faults::Conditions(options.faults, options.ranks, options.cluster.network).interrupt(rank);
-        ProcessPort port(own, *for_ranks_, *flags_, LineEnd(lines_.end_of_rank(rank)),
+        ProcessPort port(own, *object_in<const SupervisorMemory>(word_for_ranks_), *flags_,
+                         LineEnd(lines_.end_of_rank(rank)),
                          {.rank = rank,
                           .ranks = options.ranks,
                           .arena_bytes = arenas_.places().bytes_each(),
@@ -255,7 +247,10 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
         port.finish();
         status = 0;
     } catch (const std::bad_alloc& error) {
-        own.out_of_memory.store(1, std::memory_order_relaxed);
+        own.lack.store(Lack::memory, std::memory_order_relaxed);
+        leave_last_words(own, error.what());
+    } catch (const RankArenas::Refused& error) {
+        own.lack.store(Lack::as_said, std::memory_order_relaxed);
         leave_last_words(own, error.what());
     } catch (const std::exception& error) {
         leave_last_words(own, error.what());

@@ -7,8 +7,8 @@
 #include "ranks/launch.hpp"
 #include "ranks/process/arena.hpp"
 #include "ranks/process/descendants.hpp"
+#include "ranks/process/doorbells.hpp"
 #include "ranks/process/file_limit.hpp"
-#include "ranks/process/flags.hpp"
 #include "ranks/process/lines.hpp"
 #include "ranks/process/shared_memory.hpp"
 #include "ranks/process/signals.hpp"
@@ -39,8 +39,8 @@ public:
         using std::runtime_error::runtime_error;
     };
 
-    RankMemory& memory(int rank) { return *memories_[static_cast<std::size_t>(rank)]; }
-    SupervisorMemory& supervisor() { return *supervisor_; }
+    RankMemory& memory(int rank) { return *object_in<RankMemory>(memories_[static_cast<std::size_t>(rank)]); }
+    SupervisorMemory& supervisor() { return *object_in<SupervisorMemory>(word_of_supervisor_); }
     Arenas& arenas() { return arenas_; }
     Flags& flags() { return *flags_; }
     // Readable when a rank rings; then hear_lines() takes what there is.
@@ -80,7 +80,7 @@ private:
     void map_memories();
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);
     // In the rank's process: its own memory, and nothing of the others'.
-    RankMemory& own_memory(int rank);
+    Mapping own_memory(int rank);
     void forget_others();
     void note_end(std::size_t rank, const rusage& used);
 
@@ -88,15 +88,14 @@ private:
     Descendants descendants_;
     Lines lines_;
     Arenas arenas_;
-    Descriptor word_;                              // of the supervisor
-    SupervisorMemory* supervisor_ = nullptr;       // which writes it
-    const SupervisorMemory* for_ranks_ = nullptr;  // which only read it
-    std::byte* flag_words_ = nullptr;
-    std::size_t bytes_of_flags_ = 0;
+    Descriptor word_;             // of the supervisor
+    Mapping word_of_supervisor_;  // which writes it
+    Mapping word_for_ranks_;      // which only read it
+    Mapping flag_words_;
     std::optional<Flags> flags_;
-    std::vector<Descriptor> unmapped_;   // until all ranks are forked: each has its own alone
-    std::vector<RankMemory*> memories_;  // afterwards
-    int group_ = 0;                      // process group; 0: none started
+    std::vector<Descriptor> unmapped_;  // until all ranks are forked: each has its own alone
+    std::vector<Mapping> memories_;     // afterwards
+    int group_ = 0;                     // process group; 0: none started
     std::vector<int> pids_;
     std::unordered_map<int, std::size_t> rank_of_;  // by pid
     std::vector<bool> ended_;

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <boost/interprocess/exceptions.hpp>
 
+#include <cerrno>
 #include <utility>
 
 namespace sim::ranks {
@@ -49,14 +51,16 @@ bool is_sealed(const Descriptor& memory, std::size_t bytes) {
            found.st_size == static_cast<off_t>(bytes) && fstatfs(memory.number(), &of) == 0 && of.f_type == TMPFS_MAGIC;
 }
 
-std::byte* map_memory(const Descriptor& memory, std::size_t bytes, Access access) {
-    const int rights = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
-    void* const at = mmap(nullptr, bytes, rights, MAP_SHARED | MAP_NORESERVE, memory.number(), 0);
-    if (at == MAP_FAILED) {
-        return nullptr;
+Mapping map_memory(const Descriptor& memory, std::size_t bytes, Access access) {
+    const auto mode = access == Access::read ? boost::interprocess::read_only : boost::interprocess::read_write;
+    try {
+        Mapping mapping(memory, mode, 0, bytes, nullptr, MAP_NORESERVE);
+        madvise(mapping.get_address(), bytes, MADV_DONTDUMP);  // the library has no word for it
+        return mapping;
+    } catch (const boost::interprocess::interprocess_exception& error) {
+        errno = error.get_native_error() != 0 ? error.get_native_error() : EINVAL;
+        return {};
     }
-    madvise(at, bytes, MADV_DONTDUMP);
-    return static_cast<std::byte*>(at);
 }
 
 }  // namespace sim::ranks

@@ -20,6 +20,13 @@
 
 namespace sim::ranks {
 
+// The part of the machine whose lack ended a rank's program.
+enum class Lack : std::uint32_t {
+    nothing,
+    memory,   // std::bad_alloc
+    as_said,  // by its last words
+};
+
 inline constexpr std::uint64_t op_slots = 1024;
 inline constexpr std::uint64_t stream_bytes = 64U << 10U;
 inline constexpr std::uint64_t release_slots = 256;
@@ -36,9 +43,9 @@ struct RankMemory {
     alignas(64) std::atomic<std::uint64_t> ops_written;
     std::atomic<std::uint32_t> sleeping;  // 1: waits on `bell`
     std::atomic<std::uint64_t> releases_read;
-    std::atomic<double> share_done;            // of its program, as it says
-    std::array<char, 1024> last_words;         // what it threw, zero-terminated
-    std::atomic<std::uint32_t> out_of_memory;  // 1: that was std::bad_alloc
+    std::atomic<double> share_done;     // of its program, as it says
+    std::array<char, 1024> last_words;  // what it threw, zero-terminated
+    std::atomic<Lack> lack;             // if that was for want of something
 
     // Written by the supervisor.
     alignas(64) std::atomic<std::uint64_t> ops_read;

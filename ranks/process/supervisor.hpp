@@ -78,6 +78,9 @@ private:
     void note_progress();
     void tell_progress();
     void notice(const std::string& what) const;
+    std::string name_of(int rank) const;
+    std::string lack_of(int rank) const;
+    std::string words_of(int rank) const;
     std::string story_of(int rank) const;
 
     Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -89,8 +92,7 @@ private:
     RunningRanks running_;
     std::vector<int> ended_;  // ranks whose end has not been looked at
     WallTime next_thorough_look_{};
-    WallTime last_tick_{};  // 0: none yet
-    WallTime last_progress_ = std::chrono::steady_clock::now();
+    WallTime last_tick_{};      // 0: none yet
     kernel::EventQueue paced_;  // Clock::wall: turns that are not due yet
     boost::asio::io_context io_;
     boost::asio::posix::stream_descriptor doorbell_;

@@ -1,6 +1,7 @@
 // The supervisor's other half: what happens outside simulated time.
 #include "libsim/check.hpp"
 #include "libsim/kernel/describe.hpp"
+#include "libsim/plain_text.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "ranks/process/supervisor.hpp"
 
@@ -100,23 +101,13 @@ void Supervisor::note_progress() {
 }
 
 void Supervisor::tell_progress() {
-    const std::chrono::milliseconds every = run_->options->progress;
-    const WallTime now = std::chrono::steady_clock::now();
-    if (run_->options->clock == Clock::wall || every.count() <= 0 || now < last_progress_ + every) {
+    if (!run_->progress_is_due()) {
         return;
     }
-    last_progress_ = now;
     note_progress();
-    const int ranks = run_->options->ranks;
-    std::string text = fmt::format("after {:.0f} s, {} processes have come to {} of simulated time",
-                                   run_->wall_seconds(), ranks, kernel::describe_time(run_->kernel.end()));
-    if (const std::string progress = progress_text(run_->share_done(), run_->wall_seconds()); !progress.empty()) {
-        text += "; " + progress;
-    }
-    if (ranks > cores()) {
-        text += fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores());
-    }
-    notice(text);
+    const bool is_crowd = run_->options->ranks > cores();
+    run_->tell_progress(
+        is_crowd ? fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores()) : "");
 }
 
 // Signals of several ranks may come as one: every change is fetched.
@@ -139,8 +130,7 @@ void Supervisor::note_changes(RankProcesses::Look look) {
             if (rank.stopped_as_asked) {
                 continue;
             }
-            notice(fmt::format("rank {} (pid {}) is stopped; the run waits until it goes on", number,
-                               processes_->pids()[static_cast<std::size_t>(number)]));
+            notice(fmt::format("{} is stopped; the run waits until it goes on", name_of(number)));
         } else if (WIFCONTINUED(status)) {
             rank.stopped = false;
             notice(fmt::format("rank {} goes on", number));
@@ -165,11 +155,8 @@ void Supervisor::report_ended_ranks() {
             if (!lose(rank)) {
                 later.push_back(rank);
             }
-        } else if (of(rank).inbox.out_of_memory()) {
-            fail(Failure::machine_limit, rank,
-                 fmt::format("rank {} (pid {}) got no memory {}: there is not enough for {} ranks", rank,
-                             processes_->pids()[static_cast<std::size_t>(rank)], where_rank_is(run_->kernel, rank),
-                             run_->options->ranks));
+        } else if (const std::string lack = lack_of(rank); !lack.empty()) {
+            fail(Failure::machine_limit, rank, lack);
         } else if (last == nullptr || last->kind != OpKind::finish) {
             const int status = of(rank).status;
             fail(Failure::rank_died, rank, story_of(rank), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
@@ -202,14 +189,35 @@ const Op* Supervisor::last_op_of_ended(int rank) {
     return self.inbox.last_op();
 }
 
+std::string Supervisor::name_of(int rank) const {
+    return fmt::format("rank {} (pid {})", rank, processes_->pids()[static_cast<std::size_t>(rank)]);
+}
+
+// What the machine did not give its program, which ended for that; empty: it did not.
+std::string Supervisor::lack_of(int rank) const {
+    const std::string where = where_rank_is(run_->kernel, rank);
+    switch (of(rank).inbox.lack()) {
+        case Lack::memory:
+            return fmt::format("{} got no memory {}: there is not enough for {} ranks", name_of(rank), where,
+                               run_->options->ranks);
+        case Lack::as_said: return fmt::format("{} could not go on {}: {}", name_of(rank), where, words_of(rank));
+        default: return "";
+    }
+}
+
+// That it threw, with nothing in them that would control a terminal.
+std::string Supervisor::words_of(int rank) const {
+    return plain_text(const_cast<Inbox&>(of(rank).inbox).last_words());
+}
+
 std::string Supervisor::story_of(int rank) const {
     const Rank& self = of(rank);
-    const std::string who = fmt::format("rank {} (pid {})", rank, processes_->pids()[static_cast<std::size_t>(rank)]);
+    const std::string who = name_of(rank);
     const std::string where = where_rank_is(run_->kernel, rank);
     std::string story;
     if (WIFSIGNALED(self.status)) {
         story = fmt::format("{} was killed by {} {}", who, signal_name(WTERMSIG(self.status)), where);
-    } else if (const char* words = const_cast<Inbox&>(self.inbox).last_words(); *words != '\0') {
+    } else if (const std::string words = words_of(rank); !words.empty()) {
         story = fmt::format("{} threw {}: {}", who, where, words);
     } else {
         story = fmt::format("{} exited with status {} {}, before its program returned", who, WEXITSTATUS(self.status),
@@ -248,9 +256,7 @@ void Supervisor::report_hung_ranks() {
         if (run_->fail_by_mistake()) {
             return;
         }
-        return run_->fail_by_silence(
-            rank, fmt::format("rank {} (pid {})", rank, processes_->pids()[static_cast<std::size_t>(rank)]),
-            self.inbox.last_op());
+        return run_->fail_by_silence(rank, name_of(rank), self.inbox.last_op());
     }
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <stdexcept>
 
 namespace {
@@ -55,7 +56,9 @@ TEST(SealedMemory, OfASizeThatCannotBeIsNone) {
     EXPECT_FALSE(memory_of(SIZE_MAX));
     EXPECT_FALSE(make_arena(SIZE_MAX));
     EXPECT_FALSE(make_arena(0)) << "nothing can be mapped of it";
-    EXPECT_EQ(map_memory(Descriptor(), page, Access::read), nullptr);
+    errno = 0;
+    EXPECT_FALSE(is_mapped(map_memory(Descriptor(), page, Access::read)));
+    EXPECT_EQ(errno, EBADF) << "as mmap says it";
 }
 
 TEST(ADescriptor, BelongsToOneOwner) {
@@ -79,15 +82,13 @@ TEST(Arenas, AreGivenOnceAndSealed) {
     EXPECT_FALSE(arenas.has(0));
     NewArena first = make_arena(page).value();
     NewArena second = make_arena(page).value();
-    first.at[7] = std::byte{1};
-    second.at[7] = std::byte{2};
+    object_in<std::byte>(first.mapping)[7] = std::byte{1};
+    object_in<std::byte>(second.mapping)[7] = std::byte{2};
     ASSERT_TRUE(LineEnd(lines.end_of_rank(0)).give(first.descriptor.number()));
     EXPECT_TRUE(arenas.has(0)) << "it looks at the line";
     arenas.given(0, second.descriptor.release());
     EXPECT_EQ(arenas.bytes({.rank = 0, .offset = 7, .size = 1}).front(), std::byte{1});
     EXPECT_EQ(arenas.bytes({.rank = 0, .offset = 8, .size = 2}).size(), 2);
-    munmap(first.at, page);
-    munmap(second.at, page);
 }
 
 // Two ranks with an arena each, as the supervisor has them.

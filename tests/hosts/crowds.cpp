@@ -1,6 +1,5 @@
 // Many more ranks than cores: nobody looks for long where others could work, and whoever waits is told how far it is.
 #include "ranks/process/doorbells.hpp"
-#include "ranks/process/flags.hpp"
 #include "ranks/process/rank_processes.hpp"
 #include "tests/support/rank_processes.hpp"
 
@@ -69,6 +68,22 @@ TEST(Crowds, OfALongRunSayHowFarTheyHaveComeAndWhatIsFaster) {
     EXPECT_TRUE(result.ok()) << result.fault->message;
     EXPECT_THAT(told, HasSubstr(std::to_string(ranks::cores() + 1) + " processes have come to "));
     EXPECT_THAT(told, HasSubstr("and fibers would give the same timeline sooner"));
+}
+
+TEST(Crowds, OfFibersSayHowFarTheyHaveComeToo) {
+    ranks::LaunchOptions options{.ranks = 3, .host = ranks::Host::fiber};
+    options.progress = 1ms;
+    std::string told;
+    options.on_notice = [&](const std::string& what) { told = what; };
+    const auto result = ranks::launch(options, [&](GPU& gpu) {
+        gpu.progress(0.5);
+        while (told.empty()) {
+            gpu.send((gpu.rank() + 1) % 3, Units{1});
+            gpu.receive((gpu.rank() + 2) % 3, Units{1});
+        }
+    });
+    EXPECT_THAT(told, testing::MatchesRegex("after 0 s, 3 fibers have come to .* of simulated time, with [0-9]+ "
+                                            "messages; 50 % done, about [0-9]+ s left"));
 }
 
 TEST(Crowds, SayNothingWhereNoProgressIsWanted) {

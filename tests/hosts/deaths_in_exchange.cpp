@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <boost/interprocess/anonymous_shared_memory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -94,21 +93,9 @@ struct Seen {
     std::atomic<std::int64_t> killed_at;
 };
 
-class SeenMemory {
-public:
-    SeenMemory()
-        : region_(boost::interprocess::anonymous_shared_memory(sizeof(Seen))),
-          at_(new (region_.get_address()) Seen{}) {}
-    Seen* operator->() const { return at_; }
-
-private:
-    boost::interprocess::mapped_region region_;
-    Seen* at_;
-};
-
 // The end of such a run, as a sentence; the process that kills is gone then, too.
 std::string end_of(const Case& drawn, std::vector<double>& latencies) {
-    const SeenMemory seen;
+    const InSharedMemory<Seen> seen;
     const int killer = fork();
     if (killer == 0) {
         while (seen->pid == 0 || seen->rounds < drawn.rounds) {

@@ -232,7 +232,7 @@ TEST(Inbox, RefusesAFlagThatIsNeitherOnNorOff) {
 
 TEST(Inbox, TakesAPayloadFromItsBlock) {
     WrittenMemory written;
-    written.own.at[4096 + 29'999] = std::byte{7};
+    written.arena()[4096 + 29'999] = std::byte{7};
     EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 4096, .bytes = 30'000}), "");
     EXPECT_EQ(written.complaint({.kind = OpKind::send, .peer = 1, .amount = 1, .bytes = 30'000}), "");
     const ranks::Payload payload = written.run.payloads.take(0, 0);

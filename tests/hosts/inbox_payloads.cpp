@@ -88,8 +88,8 @@ TEST(Reports, OfARankHaveANameThatItHasDefined) {
 // A name that long is copied, and its block may be used again.
 TEST(Definitions, MayLieInTheArena) {
     WrittenMemory rank;
-    rank.own.at[4096] = std::byte{'a'};
-    rank.own.at[4097] = std::byte{'b'};
+    rank.arena()[4096] = std::byte{'a'};
+    rank.arena()[4097] = std::byte{'b'};
     EXPECT_EQ(rank.complaint({.kind = lay_out, .amount = 4096, .bytes = 2}), "");
     EXPECT_EQ(rank.complaint({.kind = define_label, .bytes = 2}), "");
     EXPECT_EQ(rank.run.names.text(rank.run.names.intern("ab")), "ab");
@@ -102,7 +102,7 @@ TEST(Checkpoints, KeepTheirStateWhereverItLay) {
     const std::vector<char> state{'s', 't'};
     EXPECT_EQ(complaint_after(rank, state, {.kind = OpKind::checkpoint, .peer = 1}), "");
     EXPECT_THAT(rank.run.payloads.take(0, 0).bytes, ElementsAre(std::byte{'s'}, std::byte{'t'}));
-    rank.own.at[0] = std::byte{'x'};
+    rank.arena()[0] = std::byte{'x'};
     EXPECT_EQ(rank.complaint({.kind = lay_out, .amount = 0, .bytes = 1}), "");
     EXPECT_EQ(rank.complaint({.kind = OpKind::checkpoint, .peer = 1, .bytes = 1}), "");
     EXPECT_THAT(rank.run.payloads.take(0, 1).bytes, ElementsAre(std::byte{'x'}));
@@ -167,7 +167,7 @@ TEST(Answers, ThatAreLongerThanTheStreamGoThereAsTheRankReads) {
 TEST(Answers, FromAnArenaThatCannotBeLentGoThroughTheStream) {
     WrittenMemory rank;
     NewArena other = make_arena(rank.room).value();
-    other.at[5] = std::byte{9};
+    object_in<std::byte>(other.mapping)[5] = std::byte{9};
     rank.arenas.given(1, other.descriptor.release());
     rank.lines.close_end_of_rank(0);
     const Block block{.rank = 1, .offset = 0, .size = 20'000};
@@ -182,7 +182,6 @@ TEST(Answers, FromAnArenaThatCannotBeLentGoThroughTheStream) {
     ASSERT_TRUE(done);
     EXPECT_EQ(done->rank, 1);
     EXPECT_FALSE(rank.inbox.block_read());
-    munmap(other.at, rank.room);
 }
 
 TEST(Answers, OfWhatWasBroughtThroughStreamsHoldTheBytesBehindTheTable) {
@@ -212,9 +211,9 @@ TEST(AnInbox, TakesNoWordsOfARankForGranted) {
     EXPECT_EQ(rank.inbox.share_done(), 0.5);
     rank.memory->last_words.fill('x');
     EXPECT_EQ(std::string(rank.inbox.last_words()).size(), 1023);
-    EXPECT_FALSE(rank.inbox.out_of_memory());
-    rank.memory->out_of_memory = 1;
-    EXPECT_TRUE(rank.inbox.out_of_memory());
+    EXPECT_EQ(rank.inbox.lack(), Lack::nothing);
+    rank.memory->lack = Lack::memory;
+    EXPECT_EQ(rank.inbox.lack(), Lack::memory);
 }
 
 TEST(AStream, WritesNothingWhereItsReaderSaysThatItHasReadWhatWasNeverWritten) {

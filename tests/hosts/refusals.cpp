@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -141,11 +142,26 @@ TEST_F(Refusals, OfWhatRanksNeedEndTheRunBeforeItBegins) {
 }
 
 TEST_F(Refusals, ToMapWhatIsLentNameTheRankThatCannotGoOn) {
-    EXPECT_THAT(end_of_rank_without(1, {SYS_mmap, ENOMEM, 3, PROT_READ}),
-                testing::MatchesRegex("4: rank 1 \\(pid [0-9]+\\) threw after op [0-9]+, .*: rank 1 cannot map data of "
-                                      "rank 0: Cannot allocate memory\n.*"));
+    EXPECT_THAT(
+        end_of_rank_without(1, {SYS_mmap, ENOMEM, 3, PROT_READ}),
+        testing::MatchesRegex("7: rank 1 \\(pid [0-9]+\\) could not go on after op [0-9]+, at .*: it cannot map "
+                              "the data of rank 0: Cannot allocate memory \\(see ulimit -v\\)"));
     EXPECT_EQ(end_of_launcher_without({{SYS_sendmsg, ENOBUFS}, {SYS_mmap, ENOMEM, 4, any_flags_of_shared_memory}}),
               "7: not enough memory for 2 ranks");
+}
+
+TEST_F(Refusals, ToOpenWhatIsLentNameTheRankThatCannotGoOn) {
+    const auto with_few_files = [](GPU& gpu) {
+        if (gpu.rank() == 1) {
+            const rlimit none{.rlim_cur = 3, .rlim_max = 3};
+            setrlimit(RLIMIT_NOFILE, &none);
+        }
+        exchange(gpu);
+    };
+    EXPECT_THAT(
+        end_of({.ranks = 2}, with_few_files),
+        testing::MatchesRegex("7: rank 1 \\(pid [0-9]+\\) could not go on after op [0-9]+, at .*: it cannot open "
+                              "the data of rank 0: Too many open files \\(see ulimit -n\\)"));
 }
 
 // What runs beside it cannot be told, then, nor what is left of memory and files.

@@ -3,8 +3,6 @@
 
 #include "ranks/process/inbox.hpp"
 
-#include <sys/mman.h>
-
 #include <memory>
 #include <string>
 
@@ -26,10 +24,8 @@ struct WrittenMemory {
         lines.open(0);
         arenas.given(0, own.descriptor.release());
     }
-    ~WrittenMemory() { munmap(own.at, room); }
-    WrittenMemory(const WrittenMemory&) = delete;
-    WrittenMemory& operator=(const WrittenMemory&) = delete;
 
+    std::byte* arena() const { return ranks::object_in<std::byte>(own.mapping); }
     // Empty: the op was taken.
     std::string complaint(const Op& op) {
         const std::uint64_t at = memory->ops_written;

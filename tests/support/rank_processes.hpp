@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include <boost/interprocess/anonymous_shared_memory.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -23,20 +24,18 @@ struct Shared {
     std::atomic<std::int64_t> killed_at;  // steady clock, ns
 };
 
-class SharedMemory {
+// An object that all processes see that are forked while it lives.
+template <class Object>
+class InSharedMemory {
 public:
-    SharedMemory() : at_(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-        new (at_) Shared{};
-    }
-    ~SharedMemory() { munmap(at_, sizeof(Shared)); }
-    SharedMemory(const SharedMemory&) = delete;
-    SharedMemory& operator=(const SharedMemory&) = delete;
-    Shared* operator->() { return static_cast<Shared*>(at_); }
-    Shared& operator*() { return *static_cast<Shared*>(at_); }
+    Object* operator->() const { return at_; }
+    Object& operator*() const { return *at_; }
 
 private:
-    void* at_;
+    boost::interprocess::mapped_region region_ = boost::interprocess::anonymous_shared_memory(sizeof(Object));
+    Object* at_ = new (region_.get_address()) Object{};
 };
+using SharedMemory = InSharedMemory<Shared>;
 
 inline std::int64_t now_ns() {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
