@@ -1,3 +1,4 @@
+#include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/fault_option.hpp"
 #include "libsim/config/profile.hpp"
@@ -49,6 +50,23 @@ void require_prices(const Options& options, const Cluster& cluster) {
     }
 }
 
+// The numbers are real, so every message of a sum is sent, and in a ring they grow with the square of the replicas.
+// Better said before the run than found out by minutes of silence.
+void tell_of_many_messages(const Scenario& scenario, const Options& options) {
+    constexpr std::int64_t many = 10'000'000;  // half a minute of fibers
+    if (options.mesh.dp < 2) {
+        return;
+    }
+    const Schedule sum = collectives::schedule_of(CollectiveKind::all_reduce, options.synchronize, options.mesh.dp, 0);
+    const std::int64_t messages = std::int64_t{sum.members} * sum.steps * sum.channels;
+    if (sum.in_lock_step() && messages > many) {
+        command_line::tell(
+            fmt::format("{}: each sum of gradients over {} replicas is {} messages ({}), and each of them is "
+                        "sent: this takes long\n",
+                        scenario.name, sum.members, messages, name_of(options.synchronize)));
+    }
+}
+
 Launched launch_training(const Scenario& scenario, const Options& options, const Cluster& cluster) {
     Options recoverable = options;
     recoverable.recovery.survivors = [&](int ranks, const std::vector<int>& dead) {
@@ -83,6 +101,7 @@ int run_once(const Scenario& scenario, Options options) {
     config::check_faults(options.faults, options.ranks, cluster.network);
     check_elastic(options, cluster);
     check_memory(options);
+    tell_of_many_messages(scenario, options);
     // From here on an interrupted run still leaves a valid trace.
     const sim::ranks::StopSignal stop;
     Launched launched = launch_training(scenario, options, cluster);

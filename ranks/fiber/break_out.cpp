@@ -112,14 +112,14 @@ BreakOut::~BreakOut() {
     sigaction(SIGRTMAX, &old_action_, nullptr);
 }
 
-bool BreakOut::resume(Fiber& fiber) {
-    left_ = 0;
+BreakOut::Left BreakOut::resume(Fiber& fiber) {
+    left_ = Left::not_at_all;
     looks_ = 0;
     running_ = &fiber;
     fiber.resume();
     running_ = nullptr;
     in_host_code_ = 0;
-    return left_ == 0;
+    return left_;
 }
 
 // In a signal handler.
@@ -152,10 +152,20 @@ void BreakOut::look(std::uintptr_t at) {
     if (looks_ < looks_before_leaving_ || (is_in_libraries(at) && looks_ < looks_before_leaving_anywhere_)) {
         return;
     }
-    left_ = 1;
+    leave(Left::for_silence);
+}
+
+void BreakOut::leave(Left why) {
+    left_ = why;
     Fiber* const fiber = running_;
     running_ = nullptr;
     fiber->suspend();  // and never comes back
+}
+
+void BreakOut::leave_overflow(const void* context) {
+    if (running_ != nullptr && in_host_code_ == 0 && !is_in_libraries(program_counter(context))) {
+        leave(Left::for_overflow);
+    }
 }
 
 bool BreakOut::is_in_libraries(std::uintptr_t at) const {

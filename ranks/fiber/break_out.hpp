@@ -29,8 +29,13 @@ public:
     BreakOut(const BreakOut&) = delete;
     BreakOut& operator=(const BreakOut&) = delete;
 
-    // Resumes the fiber. False: it was left, and must be abandoned.
-    bool resume(Fiber& fiber);
+    // Why a fiber was left in the middle of its code, if it was.
+    enum class Left { not_at_all, for_silence, for_overflow };
+    // Resumes the fiber, which must be abandoned if it was left.
+    Left resume(Fiber& fiber);
+    // In a signal handler on a stack of its own, whose context this is: the running fiber has no stack any more, and is
+    // left. Returns where that cannot be, in the library or the host's code.
+    void leave_overflow(const void* context);
 
     // While this lives, the rank is in the host's code, which comes back by itself.
     class HostCode {
@@ -55,6 +60,7 @@ private:
     static void on_timer(int signal, siginfo_t* info, void* context);
     void look(std::uintptr_t at);
     bool is_in_libraries(std::uintptr_t at) const;
+    void leave(Left why);
 
     std::vector<Range> libraries_;  // where their code lies
     timer_t timer_{};
@@ -66,7 +72,7 @@ private:
     volatile std::sig_atomic_t looks_ = 0;  // at the same piece of a rank's code
     volatile std::sig_atomic_t looks_before_leaving_ = 0;
     volatile std::sig_atomic_t looks_before_leaving_anywhere_ = 0;
-    volatile std::sig_atomic_t left_ = 0;
+    volatile Left left_ = Left::not_at_all;
 };
 
 }  // namespace sim::ranks

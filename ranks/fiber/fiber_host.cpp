@@ -1,8 +1,11 @@
 #include "ranks/fiber/fiber_host.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/kernel/describe.hpp"
+#include "libsim/plain_text.hpp"
 #include "ranks/fiber/fiber_port.hpp"
 #include "ranks/fiber/stacks.hpp"
+#include "ranks/fiber/sudden_ends.hpp"
 #include "ranks/host/run.hpp"
 #include "ranks/host/stop_signal.hpp"
 
@@ -10,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -39,7 +43,8 @@ public:
           slots_each_(options.clock == Clock::wall ? 1 : ops_per_turn),
           stacks_(options.ranks, stack_bytes(options)),
           slots_(std::make_unique_for_overwrite<Op[]>(slots_each_ * static_cast<std::size_t>(options.ranks))),
-          break_out_(options.watchdog) {
+          break_out_(options.watchdog),
+          sudden_ends_(run_, stacks_, break_out_) {
         run_.begin_with(std::vector<int>(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid())));
     }
 
@@ -65,6 +70,7 @@ public:
 private:
     void end_ranks() {
         for (FiberPort& port : ports_) {
+            const SuddenEnds::Running here(sudden_ends_, port);
             port.end_rank();
         }
     }
@@ -85,6 +91,9 @@ private:
             if (++turns == turns_between_looks) {
                 turns = 0;
                 run_.look_at_the_clock();
+                if (run_.progress_is_due()) {
+                    run_.tell_progress("");
+                }
             }
             take_turn(ports_[static_cast<std::size_t>(*rank)]);
             run_.tell_log();
@@ -116,7 +125,7 @@ private:
         }
         if (port.abandoned() && (is_stopped() || port.waiting().empty())) {
             if (!run_.fail_by_mistake()) {
-                run_.fail_by_silence(port.rank(), fmt::format("rank {}", port.rank()), port.last_op());
+                fail_by_leaving(port);
             }
             return;
         }
@@ -139,14 +148,31 @@ private:
             run_.fail({.failure = Failure::rank_died,
                        .rank = port.rank(),
                        .message = fmt::format("rank {} threw {}: {}", port.rank(),
-                                              where_rank_is(run_.kernel, port.rank()), *thrown_)});
+                                              where_rank_is(run_.kernel, port.rank()), plain_text(*thrown_))});
         }
+    }
+
+    void fail_by_leaving(const FiberPort& port) {
+        const int rank = port.rank();
+        if (!port.overflowed()) {
+            return run_.fail_by_silence(rank, fmt::format("rank {}", rank), port.last_op());
+        }
+        const Op* const last = port.last_op();
+        run_.fail(
+            {.failure = Failure::rank_died,
+             .rank = rank,
+             .signal = SIGSEGV,
+             .message = fmt::format("rank {} ran over its stack of {} KiB {}; LaunchOptions::stack_bytes gives it "
+                                    "a larger one{}",
+                                    rank, stack_bytes(*run_.options) / 1024, where_rank_is(run_.kernel, rank),
+                                    last == nullptr ? "" : "\n  its last op: " + kernel::describe(*last))});
     }
 
     void resume(FiberPort& port) {
         if (port.fiber.ended()) {  // not begun yet: a rank that has returned is finished, and never due
             port.begin(stacks_.stack(port.rank()), &FiberHost::run_program, this);
         }
+        const SuddenEnds::Running here(sudden_ends_, port);
         port.run_rank();
     }
 
@@ -185,6 +211,7 @@ private:
     std::deque<FiberPort> ports_;
     StopSignal stop_;
     BreakOut break_out_;
+    SuddenEnds sudden_ends_;
     std::optional<std::string> thrown_;  // by the rank that ran last
     bool out_of_memory_ = false;         // the rank that ran last
 };

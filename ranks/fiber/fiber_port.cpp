@@ -43,7 +43,7 @@ void FiberPort::hand_over() {
         return;
     }
     if (++refusals_ > most_refusals) {
-        abandoned_ = true;  // it catches everything and goes on: it will not end
+        refused_ = true;  // it catches everything and goes on: it will not end
         fiber.suspend();
     }
     throw RunIsOver{};
@@ -129,15 +129,15 @@ void FiberPort::run_rank() {
 }
 
 void FiberPort::resume() {
-    abandoned_ = !break_out_->resume(fiber) || abandoned_;
+    left_ = break_out_->resume(fiber);
 }
 
 void FiberPort::end_rank() {
     over_ = true;
-    while (!fiber.ended() && !abandoned_) {
+    while (!fiber.ended() && !abandoned()) {
         resume();
     }
-    if (abandoned_) {
+    if (abandoned()) {
         fiber.abandon();
     }
 }

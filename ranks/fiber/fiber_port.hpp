@@ -41,7 +41,9 @@ public:
     // That it has posted; null: none.
     const Op* last_op() const { return next_ > slots_.data() ? next_ - 1 : last_; }
     // The rank was left in its own code, or has refused to end: it never runs again.
-    bool abandoned() const { return abandoned_; }
+    bool abandoned() const { return refused_ || left_ != BreakOut::Left::not_at_all; }
+    // Because its stack was at its end.
+    bool overflowed() const { return left_ == BreakOut::Left::for_overflow; }
     // Unwinds the rank's stack, unless it is abandoned. Afterwards fiber.ended().
     void end_rank();
     // The program has returned.
@@ -63,7 +65,8 @@ private:
     Body body_ = nullptr;
     void* host_ = nullptr;
     bool over_ = false;
-    bool abandoned_ = false;
+    bool refused_ = false;
+    BreakOut::Left left_ = BreakOut::Left::not_at_all;
     int refusals_ = 0;
 };
 

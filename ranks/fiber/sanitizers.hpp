@@ -25,6 +25,13 @@
 
 namespace sim::ranks::sanitizers {
 
+// Whether memory has marks at all.
+#ifdef NDSIM_ASAN
+inline constexpr bool has_marks = true;
+#else
+inline constexpr bool has_marks = false;
+#endif
+
 // Clears the marks that earlier frames left on this memory.
 inline void forget([[maybe_unused]] std::span<const std::byte> memory) {
 #ifdef NDSIM_ASAN

@@ -5,29 +5,39 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <new>
 
 namespace sim::ranks {
 
 namespace {
 
-constexpr int most_guarded = 16'384;  // two mappings each, of the 65,530 that a process has by default
+constexpr int most_guarded = 16'384;        // two mappings each, of the 65,530 that a process has by default
+constexpr int most_widely_guarded = 4'096;  // a wide guard costs its stack a page of the page table
+constexpr std::size_t widest_guard = 8U << 20U;
+constexpr std::size_t guards_in_all = std::size_t{4} << 30U;
 constexpr std::size_t line = 64;
 constexpr std::size_t colours = 16;
 
+std::size_t guard_bytes(int count, std::size_t page) {
+    if (count > most_widely_guarded) {
+        return count <= most_guarded ? page : 0;
+    }
+    return std::min(widest_guard, guards_in_all / static_cast<std::size_t>(count) / page * page);
+}
+
 }  // namespace
 
-Stacks::Stacks(int count, std::size_t bytes_each) {
+Stacks::Stacks(int count, std::size_t bytes_each) : count_(count) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    guard_ = count <= most_guarded ? page : 0;
-    bytes_each_ = (bytes_each + page - 1) / page * page + guard_;
-    total_ = bytes_each_ * static_cast<std::size_t>(count);
-    void* mapped = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) {
+    const std::size_t usable = (bytes_each + page - 1) / page * page;
+    const std::size_t guard = guard_bytes(count, page);
+    // Addresses may be scarce, too (ulimit -v).
+    if (!map(count, usable, guard) && !map(count, usable, std::min(guard, page))) {
         throw std::bad_alloc();
     }
-    base_ = static_cast<std::byte*>(mapped);
-    sanitizers::forget({base_, total_});  // of stacks that once lay here
+    forget_marks();  // of stacks that once lay here
     // A huge page would give every rank 2 MiB of memory for the one page it touches.
     madvise(base_, total_, MADV_NOHUGEPAGE);
     for (int index = 0; guard_ > 0 && index < count; ++index) {
@@ -35,8 +45,25 @@ Stacks::Stacks(int count, std::size_t bytes_each) {
     }
 }
 
+bool Stacks::map(int count, std::size_t bytes_each, std::size_t guard) {
+    guard_ = guard;
+    bytes_each_ = bytes_each + guard;
+    total_ = bytes_each_ * static_cast<std::size_t>(count);
+    void* const mapped =
+        mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base_ = mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
+    return base_ != nullptr;
+}
+
+// Guards have none.
+void Stacks::forget_marks() const {
+    for (int index = 0; sanitizers::has_marks && index < count_; ++index) {
+        sanitizers::forget(stack(index));
+    }
+}
+
 Stacks::~Stacks() {
-    sanitizers::forget({base_, total_});
+    forget_marks();
     munmap(base_, total_);
 }
 
@@ -44,6 +71,15 @@ std::span<std::byte> Stacks::stack(int index) const {
     // Tops a whole number of pages apart would all fall into the same lines of the cache.
     const std::size_t colour = static_cast<std::size_t>(index) % colours * line;
     return {base_ + bytes_each_ * static_cast<std::size_t>(index) + guard_, bytes_each_ - guard_ - colour};
+}
+
+int Stacks::guarded_by(const void* at) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    const auto base = reinterpret_cast<std::uintptr_t>(base_);
+    if (address < base || address >= base + total_ || (address - base) % bytes_each_ >= guard_) {
+        return -1;
+    }
+    return static_cast<int>((address - base) / bytes_each_);
 }
 
 }  // namespace sim::ranks

@@ -204,6 +204,19 @@ TEST(Interrupt, EndsWithExitCode130AndAValidTrace) {
     EXPECT_TRUE(nlohmann::json::parse(content_of(trace)).at("traceEvents").is_array());
 }
 
+// Of ranks that hold real numbers; this run ends before its first message for want of open files.
+TEST(ManyMessages, AreSaidBeforeTheRun) {
+    const auto said_of = [](int replicas) {
+        return run_command(fmt::format("1d_data_parallel --quiet --ranks {0} --items {0}", replicas),
+                           R"(bash -c 'ulimit -n 100; exec "$@"' -)")
+            .err;
+    };
+    EXPECT_THAT(said_of(4'000),
+                testing::StartsWith("1d_data_parallel: each sum of gradients over 4000 replicas is 31992000 messages "
+                                    "(ring), and each of them is sent: this takes long\n"));  // 4000 times 2 times 3999
+    EXPECT_THAT(said_of(2'000), testing::Not(HasSubstr("messages")));                         // 7,996,000
+}
+
 TEST(Killed, RankEndsTheRunWithExitCode4AndAValidTrace) {
     // A rank that is a process of its own is killed by its pid, which the log tells.
     const TemporaryFolder folder;

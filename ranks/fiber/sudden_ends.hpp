@@ -1,0 +1,58 @@
+// What would end the process of all fibers ends the run of one: a rank that runs over its stack, or calls exit.
+//
+// A stack that is too small ends at a guard page, whose touch is a SIGSEGV. Its handler has a stack of its own, and
+// leaves the rank where it is, as BreakOut does. Where the C or C++ library was at work, whose state may be half
+// changed, and where a rank has called exit or quick_exit, which may have destroyed what the run needs, nobody can go
+// on: then the rank is named on standard error, and the process ends with the code of a rank that died.
+//
+// _exit, abort and any other fault of a rank end the process as they do everywhere.
+#pragma once
+
+#include "ranks/fiber/break_out.hpp"
+#include "ranks/fiber/fiber_port.hpp"
+#include "ranks/fiber/stacks.hpp"
+#include "ranks/host/run.hpp"
+
+#include <csignal>
+#include <vector>
+
+namespace sim::ranks {
+
+class SuddenEnds {
+public:
+    // Takes SIGSEGV and the thread's signal stack while it lives; they may nest. Requires: all three outlive it; the
+    // same thread throughout.
+    SuddenEnds(const Run& run, const Stacks& stacks, BreakOut& break_out);
+    ~SuddenEnds();
+    SuddenEnds(const SuddenEnds&) = delete;
+    SuddenEnds& operator=(const SuddenEnds&) = delete;
+
+    // While this lives, the rank runs.
+    class Running {
+    public:
+        Running(SuddenEnds& of, const FiberPort& port) : of_(&of) { of.running_ = &port; }
+        ~Running() { of_->running_ = nullptr; }
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+
+    private:
+        SuddenEnds* of_;
+    };
+
+private:
+    static void on_fault(int signal, siginfo_t* info, void* context);
+    void on_guard(int rank, void* context);
+    [[noreturn]] void name_who_exits(const char* how);
+    friend void name_who_exits(const char* how);
+
+    const Run* run_;
+    const Stacks* stacks_;
+    BreakOut* break_out_;
+    const FiberPort* volatile running_ = nullptr;
+    SuddenEnds* outer_;
+    std::vector<std::byte> signal_stack_;
+    stack_t old_stack_{};
+    struct sigaction old_action_ {};
+};
+
+}  // namespace sim::ranks
