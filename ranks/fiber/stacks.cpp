@@ -3,6 +3,7 @@
 #include "ranks/fiber/sanitizers.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,8 +21,14 @@ constexpr std::size_t guards_in_all = std::size_t{4} << 30U;
 constexpr std::size_t line = 64;
 constexpr std::size_t colours = 16;
 
+// Whether this process may have as many addresses as there are (ulimit -v).
+bool has_all_addresses() {
+    rlimit limit{};
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
 std::size_t guard_bytes(int count, std::size_t page) {
-    if (count > most_widely_guarded) {
+    if (count > most_widely_guarded || !has_all_addresses()) {
         return count <= most_guarded ? page : 0;
     }
     return std::min(widest_guard, guards_in_all / static_cast<std::size_t>(count) / page * page);
@@ -33,7 +40,7 @@ Stacks::Stacks(int count, std::size_t bytes_each) : count_(count) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t usable = (bytes_each + page - 1) / page * page;
     const std::size_t guard = guard_bytes(count, page);
-    // Addresses may be scarce, too (ulimit -v).
+    // Where the system counts what is reserved as used, a page must do.
     if (!map(count, usable, guard) && !map(count, usable, std::min(guard, page))) {
         throw std::bad_alloc();
     }

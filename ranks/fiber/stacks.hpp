@@ -3,7 +3,7 @@
 //
 // Up to 16,384 stacks have a guard below, which nobody can touch; beyond, the kernel's limit on mappings forbids it. Up
 // to 4,096 the guards are wide, so that an array that is larger than its stack ends there, and not in another's: 8 MiB,
-// or of many ranks their share of 4 GiB of addresses. Else a guard is a page.
+// or of many ranks their share of 4 GiB of addresses. Else, and where addresses are limited, a guard is a page.
 #pragma once
 
 #include <cstddef>
