@@ -86,9 +86,9 @@ struct LaunchOptions {
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
-    // run of processes.
+    // run.
     std::function<void(const std::string& what)> on_notice = nullptr;
-    std::chrono::milliseconds progress{10'000};  // process: how often a long run says so; 0: never
+    std::chrono::milliseconds progress{10'000};  // how often a long run in virtual time says so; 0: never
     // Called when the ranks have started and then about so often, by the thread that launched the run. It changes
     // nothing of the timeline.
     std::function<void(const Pulse&)> on_pulse = nullptr;
