@@ -3,9 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 
-get_property(rooms GLOBAL PROPERTY NDSIM_LIBSIM_ROOMS)
-# Who uses the package needs no Protobuf: `ndsim chakra` has that room.
-list(REMOVE_ITEM rooms chakra)
+get_property(rooms GLOBAL PROPERTY NDSIM_INSTALLED_ROOMS)
 list(TRANSFORM rooms PREPEND ndsim_)
 install(TARGETS ${rooms} ndsim_sim ndsim_planning ndsim_ranks ndsim_lab EXPORT ndsim_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -8,7 +8,7 @@ rm -rf "$project/build"
 "$cmake" -S "$project" -B "$project/build" -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
 "$cmake" --build "$project/build" -j 2
-for program in my_scenario log_lines simulator_only model_only step_time; do
+for program in my_scenario every_room log_lines simulator_only model_only step_time; do
     [[ -e $project/build/$program ]] || continue  # step_time: only where it was asked for
     echo "run $program"
     "$project/build/$program"

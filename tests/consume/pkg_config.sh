@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pkg_config.sh COMPILER FOLDER PC_FOLDER: compiles the custom scenario by what pkg-config says, and runs it.
+# pkg_config.sh COMPILER FOLDER PC_FOLDER: compiles programs by what pkg-config says, and runs them.
 set -euo pipefail
 compiler=$1 folder=$2
 export PKG_CONFIG_PATH=$3
@@ -8,7 +8,7 @@ here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rm -rf "$folder"
 mkdir -p "$folder"
 read -ra flags < <(pkg-config --cflags --libs ndsim)
-for program in custom_scenario log_lines; do
+for program in custom_scenario every_room log_lines; do
     echo "run $program"
     "$compiler" -std=c++20 -O1 "$here/$program.cpp" -o "$folder/$program" "${flags[@]}"
     "$folder/$program"
