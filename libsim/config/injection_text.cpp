@@ -18,6 +18,8 @@ using faults::Injection;
 using Parts = std::smatch;
 
 constexpr std::size_t longest_text = 300;
+// Lifetimes are whole picoseconds: a mean of a few of them would be no distribution, and no machine fails so often.
+constexpr Duration shortest_mean{1'000'000};
 
 // A part that has the right letters and still is no value.
 struct NoValue {
@@ -30,6 +32,14 @@ Duration duration_in(const std::string& text) {
         throw NoValue{fmt::format("'{}' is no time, such as 120ms or 1.5s", text)};
     }
     return *found;
+}
+
+Duration span_in(const std::string& text) {
+    const Duration span = duration_in(text);
+    if (span.count() == 0) {
+        throw NoValue{fmt::format("'{}' must be above 0", text)};
+    }
+    return span;
 }
 
 Time time_in(const std::string& text) {
@@ -82,7 +92,7 @@ const Form forms[] = {
      }},
     {"stop rank R at TIME for TIME", "stop rank R at T for T",
      [](const Parts& p) -> Injection {
-         return faults::StopRank{std::stoi(p[1]), time_in(p[2]), duration_in(p[3])};
+         return faults::StopRank{std::stoi(p[1]), time_in(p[2]), span_in(p[3])};
      }},
     {"slow rank R xFACTOR [from TIME] [to TIME] [every TIME]", "slow rank R XW",
      [](const Parts& p) -> Injection {
@@ -101,8 +111,8 @@ const Form forms[] = {
      [](const Parts& p) -> Injection {
          const double shape = p[3].matched ? std::stod(p[3]) : 1;
          const Duration mean = duration_in(p[2]);
-         if (!(shape >= 0.1 && shape <= 20) || mean.count() == 0) {
-             throw NoValue{"a mean above 0, and a shape of 0.1 to 20, are needed"};
+         if (!(shape >= 0.1 && shape <= 20) || mean < shortest_mean) {
+             throw NoValue{"a mean of 1us or more, and a shape of 0.1 to 20, are needed"};
          }
          const auto* const part = std::ranges::find_if(
              faults::all_parts, [&](faults::Part each) { return typed_name_of(each) == p[1].str(); });

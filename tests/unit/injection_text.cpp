@@ -29,7 +29,8 @@ std::string refusal(const std::string& text) {
 TEST(InjectionText, IsReadAndWrittenAlike) {
     for (const char* const text :
          {"kill rank 3 at 120ms", "kill node 1 at 1.5s", "stop rank 1 at 2s for 500ms", "slow rank 2 x2.5",
-          "slow rank 2 x2.5 from 1s to 4s", "slow rank 0 x1.25 from 1s to 2s every 10s", "slow link 0-1 x4",
+          "slow rank 1 x2 from 1s", "noise 200%", "fail rank mtbf 1us", "slow rank 2 x2.5 from 1s to 4s",
+          "slow rank 0 x1.25 from 1s to 2s every 10s", "slow link 0-1 x4",
           "slow link 'leaf 2'-'node 3 nic 0' x4 from 1us", "drop nic 5 at 0s", "noise 5%",
           "noise 2.5% on rank 3 seed 7", "fail rank mtbf 100s", "fail node mtbf 3600s shape 0.7 seed 3"}) {
         EXPECT_EQ(again(text), text);
@@ -62,6 +63,9 @@ TEST(InjectionText, IsRefusedWithWhatIsWrongInIt) {
     EXPECT_THAT(refusal("slow rank 3 x2 from 4s every 1s"), HasSubstr("must end before it does: add 'to TIME'"));
     EXPECT_THAT(refusal("slow rank 3 x2 from 1s to 4s every 1s"), HasSubstr("must end before it does"));
     EXPECT_THAT(refusal("noise 5000%"), HasSubstr("must be 0 to 1000 %"));
+    EXPECT_EQ(refusal("stop rank 1 at 1s for 0s"), "--fault 'stop rank 1 at 1s for 0s': '0s' must be above 0");
+    EXPECT_EQ(refusal("fail rank mtbf 1ps"),
+              "--fault 'fail rank mtbf 1ps': a mean of 1us or more, and a shape of 0.1 to 20, are needed");
     EXPECT_THAT(refusal("kill rank 3 at " + std::string(10'000, '9') + "s"), HasSubstr("is no fault"));
 }
 
