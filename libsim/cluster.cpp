@@ -18,6 +18,28 @@ bool counts_as_bytes(const Cluster& cluster, Size size, Hop hop) {
     return size.measure == Measure::units && cluster.bytes_per_unit > 0 && prices(cluster.network, Measure::bytes, hop);
 }
 
+constexpr Pace free_of_charge{0, 1};
+
+Pace pace_or_free(FlopRate rate) {
+    return rate.flops_per_second > 0 ? pace_of(rate) : free_of_charge;
+}
+
+Uniform links(const LinkOptions& options) {
+    return {.latency = options.latency,
+            .acknowledgement = options.acknowledgement,
+            .per_byte = options.bandwidth.bytes_per_second > 0 ? pace_of(options.bandwidth) : free_of_charge,
+            .per_billionth_unit = {}};
+}
+
+// A computation that says how long it takes needs no price.
+std::optional<Pace> pace_of_work(const Compute& compute, Measure measure) {
+    switch (measure) {
+        case Measure::flops: return compute.per_flop;
+        case Measure::picoseconds: return Pace{1, 1};
+        default: return compute.per_billionth_unit;
+    }
+}
+
 }  // namespace
 
 Cluster gpu_py() {
@@ -31,14 +53,19 @@ Cluster gpu_py() {
 }
 
 Cluster uniform(const UniformOptions& options) {
-    const Pace free{0, 1};
     Cluster cluster;
     cluster.name = "uniform";
-    cluster.compute.per_flop = options.flops.flops_per_second > 0 ? pace_of(options.flops) : free;
-    cluster.network = Uniform{.latency = options.latency,
-                              .acknowledgement = options.acknowledgement,
-                              .per_byte = options.bandwidth.bytes_per_second > 0 ? pace_of(options.bandwidth) : free,
-                              .per_billionth_unit = {}};
+    cluster.compute.per_flop = pace_or_free(options.flops);
+    cluster.network = links({options.latency, options.bandwidth, options.acknowledgement});
+    return cluster;
+}
+
+Cluster nodes(const NodesOptions& options) {
+    Cluster cluster;
+    cluster.name = "nodes";
+    cluster.compute.per_flop = pace_or_free(options.flops);
+    cluster.network = Nodes{
+        .ranks_per_node = options.ranks_per_node, .within = links(options.within), .across = links(options.across)};
     return cluster;
 }
 
@@ -64,7 +91,7 @@ Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
 
 Duration compute_time(const Cluster& cluster, int rank, Work work) {
     const Compute& compute = cluster.compute;
-    const std::optional<Pace>& pace = work.measure == Measure::flops ? compute.per_flop : compute.per_billionth_unit;
+    const std::optional<Pace> pace = pace_of_work(compute, work.measure);
     if (work.amount == 0) {
         return Duration{0};
     }

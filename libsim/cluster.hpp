@@ -41,6 +41,20 @@ struct UniformOptions {
 // A cluster that prices bytes and FLOPs: a message takes latency + bytes / bandwidth, at both ends.
 Cluster uniform(const UniformOptions& options);
 
+struct LinkOptions {
+    Duration latency{0};
+    Bandwidth bandwidth;  // 0: size costs nothing
+    Duration acknowledgement{0};
+};
+struct NodesOptions {
+    int ranks_per_node = 1;
+    LinkOptions within;
+    LinkOptions across;
+    FlopRate flops;  // 0: compute costs nothing
+};
+// The same with nodes (network/nodes.hpp): messages within a node, and those between nodes, have prices of their own.
+Cluster nodes(const NodesOptions& options);
+
 // Whether a message's time depends on others in progress: if so, ops must be replayed in the order of time.
 bool links_are_shared(const Cluster& cluster);
 

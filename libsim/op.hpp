@@ -23,9 +23,9 @@ enum class OpKind : std::uint8_t {
     collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
     enter,       // as collective, without cost: a collective of messages begins; members must agree
     log,         // label: the text
-    look,        // an observation: peer (any_source), tag; amount 1: waits until a message is there, 0: whether one is
-    test,        // an observation: amount: whether that asynchronous op of this rank has ended
-    bring,       // bytes (of payload; 0: none), amount 1: takes what all bring: data beside the rank's next collective
+    look,   // an observation: peer (any_source), tag, amount: how long it waits for a message at most, 0: not at all
+    test,   // an observation: amount: whether that asynchronous op of this rank has ended; tag: a TestOf
+    bring,  // bytes (of payload; 0: none), amount 1: takes what all bring: data beside the rank's next collective
     take,   // an observation: amount: which of the rank's own brings, from 0; all that its collective's members brought
     idle,   // amount: a time, in picoseconds: the program goes on no earlier
     issue,  // amount: a time: other streams are given what follows then, and not when the program is there; -1: no more
@@ -69,6 +69,13 @@ static_assert(last_channel_stream < static_cast<int>(Stream::own));
 
 enum class Reduction : std::uint8_t { sum, average, max };
 
+// Op::amount of a look that waits until a message is there, however long that takes.
+inline constexpr std::int64_t until_there = INT64_MAX;
+
+// Op::tag of a test. Several ops are named one after another, and only the last is the observation: it waits until the
+// first of them has ended, and tells which.
+enum class TestOf : std::int32_t { one, several, last_of_several };
+
 // Op::bytes of a receive that takes a payload of any length.
 inline constexpr std::uint64_t any_bytes = UINT64_MAX;
 
@@ -106,6 +113,13 @@ inline bool is_asynchronous(const Op& op) {
 // A checkpoint without a state that takes no time: it says that a step has ended, and counts as no op.
 inline bool only_tells_of_step(const Op& op) {
     return op.kind == OpKind::checkpoint && op.peer == 0 && op.amount == 0;
+}
+// A test that only names one of several ops counts as no op, either.
+inline bool names_one_of_several(const Op& op) {
+    return op.kind == OpKind::test && op.tag == static_cast<std::int32_t>(TestOf::several);
+}
+inline bool waits_for_first(const Op& op) {
+    return op.kind == OpKind::test && op.tag == static_cast<std::int32_t>(TestOf::last_of_several);
 }
 constexpr bool needs_root(CollectiveKind kind) {
     return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||

@@ -11,6 +11,8 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
+#include <ratio>
+#include <type_traits>
 
 namespace sim {
 
@@ -95,7 +97,22 @@ private:
 };
 
 // The unit that an amount counts. Amounts of different measures never compare equal.
-enum class Measure : std::uint8_t { bytes, units, flops };
+enum class Measure : std::uint8_t { bytes, units, flops, picoseconds };
+
+// Of another unit of time. Throws std::overflow_error outside the range of simulated time.
+template <class Rep, class Period>
+requires std::convertible_to<std::chrono::duration<Rep, Period>, Duration>
+constexpr Duration checked_duration(std::chrono::duration<Rep, Period> time) {
+    std::int64_t picoseconds = 0;
+    if (__builtin_mul_overflow(time.count(), std::ratio_divide<Period, Duration::period>::num, &picoseconds)) {
+        throw_time_overflow();
+    }
+    return Duration{picoseconds};
+}
+
+// A number without its unit. Where one stands for an amount, the program does not compile, and the compiler says why.
+template <class T>
+concept BareNumber = std::is_arithmetic_v<T>;
 
 // The size of a message: bytes, or units of data.
 struct Size {
@@ -105,17 +122,29 @@ struct Size {
     constexpr Size(Bytes bytes) : amount(bytes.count) {}
     constexpr Size(Units units) : amount(units.billionths()), measure(Measure::units) {}
     constexpr Size(std::int64_t n, Measure m) : amount(n), measure(m) {}
+    template <BareNumber Number>
+    Size(Number) {
+        static_assert(!BareNumber<Number>, "a size needs its unit: 100_MB, sim::Bytes{100} or sim::Units{100}");
+    }
     friend constexpr bool operator==(Size, Size) = default;
 };
 
-// The size of a computation: floating-point operations, or units of compute.
+// The size of a computation: floating-point operations, units of compute, or the time that it takes at full speed.
 struct Work {
     std::int64_t amount = 0;
     Measure measure = Measure::flops;
 
     constexpr Work(Flops flops) : amount(flops.count) {}
     constexpr Work(Units units) : amount(units.billionths()), measure(Measure::units) {}
+    template <class Rep, class Period>
+    requires std::convertible_to<std::chrono::duration<Rep, Period>, Duration>
+    constexpr Work(std::chrono::duration<Rep, Period> time)
+        : amount(checked_duration(time).count()), measure(Measure::picoseconds) {}
     constexpr Work(std::int64_t n, Measure m) : amount(n), measure(m) {}
+    template <BareNumber Number>
+    Work(Number) {
+        static_assert(!BareNumber<Number>, "work needs its unit: 2_TFLOP, sim::Units{80} or 3ms");
+    }
 };
 
 // One of `parts` equal shares, rounded up: the charge of every chunk of a collective.
@@ -171,11 +200,29 @@ constexpr Bytes operator""_MB(unsigned long long n) {
 constexpr Bytes operator""_GB(unsigned long long n) {
     return Bytes{static_cast<std::int64_t>(n) * 1'000'000'000};
 }
+constexpr Bytes operator""_TB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) * 1'000'000'000'000};
+}
 constexpr Bytes operator""_KiB(unsigned long long n) {
     return Bytes{static_cast<std::int64_t>(n) << 10U};
 }
 constexpr Bytes operator""_MiB(unsigned long long n) {
     return Bytes{static_cast<std::int64_t>(n) << 20U};
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+    return Bytes{static_cast<std::int64_t>(n) << 30U};
+}
+constexpr Flops operator""_MFLOP(unsigned long long n) {
+    return Flops{static_cast<std::int64_t>(n) * 1'000'000};
+}
+constexpr Flops operator""_GFLOP(unsigned long long n) {
+    return Flops{static_cast<std::int64_t>(n) * 1'000'000'000};
+}
+constexpr Flops operator""_TFLOP(unsigned long long n) {
+    return Flops{static_cast<std::int64_t>(n) * 1'000'000'000'000};
+}
+constexpr Flops operator""_PFLOP(unsigned long long n) {
+    return Flops{static_cast<std::int64_t>(n) * 1'000'000'000'000'000};
 }
 inline constexpr Bandwidth MB_per_s{1'000'000};
 inline constexpr Bandwidth GB_per_s{1'000'000'000};

@@ -36,6 +36,13 @@ std::string tag_text(int tag) {
     return tag < 0 ? std::string(" (in a collective)") : tag > 0 ? fmt::format(", tag {}", tag) : std::string();
 }
 
+// How long a look waits for its message.
+std::string describe_patience(std::int64_t amount) {
+    return amount == 0             ? std::string("ask for")
+           : amount == until_there ? std::string("wait for")
+                                   : fmt::format("wait at most {} for", describe_time(Time{Duration{amount}}));
+}
+
 std::string describe_collective(const Op& op) {
     const CollectiveWord word = collective_word(op);
     std::string text = name_of(word.kind);
@@ -60,6 +67,7 @@ std::string describe_amount(std::int64_t amount, Measure measure) {
     switch (measure) {
         case Measure::bytes: return fmt::format("{} B", amount);
         case Measure::flops: return fmt::format("{} FLOPs", amount);
+        case Measure::picoseconds: return describe_time(Time{Duration{amount}});
         case Measure::units: return decimal(amount, Units::per_unit) + (amount == Units::per_unit ? " unit" : " units");
     }
     return {};
@@ -83,9 +91,11 @@ std::string describe(const Op& op) {
         case OpKind::receive: return fmt::format("receive from {}{}", op.peer, tag_text(op.tag));
         case OpKind::wait: return fmt::format("wait for asynchronous op {}", op.amount);
         case OpKind::look:
-            return fmt::format("{} a message from {}{}", op.amount != 0 ? "wait for" : "ask for",
+            return fmt::format("{} a message from {}{}", describe_patience(op.amount),
                                op.peer < 0 ? std::string("any rank") : fmt::format("{}", op.peer), tag_text(op.tag));
-        case OpKind::test: return fmt::format("ask for the end of asynchronous op {}", op.amount);
+        case OpKind::test:
+            return waits_for_first(op) ? std::string("wait for the first of several asynchronous ops")
+                                       : fmt::format("ask for the end of asynchronous op {}", op.amount);
         case OpKind::collective:
         case OpKind::enter: return describe_collective(op);
         case OpKind::take: return "take what all members brought";

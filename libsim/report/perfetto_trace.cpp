@@ -8,6 +8,7 @@
 
 #include "libsim/report/lanes.hpp"
 #include "libsim/report/protobuf.hpp"
+#include "libsim/report/span_columns.hpp"
 
 #include <algorithm>
 #include <map>
@@ -249,7 +250,7 @@ private:
     }
 
     void annotate(ProtobufMessage& event, const Span& span, ProtobufMessage& said) {
-        const auto add = [&](const char* name, std::int64_t value) {
+        const auto add = [&](const std::string& name, std::int64_t value) {
             ProtobufMessage annotation;
             annotation.number(annotation_::name_iid, annotations_.number_of(name, said));
             annotation.signed_number(annotation_::int_value, value);
@@ -272,7 +273,7 @@ private:
             annotation.real(annotation_::double_value, Units::from_billionths(span.amount).value());
             event.message(event_::debug_annotations, annotation);
         } else {
-            add(span.measure == Measure::flops ? "flops" : "bytes", span.amount);
+            add(std::string(amount_name(span.measure)), span.amount);
         }
     }
 

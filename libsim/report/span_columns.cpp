@@ -50,6 +50,7 @@ constexpr auto numbers = std::to_array<SpanNumber>({
     {"message", false,
      [](const Span& s) { return s.message != 0 ? Value{static_cast<std::int64_t>(s.message)} : std::nullopt; },
      [](Span& s, std::int64_t v) { s.message = static_cast<std::uint64_t>(v); }, 0, largest_count},
+    {"work_ps", false, amount_in<Measure::picoseconds>, take_amount<Measure::picoseconds>, 0, largest_count},
 });
 
 }  // namespace
@@ -62,6 +63,7 @@ std::string_view amount_name(Measure measure) {
     switch (measure) {
         case Measure::flops: return "flops";
         case Measure::units: return "billionths_of_units";
+        case Measure::picoseconds: return "work_ps";
         case Measure::bytes: break;
     }
     return "bytes";
@@ -86,6 +88,7 @@ std::string amount_json(const Span& span) {
     switch (span.measure) {
         case Measure::units: return fmt::format(R"("units":{})", Units::from_billionths(span.amount).value());
         case Measure::flops: return fmt::format(R"("flops":{})", span.amount);
+        case Measure::picoseconds: return fmt::format(R"("work_ps":{})", span.amount);
         case Measure::bytes: break;
     }
     return fmt::format(R"("bytes":{})", span.amount);

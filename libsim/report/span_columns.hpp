@@ -37,7 +37,7 @@ std::string_view amount_name(Measure measure);
 // Whatever it takes to read back the same span from a trace in JSON: time to the picosecond, and the place in the
 // program. "ps":5,"dur_ps":7,"idle_ps":0,"op":3 and where it has them program_stream, tag and message.
 std::string exact_json(const Span& span);
-// "units":2.5 or "bytes":64 or "flops":1000
+// "units":2.5 or "bytes":64 or "flops":1000 or "work_ps":3000
 std::string amount_json(const Span& span);
 
 }  // namespace sim::report

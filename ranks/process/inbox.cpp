@@ -193,7 +193,7 @@ void Inbox::check_numbers(Op& op) const {
     if (bytes[offsetof(Op, answer)] > 1) {
         violated("a flag that is neither on nor off");
     }
-    if (op.kind > OpKind::finish || op.measure > Measure::flops ||
+    if (op.kind > OpKind::finish || op.measure > Measure::picoseconds ||
         static_cast<std::size_t>(op.label) >= labels_.size()) {
         violated("an unknown kind of op");
     }
@@ -203,7 +203,7 @@ void Inbox::check_numbers(Op& op) const {
             violated("a message that cannot be");
         }
     } else if (op.kind == OpKind::look) {
-        if (op.peer < any_source || op.peer >= ranks || op.peer == rank_ || op.tag < 0) {
+        if (op.peer < any_source || op.peer >= ranks || op.peer == rank_ || op.tag < 0 || op.amount < 0) {
             violated("a question that cannot be");
         }
     } else if (op.kind == OpKind::allocate ? op.amount == INT64_MIN : op.amount < (op.kind == OpKind::issue ? -1 : 0)) {

@@ -1,5 +1,6 @@
 #include "scenarios/report/narration.hpp"
 
+#include "libsim/kernel/describe.hpp"
 #include "ranks/launch.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ std::string amount_text(Measure measure, std::int64_t amount) {
             return fmt::format("{:.12g} unit{}", units, units == 1 ? "" : "s");
         }
         case Measure::flops: return fmt::format("{} FLOPs", amount);
+        case Measure::picoseconds: return kernel::describe_time(Time{Duration{amount}});
         case Measure::bytes: break;
     }
     return fmt::format("{} byte{}", amount, amount == 1 ? "" : "s");

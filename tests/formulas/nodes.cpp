@@ -72,3 +72,23 @@ TEST_P(NodesOf, ARingIsAsOneOpAsSlowAsItsMessages) {
         }
     }
 }
+
+// Within a node 2 us + 1 MB / 200 GB/s = 7 us; between nodes 5 us + 1 MB / 50 GB/s = 25 us, acknowledged in 3 us.
+TEST_P(NodesOf, TwoLinksArePricedInBytesAndComputeInFlops) {
+    const Cluster cluster = sim::nodes({.ranks_per_node = 2,
+                                        .within = {.latency = 2us, .bandwidth = 200 * GB_per_s},
+                                        .across = {.latency = 5us, .bandwidth = 50 * GB_per_s, .acknowledgement = 3us},
+                                        .flops = 100 * TFLOP_per_s});
+    const Simulation s = simulate_well(ranks(3, cluster), [](GPU& gpu) {
+        if (gpu.rank() == 0) {
+            gpu.compute(1_GFLOP);
+            gpu.send(1, 1_MB);
+            gpu.send(2, 1_MB);
+        } else {
+            gpu.receive(0, 1_MB);
+        }
+    });
+    EXPECT_EQ(s.span(0, 0).end, 10us);
+    EXPECT_EQ(s.span(1, 0).end, 10us + 7us);
+    EXPECT_EQ(s.span(2, 0).end, 10us + 7us + 25us + 3us);
+}

@@ -210,6 +210,7 @@ TEST(AmountText, IsExactAndCounts) {
     EXPECT_EQ(amount_text(Measure::units, Units{166.666666667}.billionths()), "166.666666667 units");
     EXPECT_EQ(amount_text(Measure::bytes, 1'000), "1000 bytes");
     EXPECT_EQ(amount_text(Measure::flops, 5), "5 FLOPs");
+    EXPECT_EQ(amount_text(Measure::picoseconds, 1'500'000'000), "1.5 ms");
 }
 
 }  // namespace

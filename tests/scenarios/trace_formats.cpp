@@ -2,6 +2,7 @@
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/trace_files/read_trace.hpp"
 #include "tests/support/chrome_rules.hpp"
 #include "tests/support/kineto_rules.hpp"
 #include "tests/support/perfetto_rules.hpp"
@@ -82,16 +83,30 @@ TEST(TraceFormats, RefuseAnotherSuffixWithTheNearestOne) {
 
 TEST(TraceFormats, WriteARowPerSpanWithUnitsInTheNames) {
     const TemporaryFolder folder;
-    EXPECT_EQ(content_of(written(folder, "t.csv", ping())),
-              "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps,bytes,flops,billionths_of_units,peer,tag,message\n"
-              "send,\"say \"\"so\"\", twice\",0,0,1,1500,8000000,0,64,,,1,7,3\n"
-              "receive,\"say \"\"so\"\", twice\",1,2,0,0,9000500,1500,64,,,0,7,3\n"
-              "compute,\"say \"\"so\"\", twice\",1,0,1,0,4000,0,,,2500000000,,,\n"
-              "allocate,\"say \"\"so\"\", twice\",1,0,2,0,0,0,4096,,,,,\n");
+    EXPECT_EQ(
+        content_of(written(folder, "t.csv", ping())),
+        "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps,bytes,flops,billionths_of_units,peer,tag,message,work_ps\n"
+        "send,\"say \"\"so\"\", twice\",0,0,1,1500,8000000,0,64,,,1,7,3,\n"
+        "receive,\"say \"\"so\"\", twice\",1,2,0,0,9000500,1500,64,,,0,7,3,\n"
+        "compute,\"say \"\"so\"\", twice\",1,0,1,0,4000,0,,,2500000000,,,,\n"
+        "allocate,\"say \"\"so\"\", twice\",1,0,2,0,0,0,4096,,,,,,\n");
     EXPECT_THAT(content_of(written(folder, "t.ndjson", ping())),
                 testing::StartsWith(R"({"kind":"send","label":"say \"so\", twice","rank":0,"stream":0,"op":1,)"
                                     R"("begin_ps":1500,"end_ps":8000000,"idle_ps":0,"bytes":64,"peer":1,"tag":7,)"
                                     R"("message":3})"));
+}
+
+TEST(TraceFormats, KeepTheTimeThatAComputationSaid) {
+    const TemporaryFolder folder;
+    const std::string label = "work";
+    Timeline timeline{.ranks = 1};
+    timeline.add({.label = &label, .measure = Measure::picoseconds, .amount = 1'500, .end = Time{Duration{3'000}}});
+    for (const std::string name : {"t.csv", "t.ndjson", "t.json", "t.json.gz"}) {
+        const Timeline read = trace_files::read_trace(written(folder, name, timeline)).timeline;
+        ASSERT_EQ(read.spans.size(), 1U) << name;
+        EXPECT_EQ(read.spans[0].measure, Measure::picoseconds) << name;
+        EXPECT_EQ(read.spans[0].amount, 1'500) << name;
+    }
 }
 
 TEST(PerfettoTrace, HasATrackPerLaneAnArrowAndACounter) {

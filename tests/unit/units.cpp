@@ -99,4 +99,24 @@ TEST(DurationOfSeconds, RoundsToTheNearestPicosecondAndRefusesNonsense) {
     EXPECT_THROW(duration_of_seconds(1e9), std::out_of_range);
 }
 
+TEST(Literals, CountFlopsAndBytesByThousandsAndBytesBy1024) {
+    EXPECT_EQ(3_MFLOP, Flops{3'000'000});
+    EXPECT_EQ(3_GFLOP, 1000 * 3_MFLOP);
+    EXPECT_EQ(3_TFLOP, 1000 * 3_GFLOP);
+    EXPECT_EQ(3_PFLOP, 1000 * 3_TFLOP);
+    EXPECT_EQ(2_TB, 1000 * 2_GB);
+    EXPECT_EQ(2_GiB, 1024 * 2_MiB);
+}
+
+TEST(Work, OfATimeIsItsPicoseconds) {
+    const Work work = 3ms;
+    EXPECT_EQ(work.measure, Measure::picoseconds);
+    EXPECT_EQ(work.amount, 3'000'000'000);
+}
+
+TEST(Work, OfATimeBeyondTheRangeOfSimulatedTimeIsAnOverflowError) {
+    EXPECT_EQ(Work{2562h}.amount, 2562 * 3600 * 1'000'000'000'000);
+    EXPECT_THROW(Work{2563h}, std::overflow_error);
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tools/labs/checks.hpp"
 
+#include "libsim/kernel/describe.hpp"
 #include "libsim/report/time_axis.hpp"
 
 #include <fmt/format.h>
@@ -127,6 +128,7 @@ std::string text_of_amount(const Span& span) {
         case Measure::bytes: return text_of_bytes(span.amount);
         case Measure::units: return text_of_units(Units::from_billionths(span.amount));
         case Measure::flops: return fmt::format("{} FLOPs", span.amount);
+        case Measure::picoseconds: return kernel::describe_time(Time{Duration{span.amount}});
     }
     return "";
 }

@@ -44,11 +44,10 @@ struct ExactNumber {
     std::string_view name;  // in span_columns.hpp
 };
 constexpr ExactNumber exact_numbers[] = {
-    {EventField::process, "rank"},    {EventField::program_stream, "stream"},
-    {EventField::op, "op"},           {EventField::ps, "begin_ps"},
-    {EventField::idle_ps, "idle_ps"}, {EventField::bytes, "bytes"},
-    {EventField::flops, "flops"},     {EventField::peer, "peer"},
-    {EventField::tag, "tag"},         {EventField::message, "message"},
+    {EventField::process, "rank"}, {EventField::program_stream, "stream"}, {EventField::op, "op"},
+    {EventField::ps, "begin_ps"},  {EventField::idle_ps, "idle_ps"},       {EventField::bytes, "bytes"},
+    {EventField::flops, "flops"},  {EventField::work_ps, "work_ps"},       {EventField::peer, "peer"},
+    {EventField::tag, "tag"},      {EventField::message, "message"},
 };
 
 // The stream on which most kernels compute.

@@ -72,7 +72,7 @@ export interface Run {
 
 // The numbers of OpKind in libsim/op.hpp, and of Measure in libsim/units.hpp.
 export const Kind = { compute: 0, send: 1, receive: 2, allocate: 5, collective: 6, log: 8, checkpoint: 15 };
-export const Measure = { bytes: 0, units: 1, flops: 2 };
+export const Measure = { bytes: 0, units: 1, flops: 2, picoseconds: 3 };
 // The stream of asynchronous ops.
 export const ownStream = 255;
 

@@ -57,6 +57,7 @@ export function amount(value: number, unit: string): string {
 // Units are counted in billionths.
 export function measured(value: number, measure: number): string {
     if (measure === Measure.units) return `${Number((value / 1e9).toPrecision(12))} units`;
+    if (measure === Measure.picoseconds) return time(value);
     return amount(value, measure === Measure.bytes ? "B" : "FLOP");
 }
 
