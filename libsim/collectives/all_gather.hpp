@@ -8,6 +8,10 @@
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/namespaces.hpp"
 
+#include <algorithm>
+#include <concepts>
+#include <ranges>
+
 namespace sim::collectives {
 
 // With data, in place: `data` is the whole array, of which this member's chunk (as reduce_scatter returns it) is set.
@@ -21,6 +25,20 @@ void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
               {.kind = CollectiveKind::all_gather, .size = cost, .config = config, .element_size = sizeof numbers[0]});
     carry_out(gpu, group, schedule_of(CollectiveKind::all_gather, config, group.size(), 0), cost, "all-gather",
               elements_of(numbers, Reduction::sum));
+}
+
+// With data, from a part to the whole: as reduce_scatter() from a whole to its part. `part` is this member's chunk, and
+// may be that of `whole`. Throws ProgramError for a part of another length.
+template <PayloadRange P, NumberRange R>
+requires std::same_as<std::ranges::range_value_t<P>, std::ranges::range_value_t<R>>
+void all_gather(GPU& gpu, const Group& group, const P& part, R&& whole, std::optional<Size> size = {},
+                const AlgorithmConfig& config = Algorithm::ring) {
+    const std::span numbers(whole);
+    const auto own = own_chunk(gpu, group, "all-gather", numbers, std::ranges::size(part));
+    if (own.data() != std::ranges::data(part)) {
+        std::ranges::copy(part, own.begin());
+    }
+    all_gather(gpu, group, numbers, size, config);
 }
 
 // By size alone: one op. `size` is the whole result's.

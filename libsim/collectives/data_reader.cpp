@@ -1,6 +1,9 @@
 #include "libsim/collectives/data_reader.hpp"
 
 #include "libsim/check.hpp"
+#include "libsim/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -229,6 +232,19 @@ ChunkRange chunk_range(std::size_t count, const Schedule& schedule, int index) {
     const ChunkRange block = chunk_range(count, schedule.blocks(), index / schedule.parts);
     const ChunkRange part = chunk_range(block.size(), schedule.parts, index % schedule.parts);
     return {block.begin + part.begin, block.begin + part.end};
+}
+
+void check_own_chunk(const GPU& gpu, const Group& group, std::string_view what, std::size_t whole,
+                     std::size_t elements) {
+    if (!group.contains(gpu.rank())) {
+        throw ProgramError(fmt::format("rank {} joins the {} of a group it is not in", gpu.rank(), what));
+    }
+    const std::size_t own = chunk_range(whole, group.size(), group.index_of(gpu.rank())).size();
+    if (elements != own) {
+        throw ProgramError(
+            fmt::format("rank {} has a part of {} elements in the {}: its share of {} over {} ranks is {}", gpu.rank(),
+                        elements, what, whole, group.size(), own));
+    }
 }
 
 void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,

@@ -29,6 +29,22 @@ ChunkRange chunk_range(std::size_t count, int chunks, int index);
 // The same of a schedule's chunk, which may be a part of a block.
 ChunkRange chunk_range(std::size_t count, const Schedule& schedule, int index);
 
+// The chunk of `whole` that belongs to the calling rank, a member. With `elements`: throws ProgramError unless it is
+// one, and the chunk has so many.
+void check_own_chunk(const GPU& gpu, const Group& group, std::string_view what, std::size_t whole,
+                     std::size_t elements);
+template <Number T, std::size_t Extent>
+std::span<T> own_chunk(const GPU& gpu, const Group& group, std::span<T, Extent> whole) {
+    const ChunkRange own = chunk_range(whole.size(), group.size(), group.index_of(gpu.rank()));
+    return whole.subspan(own.begin, own.size());
+}
+template <Number T, std::size_t Extent>
+std::span<T> own_chunk(const GPU& gpu, const Group& group, std::string_view what, std::span<T, Extent> whole,
+                       std::size_t elements) {
+    check_own_chunk(gpu, group, what, whole.size(), elements);
+    return own_chunk(gpu, group, whole);
+}
+
 // The tag of the messages of one schedule in one group. Two groups that share a pair of ranks must not take each
 // other's messages, nor two kinds or algorithms within one group.
 Tag tag_of(const Group& group, const Schedule& schedule);

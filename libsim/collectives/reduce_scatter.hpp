@@ -8,6 +8,11 @@
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/namespaces.hpp"
 
+#include <algorithm>
+#include <concepts>
+#include <ranges>
+#include <vector>
+
 namespace sim::collectives {
 
 // With data. Overwrites `data` with partial sums; returns the part of it that is this member's finished chunk, of
@@ -26,12 +31,22 @@ auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> 
                       .element_size = sizeof numbers[0]});
     carry_out(gpu, group, schedule_of(CollectiveKind::reduce_scatter, config, group.size(), 0), cost, "reduce-scatter",
               elements_of(numbers, reduction));
-    const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
-    const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
+    const std::span<std::ranges::range_value_t<R>> mine = own_chunk(gpu, group, numbers);
     if (reduction == Reduction::average) {
         divide_by(mine, group.size());
     }
     return mine;
+}
+
+// With data, from a whole, which stays as it is, to this member's part: as all_gather() from a part to the whole.
+// Throws ProgramError for a part of another length than that chunk.
+template <PayloadRange W, NumberRange R>
+requires std::same_as<std::ranges::range_value_t<W>, std::ranges::range_value_t<R>>
+void reduce_scatter(GPU& gpu, const Group& group, const W& whole, R&& part, std::optional<Size> size = {},
+                    Reduction reduction = Reduction::sum, const AlgorithmConfig& config = Algorithm::ring) {
+    std::vector<std::ranges::range_value_t<R>> sums(std::ranges::begin(whole), std::ranges::end(whole));
+    own_chunk(gpu, group, "reduce-scatter", std::span(sums), std::ranges::size(part));
+    std::ranges::copy(reduce_scatter(gpu, group, sums, size, reduction, config), std::ranges::begin(part));
 }
 
 // By size alone: one op.

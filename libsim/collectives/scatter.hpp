@@ -26,8 +26,7 @@ auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Siz
                       .element_size = sizeof numbers[0]});
     carry_out(gpu, group, schedule_of(CollectiveKind::scatter, config, group.size(), group.index_of(root)), cost,
               "scatter", elements_of(numbers, Reduction::sum));
-    const ChunkRange own = chunk_range(numbers.size(), group.size(), group.index_of(gpu.rank()));
-    const std::span<std::ranges::range_value_t<R>> mine = numbers.subspan(own.begin, own.size());
+    const std::span<std::ranges::range_value_t<R>> mine = own_chunk(gpu, group, numbers);
     return mine;
 }
 

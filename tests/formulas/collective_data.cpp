@@ -328,4 +328,44 @@ TEST_P(CollectiveHosts, BitwiseEqualResultsOnAllMembersWhateverTheAlgorithm) {
     }
 }
 
+// 8 numbers over 3 ranks: parts of 3, 3 and 2. Each of the two costs 2 steps of 10 units: 0.05 + 0.1 + 0.05 s.
+TEST_P(CollectiveHosts, AWholeIsReducedToPartsAndGatheredFromThem) {
+    const auto run = simulate_well(ranks(3), [](GPU& gpu) {
+        const std::vector<double> whole = values_of<double>(gpu.rank(), 8);
+        std::vector<double> part(gpu.rank() == 2 ? 2 : 3);
+        reduce_scatter(gpu, world(gpu), whole, part, Units(30), Reduction::max);
+        std::vector<double> all(8);
+        all_gather(gpu, world(gpu), part, all, Units(30));
+        gpu.report("whole", whole);
+        gpu.report("all", all);
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+        EXPECT_EQ(run.result.reports.at("whole").at(rank), values_of<double>(rank, 8));
+        EXPECT_EQ(run.result.reports.at("all").at(rank), reduced<double>(3, 8, Reduction::max));
+    }
+    EXPECT_EQ(run.result.end, Time{4 * 200ms});
+}
+
+TEST_P(CollectiveHosts, APartCanBeThatOfTheWholeItself) {
+    const auto run = simulate_well(ranks(3), [](GPU& gpu) {
+        std::vector<double> whole = values_of<double>(gpu.rank(), 8);
+        const auto mine = reduce_scatter(gpu, world(gpu), whole, Units(30));
+        all_gather(gpu, world(gpu), mine, whole, Units(30));
+        gpu.report("whole", whole);
+    });
+    EXPECT_EQ(run.result.reports.at("whole").at(1), reduced<double>(3, 8, Reduction::sum));
+}
+
+TEST_P(CollectiveHosts, APartOfAnotherLengthIsRefused) {
+    const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
+        std::vector<double> part(2);
+        std::vector<double> whole(8);
+        all_gather(gpu, world(gpu), part, whole);
+    });
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.fault->message,
+                testing::HasSubstr("rank 0 has a part of 2 elements in the all-gather: its share of 8 "
+                                   "over 3 ranks is 3"));
+}
+
 }  // namespace
