@@ -146,54 +146,20 @@ std::size_t GPU::expect_elements(const Op& receive, std::size_t element_size) {
     return static_cast<std::size_t>(bytes / element_size);
 }
 
-void GPU::wait(const Handle& handle) {
+void GPU::require_own(const Handle& handle, const char* what) const {
     if (handle.number < 0 || handle.number >= asynchronous_ops_) {
-        throw ProgramError(fmt::format("rank {} waits for a handle that none of its operations returned", rank()));
+        throw ProgramError(fmt::format("rank {} {} for a handle that none of its operations returned", rank(), what));
     }
+}
+
+void GPU::wait(const Handle& handle) {
+    require_own(handle, "waits");
     if (stream_ != Stream::main && !handle.into.empty()) {
         throw ProgramError(fmt::format("rank {} waits for data on stream {}; wait for it in the program itself", rank(),
                                        static_cast<int>(stream_)));
     }
     post_or_read({.kind = OpKind::wait, .stream = stream_, .amount = handle.number, .bytes = handle.into.size()},
                  handle.into);
-}
-
-bool GPU::test(const Handle& handle) {
-    require_main("asking for the end of an operation");
-    if (handle.number < 0 || handle.number >= asynchronous_ops_) {
-        throw ProgramError(fmt::format("rank {} asks for a handle that none of its operations returned", rank()));
-    }
-    if (port_->ask({.kind = OpKind::test, .amount = handle.number}).bytes == 0) {
-        return false;
-    }
-    Arrival ended;
-    port_->read(std::as_writable_bytes(std::span(&ended, 1)));
-    wait(handle);
-    return true;
-}
-
-std::optional<Arrival> GPU::look(int source, Tag tag, bool waits) {
-    require_main("asking for messages");
-    Op op{.kind = OpKind::look, .peer = any_source, .tag = static_cast<std::int32_t>(tag), .amount = waits ? 1 : 0};
-    if (source != any_source) {
-        op.peer = message(OpKind::receive, source, {}, Bytes{0}, tag).peer;
-    } else if (op.tag < 0) {
-        throw ProgramError(fmt::format("a tag must be 0 or more, not {}", op.tag));
-    }
-    if (port_->ask(op).bytes == 0) {
-        return std::nullopt;
-    }
-    Arrival found;
-    port_->read(std::as_writable_bytes(std::span(&found, 1)));
-    return found;
-}
-
-Arrival GPU::probe(int source, Tag tag) {
-    return look(source, tag, true).value_or(Arrival{});
-}
-
-std::optional<Arrival> GPU::probe_now(int source, Tag tag) {
-    return look(source, tag, false);
 }
 
 Stream GPU::checked(Stream stream) const {

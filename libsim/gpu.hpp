@@ -12,10 +12,12 @@
 #include "libsim/algorithm.hpp"
 #include "libsim/arrival.hpp"
 #include "libsim/group.hpp"
+#include "libsim/message_terms.hpp"
 #include "libsim/port.hpp"
 #include "libsim/units.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <ranges>
@@ -26,9 +28,6 @@
 #include <vector>
 
 namespace sim {
-
-// Messages from one rank to another are matched by tag, in the order sent. Tags are 0 or more.
-enum class Tag : std::int32_t {};
 
 template <class T>
 concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::view<T>;
@@ -69,7 +68,7 @@ public:
     int rank() const { return port_->rank(); }
     int world_size() const { return port_->ranks(); }
 
-    // Busy for the cluster's time per unit or FLOP, times this rank's slowdown.
+    // Busy for the cluster's time per unit or FLOP, or for the time that `work` says, times this rank's slowdown.
     void compute(std::string_view label, Work work);
     void compute(Work work) { compute({}, work); }
 
@@ -80,20 +79,36 @@ public:
     void receive(int source, std::string_view label, Size size, Tag tag = {});
     void receive(int source, Size size, Tag tag = {}) { receive(source, {}, size, tag); }
 
-    // With data, which really arrives. Costs `size`, by default the bytes of the data.
+    // With data, which really arrives. Costs `size`, by default the bytes of the data. Label, size and tag may each be
+    // left out.
     template <PayloadRange R>
     void send(int target, const R& data, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
         send_bytes(target, std::as_bytes(std::span(data)), label, size, tag);
+    }
+    template <PayloadRange R, MessageTerm... Terms>
+    requires(sizeof...(Terms) > 0 && !LabelTerm<R>) void send(int target, const R& data, const Terms&... terms) {
+        const MessageTerms all = terms_of(terms...);
+        send_bytes(target, std::as_bytes(std::span(data)), all.label, all.size, all.tag);
     }
     // Fills `into`. A message of another number of bytes, or without data, is a mismatch.
     template <WritablePayloadRange R>
     void receive(int source, R&& into, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
         receive_bytes(source, std::as_writable_bytes(std::span(into)), label, size, tag);
     }
+    template <WritablePayloadRange R, MessageTerm... Terms>
+    requires(sizeof...(Terms) > 0 && !LabelTerm<R>) void receive(int source, R&& into, const Terms&... terms) {
+        const MessageTerms all = terms_of(terms...);
+        receive_bytes(source, std::as_writable_bytes(std::span(into)), all.label, all.size, all.tag);
+    }
     // Whatever length was sent; a length that is no whole number of T is a mismatch.
     template <Payload T>
     std::vector<T> receive(int source, std::string_view label = {}, std::optional<Size> size = {}, Tag tag = {}) {
         return read_elements<T>(expect_elements(data_receive(source, label, size, tag, any_bytes), sizeof(T)));
+    }
+    template <Payload T, MessageTerm... Terms>
+    requires(sizeof...(Terms) > 0) std::vector<T> receive(int source, const Terms&... terms) {
+        const MessageTerms all = terms_of(terms...);
+        return receive<T>(source, all.label, all.size, all.tag);
     }
 
     // Asynchronous forms start now and end on their own; wait() joins one. A rank's sends leave one after another,
@@ -108,19 +123,36 @@ public:
                       Tag tag = {}) {
         return send_bytes_async(target, std::as_bytes(std::span(data)), label, size, tag);
     }
+    template <PayloadRange R, MessageTerm... Terms>
+    requires(sizeof...(Terms) > 0 && !LabelTerm<R>) Handle
+        send_async(int target, const R& data, const Terms&... terms) {
+        const MessageTerms all = terms_of(terms...);
+        return send_bytes_async(target, std::as_bytes(std::span(data)), all.label, all.size, all.tag);
+    }
     // `into` must stay alive until wait().
     template <WritablePayloadRange R>
     requires std::ranges::borrowed_range<R> Handle receive_async(int source, R&& into, std::string_view label = {},
                                                                  std::optional<Size> size = {}, Tag tag = {}) {
         return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), label, size, tag);
     }
+    template <WritablePayloadRange R, MessageTerm... Terms>
+    requires(std::ranges::borrowed_range<R> && sizeof...(Terms) > 0 && !LabelTerm<R>) Handle
+        receive_async(int source, R&& into, const Terms&... terms) {
+        const MessageTerms all = terms_of(terms...);
+        return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), all.label, all.size, all.tag);
+    }
     void wait(const Handle& handle);
+    // Waits for the first of several to end, of several at one time for the one that is named first, and joins it.
+    // Returns its index.
+    std::size_t wait_any(std::span<const Handle> handles);
     // Whether an asynchronous op has ended by now; if so, it is joined, as by wait().
     bool test(const Handle& handle);
 
     // Waits until a message of `source`, or of anybody, is there, and leaves it there: receive it from Arrival::source.
     // Of several the first in simulated time, then the one of the lowest rank: the same in every run, on every host.
     Arrival probe(int source = any_source, Tag tag = {});
+    // The same, for so long at most; empty: nothing has come by then.
+    std::optional<Arrival> probe_for(Duration timeout, int source = any_source, Tag tag = {});
     // What is there by now; empty: nothing. Asking takes no time; but who is told "nothing" twice at one time, to the
     // same question, goes on at the next time at which a message comes or an asynchronous op ends.
     std::optional<Arrival> probe_now(int source = any_source, Tag tag = {});
@@ -219,6 +251,26 @@ public:
         return read_elements<T>(expect_elements(any_receive_in_collective(source, label, size, tag), sizeof(T)));
     }
 
+    // Messages by size alone with a bare number among their terms: the compiler says why they cannot be.
+    template <MessageTerm... Terms>
+    requires(sizeof...(Terms) > 1 && (BareNumber<Terms> || ...)) void send(int /*target*/, const Terms&... terms) {
+        terms_of(terms...);
+    }
+    template <std::nullptr_t = nullptr, MessageTerm... Terms>  // no type: receive<T>() is not meant
+    requires(sizeof...(Terms) > 1 && (BareNumber<Terms> || ...)) void receive(int /*source*/, const Terms&... terms) {
+        terms_of(terms...);
+    }
+    template <MessageTerm... Terms>
+    requires(sizeof...(Terms) > 1 && (BareNumber<Terms> || ...)) void send_async(int /*target*/,
+                                                                                 const Terms&... terms) {
+        terms_of(terms...);
+    }
+    template <MessageTerm... Terms>
+    requires(sizeof...(Terms) > 1 && (BareNumber<Terms> || ...)) void receive_async(int /*source*/,
+                                                                                    const Terms&... terms) {
+        terms_of(terms...);
+    }
+
 private:
     // The stream of all ops while it lives.
     class OnStream {
@@ -233,7 +285,8 @@ private:
         Stream before_;
     };
 
-    std::optional<Arrival> look(int source, Tag tag, bool waits);
+    std::optional<Arrival> look(int source, Tag tag, std::int64_t waits_picoseconds);
+    void require_own(const Handle& handle, const char* what) const;
     Handle record();
     Stream checked(Stream stream) const;
     Stream channel_of_stream(int channel) const;

@@ -15,6 +15,12 @@ bool waits_until_there(const Op& look) {
     return look.kind == OpKind::look && look.amount != 0;
 }
 
+// Until when a look that begins now takes what comes.
+Time deadline(const Op& look, Time now) {
+    const std::int64_t left = (Time::max() - now).count();
+    return now + Duration{std::min(look.amount, left)};
+}
+
 bool asks_for(const Op& look, int source, int tag) {
     return look.kind == OpKind::look && look.tag == tag && (look.peer == any_source || look.peer == source);
 }
@@ -83,15 +89,32 @@ Time Kernel::next_own_event(int rank) {
     return next;
 }
 
-Joinable& Kernel::tested(int rank, const Op& op, std::uint32_t number) {
+Joinable& Kernel::tested(int rank, AsyncId id, std::uint32_t number) {
     RankState& self = of(rank);
-    Joinable* const joinable = self.joinables.find(awaited_by(op));
+    Joinable* const joinable = self.joinables.find(id);
     if (joinable == nullptr) {
         throw ProgramError(
             fmt::format("rank {}, op {}: asks at {} for its asynchronous op {}, which it has already joined", rank,
-                        number, describe_time(self.program.clock), op.amount));
+                        number, describe_time(self.program.clock), static_cast<std::int64_t>(id)));
     }
     return *joinable;
+}
+
+// Of the ops that the rank has named, as far as their ends are known; of several at one time the one named first.
+std::optional<Kernel::Ended> Kernel::first_to_end(int rank) {
+    RankState& self = of(rank);
+    const std::vector<AsyncId>& named = questions_->named(rank);
+    std::optional<Ended> first;
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const Joinable& joinable = *self.joinables.find(named[i]);
+        if (joinable.done && (!first || joinable.end < first->at)) {
+            first = Ended{joinable.end, i};
+        }
+    }
+    if (first) {
+        first->at = std::max(first->at, self.program.clock);
+    }
+    return first;
 }
 
 void Kernel::look_at_clock(int rank, RankState& self) {
@@ -104,8 +127,18 @@ void Kernel::look_at_clock(int rank, RankState& self) {
 // Whether the answer is known for certain, whatever other ranks still do.
 bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number) {
     const Time now = self.program.clock;
+    if (waits_for_first(op)) {
+        bool all_ends_are_known = true;
+        for (const AsyncId id : questions().named(rank)) {
+            all_ends_are_known = tested(rank, id, number).done && all_ends_are_known;
+        }
+        if (all_ends_are_known) {
+            answer_first_to_end(rank, *first_to_end(rank));
+        }
+        return all_ends_are_known;
+    }
     if (op.kind == OpKind::test) {
-        const Joinable& joinable = tested(rank, op, number);
+        const Joinable& joinable = tested(rank, awaited_by(op), number);
         if (joinable.done && joinable.end <= now) {
             give_answer(rank, now, Duration{0}, {.source = rank});
             return true;
@@ -115,7 +148,7 @@ bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32
     if (op.peer == any_source) {
         return false;
     }
-    const std::optional<Found> found = first_found(rank, op, waits_until_there(op) ? Time::max() : now);
+    const std::optional<Found> found = first_found(rank, op, deadline(op, now));
     if (found) {
         give_answer(rank, std::max(now, found->at), std::max(found->begin - now, Duration{0}), found->arrival);
     }
@@ -123,17 +156,27 @@ bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32
 }
 
 bool Kernel::ask(int rank, RankState& self, const Op& op) {
+    if (op.kind == OpKind::test && op.tag != static_cast<std::int32_t>(TestOf::one)) {
+        questions().name(rank, awaited_by(op));
+    }
+    if (names_one_of_several(op)) {
+        return true;
+    }
     const std::uint32_t number = self.op_number++;
     questions().note_asking(rank, self.program.clock, number);
     if (answer_at_once(rank, self, op, number)) {
         return true;
     }
     const Time now = self.program.clock;
-    const bool later = !waits_until_there(op) && questions().was_no(rank, op);
+    const bool later = !waits_until_there(op) && !waits_for_first(op) && questions().was_no(rank, op);
     Time at = now;
-    if (waits_until_there(op)) {
-        const std::optional<Found> found = first_found(rank, op, Time::max());
-        at = found ? std::max(now, found->at) : Time::max();
+    if (waits_for_first(op)) {
+        const std::optional<Ended> first = first_to_end(rank);
+        at = first ? first->at : Time::max();
+    } else if (waits_until_there(op)) {
+        const Time last = deadline(op, now);
+        const std::optional<Found> found = first_found(rank, op, last);
+        at = found ? std::max(now, found->at) : last;
     } else if (later) {
         at = next_own_event(rank);
     }
@@ -166,7 +209,14 @@ void Kernel::note_for_question(int source, const Op& send, Time at) {
 }
 
 void Kernel::note_end_for_question(int rank, Time at) {
-    if (questions_->is_open(rank) && questions_->is_later(rank)) {
+    if (!questions_->is_open(rank)) {
+        return;
+    }
+    if (waits_for_first(of(rank).pending)) {
+        if (const std::optional<Ended> first = first_to_end(rank)) {
+            questions_->may_answer(rank, first->at);
+        }
+    } else if (questions_->is_later(rank)) {
         questions_->may_answer(rank, std::max(of(rank).program.clock, at));
     }
 }
@@ -176,11 +226,16 @@ void Kernel::answer_first_question() {
     const auto [at, rank] = *questions_->first();
     RankState& self = of(rank);
     const Op& op = self.pending;
+    if (waits_for_first(op)) {
+        questions_->note_progress();
+        answer_first_to_end(rank, *first_to_end(rank));
+        return unblock(rank, self);
+    }
     const Time now = self.program.clock;
     Arrival found;
     Duration idle = at - now;
     if (op.kind == OpKind::test) {
-        const Joinable& joinable = tested(rank, op, self.pending_number);
+        const Joinable& joinable = tested(rank, awaited_by(op), self.pending_number);
         found.source = joinable.done && joinable.end <= at ? rank : any_source;
     } else if (const std::optional<Found> first = first_found(rank, op, at)) {
         found = first->arrival;

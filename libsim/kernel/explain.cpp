@@ -221,6 +221,7 @@ WrongOp explain_rank(Kernel& kernel, int rank) {
         return blocked;
     }
     const char* const how = returned                  ? "returned, but still waits for"
+                            : waits_for_first(op)     ? "wait for the first of several, among them"
                             : op.kind == OpKind::test ? "ask again and again for"
                                                       : "wait for";
     const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, awaited_by(op));

@@ -40,26 +40,15 @@ bool Kernel::wait(int rank, RankState& self, const Op& op) {
     return true;
 }
 
-// The rank's time moves to the end of what it joins, and the wait counts as what it waited for.
-void Kernel::join(int rank, RankState& self, Joinable& joinable) {
-    join_without_forgetting(rank, self, joinable);
-    self.joinables.forget_joined();
-}
-
-void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinable) {
-    self.delivery = {};
+// The rank's time moves to the end of an op, and the wait counts as what it waited for.
+[[gnu::always_inline]] inline void Kernel::pass_until_end(RankState& self, const Joinable& joinable) const {
     if (joinable.op.kind == OpKind::record) {
-        joinable.joined = true;
         self.wait_for_stream(joinable.op.stream, joinable.end);
         return;
     }
     const Time begin = self.program.clock;
-    if (times_ends_ && joinable.op.kind == OpKind::receive) {
-        joinable.end = take(self.program.receives_free, begin, joinable.message);
-    }
     const Time end = std::max(begin, joinable.end);
     self.program.clock = end;
-    joinable.joined = true;
     const bool meets = times_ends_ && joinable.op.kind == OpKind::send;
     if (joinable.op.kind == OpKind::compute) {
         self.computing += end - begin;
@@ -71,6 +60,20 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
         const Time sent = is_send && may_hold_senders_ ? std::clamp(joinable.message.end, begin, end) : end;
         self.communicating += sent - std::clamp(transfer, begin, sent);
     }
+}
+
+void Kernel::join(int rank, RankState& self, Joinable& joinable) {
+    join_without_forgetting(rank, self, joinable);
+    self.joinables.forget_joined();
+}
+
+void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinable) {
+    self.delivery = {};
+    if (times_ends_ && joinable.op.kind == OpKind::receive) {
+        joinable.end = take(self.program.receives_free, self.program.clock, joinable.message);
+    }
+    pass_until_end(self, joinable);
+    joinable.joined = true;
     if (may_hold_senders_ && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
              id_of(rank, joinable.message));
@@ -85,6 +88,13 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
                  id_of(source, message));
         }
     }
+}
+
+// The rank waits as if it had waited for that op alone, and joins it next.
+void Kernel::answer_first_to_end(int rank, const Ended& first) {
+    RankState& self = of(rank);
+    pass_until_end(self, *self.joinables.find(questions_->named(rank)[first.index]));
+    give_answer(rank, self.program.clock, Duration{0}, {.source = rank, .bytes = first.index});
 }
 
 bool Kernel::finish(int rank, RankState& self) {

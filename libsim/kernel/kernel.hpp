@@ -163,6 +163,11 @@ private:
         int rank;
         Time at;
     };
+    // One of the ops that a question is about, and when the rank may know of its end.
+    struct Ended {
+        Time at;
+        std::size_t index;
+    };
     // A message that a question finds, and when it was sent.
     struct Found {
         Time at;
@@ -270,7 +275,8 @@ private:
     std::optional<Time> there_at(const Message& message);
     std::optional<Found> first_found(int rank, const Op& look, Time by);
     Time next_own_event(int rank);
-    Joinable& tested(int rank, const Op& op, std::uint32_t number);
+    Joinable& tested(int rank, AsyncId id, std::uint32_t number);
+    std::optional<Ended> first_to_end(int rank);
     bool ask(int rank, RankState& self, const Op& op);
     void look_at_clock(int rank, RankState& self);
     bool answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number);
@@ -295,6 +301,8 @@ private:
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
     bool finish(int rank, RankState& self);
+    void pass_until_end(RankState& self, const Joinable& joinable) const;
+    void answer_first_to_end(int rank, const Ended& first);
     void join(int rank, RankState& self, Joinable& joinable);
     void join_without_forgetting(int rank, RankState& self, Joinable& joinable);
 

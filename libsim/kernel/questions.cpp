@@ -53,6 +53,7 @@ void Questions::close(int rank, const Arrival& found) {
     due_ -= question.open && question.at != Time::max() ? 1 : 0;
     question.open = false;
     question.found = found;
+    named_.erase(rank);
 }
 
 void Questions::note_asking(int rank, Time at, std::uint32_t number) {

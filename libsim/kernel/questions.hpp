@@ -5,15 +5,17 @@
 // questions, the one whose answer has the earliest time is answered, ties by rank. What a rank knows for certain is
 // answered at once: a message of a named source, an asynchronous op whose end is known.
 //
-// Asking takes no time. A rank that gets "no" twice at one time to the same question, and has done nothing but ask in
-// between, moves on to the next time at which something of its own is there: a message, or the end of an asynchronous
-// op. So a loop that only asks waits, and ends as a deadlock where nothing can come any more.
-// Cost: a question O(log ranks), and O(sources that ever sent) for any source.
+// Who asks which of several ops ends first waits until then. Other questions take no time, or as long as they say. A
+// rank that gets "no" twice at one time to the same question, and has done nothing but ask in between, moves on to the
+// next time at which something of its own is there: a message, or the end of an asynchronous op. So a loop that only
+// asks waits, and ends as a deadlock where nothing can come any more. Cost: a question O(log ranks), and O(sources that
+// ever sent) for any source.
 #pragma once
 
 #include "libsim/arrival.hpp"
 #include "libsim/heap.hpp"
 #include "libsim/kernel/event_queue.hpp"
+#include "libsim/kernel/ids.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>
@@ -40,6 +42,9 @@ public:
     bool is_later(int rank) const { return of(rank).later; }
     // The answer of an open question can be given at `at`, if not before.
     void may_answer(int rank, Time at);
+    // One of the ops that the rank's next question is about; and all of them, in the order named.
+    void name(int rank, AsyncId op) { named_[rank].push_back(op); }
+    const std::vector<AsyncId>& named(int rank) const { return named_.at(rank); }
     // The next to be answered; none: nothing is known that answers one.
     std::optional<Due> first();
     bool any_due() const { return due_ > 0; }
@@ -85,6 +90,7 @@ private:
     Heap<Event> queue_;                       // of answers that can be given; older entries of a rank count no more
     int due_ = 0;                             // how many
     std::unordered_map<int, Asking> asking_;  // by rank
+    std::unordered_map<int, std::vector<AsyncId>> named_;
     std::int64_t in_vain_ = 0;
 };
 

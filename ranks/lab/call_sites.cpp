@@ -19,8 +19,8 @@ bool has_number(const Op& op) {
         case OpKind::wait:
         case OpKind::collective:
         case OpKind::look:
-        case OpKind::test:
         case OpKind::now: return true;
+        case OpKind::test: return !names_one_of_several(op);
         case OpKind::checkpoint: return !only_tells_of_step(op);
         default: return false;
     }

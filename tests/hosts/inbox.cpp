@@ -182,6 +182,8 @@ TEST(Inbox, RefusesQuestionsThatCannotBe) {
     EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 2}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 0}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 1, .tag = -1}), wrong);
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 1, .amount = 5}), "");
+    EXPECT_EQ(complaint({.kind = OpKind::look, .peer = 1, .amount = -1}), wrong);
 }
 
 TEST(Inbox, RefusesOpsMeasuresLabelsAndFlagsThatThereAreNot) {

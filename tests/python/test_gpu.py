@@ -134,6 +134,45 @@ def test_test_joins_what_has_ended(quiet):
     quiet(2, program)
 
 
+def test_compute_can_say_how_long_it_takes(quiet):
+    result = quiet(1, lambda gpu: gpu.compute("forward", seconds=0.003))
+    assert result.picoseconds == 3_000_000_000
+    with pytest.raises(ndsim.RankDied, match="give one of them"):
+        quiet(1, lambda gpu: gpu.compute("forward", units=1, seconds=1))
+
+
+def test_of_several_operations_the_first_to_end_is_joined(quiet):
+    def program(gpu):
+        if gpu.rank > 0:
+            gpu.compute(units=5 if gpu.rank == 2 else 10)
+            gpu.send(0, np.array([float(gpu.rank)]), units=1)  # there at 1.06 and 0.56
+            return
+        arrays = [np.zeros(1), np.zeros(1)]
+        handles = [gpu.receive_async(source, arrays[source - 1], units=1) for source in (1, 2)]
+        assert gpu.wait_any(*handles) == 1
+        assert (arrays[1][0], gpu.now()) == (2, 0.61)
+        assert [handle.joined for handle in handles] == [False, True]
+        assert gpu.wait_any(handles[0]) == 0
+        assert (arrays[0][0], gpu.now()) == (1, 1.11)
+
+    quiet(3, program)
+
+
+def test_a_probe_waits_no_longer_than_it_says(quiet):
+    def program(gpu):
+        if gpu.rank == 1:
+            gpu.compute(units=10)
+            gpu.send(0, units=1)  # there at 1.06
+            return
+        assert gpu.probe_for(0.5) is None
+        assert gpu.now() == 0.5
+        assert gpu.probe_for(10, 1).source == 1
+        assert gpu.now() == 1.06
+        gpu.receive(1, units=1)
+
+    quiet(2, program)
+
+
 def test_a_stream_communicates_while_the_program_computes(quiet):
     def program(gpu):
         gradients = np.full(4, float(gpu.rank))

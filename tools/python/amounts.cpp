@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 
 namespace sim::python {
 
 namespace {
+
+constexpr double most_seconds = 9'200'000;  // of simulated time
 
 std::int64_t whole_number(double amount, const char* of) {
     constexpr double most = 9.2e18;
@@ -38,17 +41,29 @@ Size size_needed(const char* what, std::optional<double> units, std::optional<do
     return *size;
 }
 
-Work work_needed(std::optional<double> units, std::optional<double> flops) {
-    if (units && flops) {
-        throw ProgramError("units= and flops= both say how much is computed; give one of them");
+Work work_needed(std::optional<double> units, std::optional<double> flops, std::optional<double> seconds) {
+    const int given = (units ? 1 : 0) + (flops ? 1 : 0) + (seconds ? 1 : 0);
+    if (given > 1) {
+        throw ProgramError("units=, flops= and seconds= each say how much is computed; give one of them");
     }
     if (units) {
         return Units{*units};
     }
+    if (seconds) {
+        return duration_of("compute", *seconds);
+    }
     if (!flops) {
-        throw ProgramError("compute needs an amount: units= or flops=");
+        throw ProgramError("compute needs an amount: units=, flops= or seconds=");
     }
     return Flops{whole_number(*flops, "flops")};
+}
+
+Duration duration_of(const char* what, double seconds) {
+    try {
+        return duration_of_seconds(seconds);
+    } catch (const std::out_of_range&) {
+        throw ProgramError(fmt::format("{} needs seconds from 0 to {:.0f}, not {}", what, most_seconds, seconds));
+    }
 }
 
 }  // namespace sim::python

@@ -12,13 +12,14 @@ namespace {
 
 using Amount = std::optional<double>;
 
-void compute(const RankGPU& self, std::string_view label, Amount units, Amount flops) {
-    const Work work = work_needed(units, flops);
+void compute(const RankGPU& self, std::string_view label, Amount units, Amount flops, Amount seconds) {
+    const Work work = work_needed(units, flops, seconds);
     without_lock([&] { self.gpu->compute(label, work); });
 }
 
-std::shared_ptr<RankHandle> compute_async(const RankGPU& self, std::string_view label, Amount units, Amount flops) {
-    const Work work = work_needed(units, flops);
+std::shared_ptr<RankHandle> compute_async(const RankGPU& self, std::string_view label, Amount units, Amount flops,
+                                          Amount seconds) {
+    const Work work = work_needed(units, flops, seconds);
     const Handle handle = without_lock([&] { return self.gpu->compute_async(label, work); });
     return std::make_shared<RankHandle>(RankHandle{.gpu = self.gpu, .handle = handle});
 }
@@ -40,6 +41,7 @@ GpuClass bind_gpu(py::module_& module) {
         "the operation; now() and calls that return data wait until the simulator has reached that point.");
     const auto units = py::arg("units") = py::none();
     const auto flops = py::arg("flops") = py::none();
+    const auto time = py::arg("seconds") = py::none();
     const auto bytes = py::arg("bytes") = py::none();
     gpu.def_property_readonly(
            "rank", [](const RankGPU& self) { return self.gpu->rank(); }, "The number of this rank, from 0.")
@@ -47,9 +49,10 @@ GpuClass bind_gpu(py::module_& module) {
             "world_size", [](const RankGPU& self) { return self.gpu->world_size(); }, "How many ranks there are.")
         .def_property_readonly(
             "world", [](const RankGPU& self) { return world(*self.gpu); }, "The group of all ranks.")
-        .def("compute", &compute, py::arg("label") = "", units, flops,
-             "Be busy for what the cluster charges for so many units or FLOPs, times this rank's slowdown.")
-        .def("compute_async", &compute_async, py::arg("label") = "", units, flops,
+        .def("compute", &compute, py::arg("label") = "", units, flops, time,
+             "Be busy for what the cluster charges for so many units or FLOPs, or for seconds, times this rank's "
+             "slowdown.")
+        .def("compute_async", &compute_async, py::arg("label") = "", units, flops, time,
              "The same beside the program: it starts now, and wait() joins it.")
         .def(
             "now", [](const RankGPU& self) { return seconds(without_lock([&] { return self.gpu->now(); })); },

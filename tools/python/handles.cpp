@@ -37,6 +37,19 @@ bool RankHandle::test() {
 
 namespace {
 
+std::size_t wait_any(const RankGPU& self, const py::args& handles) {
+    std::vector<RankHandle*> all;
+    std::vector<Handle> open;
+    for (const py::handle& handle : handles) {
+        all.push_back(handle.cast<RankHandle*>());
+        open.push_back(all.back()->still_open());
+    }
+    const std::size_t first = without_lock([&] { return self.gpu->wait_any(open); });
+    all[first]->joined = true;
+    all[first]->into.reset();
+    return first;
+}
+
 // `with gpu.on(1) as handle:` …
 class StreamBlock {
 public:
@@ -99,6 +112,9 @@ void bind_streams(py::module_& module, GpuClass& gpu) {
         },
         "Wait for handles, one after another, and return what each received: of one handle its array or None, of "
         "several a list.");
+    gpu.def("wait_any", &wait_any,
+            "Wait for the first of several handles, of several at one time for the one named first, and return its "
+            "index: it is joined, and what it receives is in its array.");
     gpu.def(
         "test", [](const RankGPU&, RankHandle& handle) { return handle.test(); }, py::arg("handle"),
         "Return whether an asynchronous operation has ended by now; if so, it is joined, as by wait().");

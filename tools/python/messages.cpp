@@ -121,6 +121,12 @@ Arrival probe(const RankGPU& self, const std::optional<int>& source, int tag) {
     return without_lock([&] { return self.gpu->probe(source.value_or(any_source), static_cast<Tag>(tag)); });
 }
 
+std::optional<Arrival> probe_for(const RankGPU& self, double seconds, const std::optional<int>& source, int tag) {
+    const Duration timeout = duration_of("probe_for", seconds);
+    return without_lock(
+        [&] { return self.gpu->probe_for(timeout, source.value_or(any_source), static_cast<Tag>(tag)); });
+}
+
 std::optional<Arrival> probe_now(const RankGPU& self, const std::optional<int>& source, int tag) {
     return without_lock([&] { return self.gpu->probe_now(source.value_or(any_source), static_cast<Tag>(tag)); });
 }
@@ -171,6 +177,8 @@ void bind_messages(py::module_& module, GpuClass& gpu) {
              units, bytes, tag, "The same beside the program: the array is filled by wait().")
         .def("probe", &probe, py::arg("source") = py::none(), py::kw_only(), tag,
              "Wait until a message of `source`, or of anybody, is there, and leave it there.")
+        .def("probe_for", &probe_for, py::arg("seconds"), py::arg("source") = py::none(), py::kw_only(), tag,
+             "The same, for so many simulated seconds at most; None: nothing has come by then.")
         .def("probe_now", &probe_now, py::arg("source") = py::none(), py::kw_only(), tag,
              "What is there by now; None: nothing.");
 }
