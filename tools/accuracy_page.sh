@@ -4,16 +4,15 @@
 #   --check   changes nothing; fails, with the difference, if the page is not what it would write
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 check=no
 case ${1:-} in
     "") ;;
     --check) check=yes ;;
-    *)
-        echo "usage: tools/accuracy_page.sh [--check]" >&2
-        exit 2
-        ;;
+    *) refuse "$1" "--check" ;;
 esac
+refuse_all "${@:2}"
 
 ndsim=${NDSIM_BUILD:-build}/bin/ndsim
 page=docs/accuracy.md

@@ -3,9 +3,13 @@
 # CPU time, the best of 3. Installs libsimgrid-dev where it is missing. Default: 64 256 1024.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 sizes=("$@")
 [[ $# -gt 0 ]] || sizes=(64 256 1024)
+for size in "${sizes[@]}"; do
+    refuse_unless_number "$size"
+done
 if [[ ! -e /usr/include/simgrid/s4u.hpp ]]; then
     sudo=()
     [[ $(id -u) == 0 ]] || sudo=(sudo)

@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
-# build.sh demo|all: configures where that was not done yet, and builds Release into build/.
-#   demo    the scenarios and the table that compares them
-#   all     everything, tests and benchmarks too
+# build.sh [scenarios|demo|all]: configures where that was not done yet, and builds Release into build/.
+#   scenarios  the five scenarios and the table that compares them
+#   demo       that, `ndsim`, and all that is installed
+#   all        everything, tests and benchmarks too; without a word, this
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 what=${1:-all}
+case $what in
+    scenarios) target=ndsim_demo_scenarios ;;
+    demo) target=ndsim_demo ;;
+    all) target=all ;;
+    *) refuse "$what" "scenarios, demo or all" ;;
+esac
+refuse_all "${@:2}"
 cache=build/CMakeCache.txt
 # A folder configured for another place (a moved or copied clone) cannot be used again.
 if [[ -e $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
@@ -16,11 +25,9 @@ fi
 options=()
 if [[ $what == all ]]; then
     options+=(-DNDSIM_BUILD_TESTS=ON -DNDSIM_BUILD_BENCH=ON)
-    target=all
 else
     # Left alone once it is set: turning tests off and on again would configure anew each time.
     [[ -e $cache ]] || options+=(-DNDSIM_BUILD_TESTS=OFF -DNDSIM_BUILD_BENCH=OFF)
-    target=ndsim_demo
 fi
 if [[ ! -e $cache ]]; then
     options+=(-DCMAKE_BUILD_TYPE=Release)

@@ -6,8 +6,11 @@
 # not counted.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 least=${1:-90}
+refuse_unless_number "$least"
+refuse_all "${@:2}"
 # room | what it is
 rooms=(
     "libsim/kernel|the kernel"

@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
-# Looks for inputs that crash what reads them: tools/fuzz.sh [SECONDS [TARGET …]]. Each target of tests/fuzz/targets.cpp
-# gets so many seconds (60), from its corpus on; what it finds lies in build/fuzz/findings/.
+# fuzz.sh [SECONDS [TARGET …]]: looks for inputs that crash what reads them. Each target of tests/fuzz/targets.cpp gets so many
+# seconds (60), from its corpus on; what it finds lies in build/fuzz/findings/.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 seconds=${1:-60}
+refuse_unless_number "$seconds"
 shift || true
+for target in "$@"; do
+    [[ -d tests/fuzz/corpus/$target ]] || refuse "$target" "a folder of tests/fuzz/corpus"
+done
 targets=("$@")
 if [[ ${#targets[@]} -eq 0 ]]; then
     mapfile -t targets < <(ls tests/fuzz/corpus)

@@ -6,6 +6,8 @@
 #   coverage  that, and what tools/coverage.sh counts with
 # A package counts as present when what we use of it is there, whoever brought it.
 set -euo pipefail
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 # package, and a file it is wanted for: a pattern below / or, without a slash, a command
 run_set=(
@@ -90,11 +92,9 @@ case ${1:-} in
     docs) wanted=("${run_set[@]}" "${docs_set[@]}") ;;
     test) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}") ;;
     coverage) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}" "${coverage_set[@]}") ;;
-    *)
-        echo "usage: tools/install_packages.sh run|docs|test|coverage" >&2
-        exit 2
-        ;;
+    *) refuse "${1:-}" "run, docs, test or coverage" ;;
 esac
+refuse_all "${@:2}"
 for row in "${wanted[@]}"; do
     read -r package probe <<< "$row"
     is_present "$probe" || missing+=("$package")

@@ -5,6 +5,8 @@
 # prediction to docs/data/left_out.csv. Needs a build in build/ (or NDSIM_BUILD).
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
+refuse_all "$@"
 
 bin=${NDSIM_BUILD:-build}/bin
 runs=docs/data/published_runs.json

@@ -3,14 +3,13 @@
 #   --check   changes nothing; fails unless what is there is what the sources make
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 case ${1:-} in
     "" | --check) ;;
-    *)
-        echo "usage: tools/report_page.sh [--check]" >&2
-        exit 2
-        ;;
+    *) refuse "$1" "--check" ;;
 esac
+refuse_all "${@:2}"
 
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT

@@ -3,6 +3,8 @@
 # shows, and fails for a link that leads nowhere. It needs no network but for packages that are missing.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
+refuse_all "$@"
 
 tools/install_packages.sh docs
 tools/build.sh demo

@@ -6,6 +6,7 @@
 # What the tests of a goal print stays in build/soak/GOAL.PROGRAM.txt. Exit code 1: a goal was missed.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
 
 # goal | program | its tests | what is done
 goals=(
@@ -27,6 +28,9 @@ goals=(
     "G16|hosts|Hosts/Limits.*:LimitsOfProcesses.*|floods in 400 MB, too many ranks"
     "G17|hosts|Storms.AsManyProcesses*|4,096 processes, one collective"
 )
+for goal in "$@"; do
+    [[ " ${goals[*]%%|*} " == *" $goal "* ]] || refuse "$goal" "a goal"
+done
 
 mkdir -p build/soak
 missed=0
