@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# demo.sh: installs what is missing, builds, runs every scenario as real processes, draws its timeline, and compares all
-# in one table.
+# demo.sh: installs what is missing, builds the scenarios, runs each of them as real processes, draws its timeline, and compares all
+# in one table. Then it builds `ndsim` and what is installed with it.
 # Output of each run: build/demo/NAME.json, its log lines in build/demo/NAME.log, its timeline in NAME.trace.json.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
+refuse_all "$@"
 
 tools/install_packages.sh run
-tools/build.sh demo
+tools/build.sh scenarios
 
 # The pictures go through a pipe, which has neither a width nor colours of its own.
 export COLUMNS=80
@@ -33,3 +35,6 @@ done
 build/bin/ndsim_compare "${results[@]}"
 echo
 echo "Log lines of every rank: build/demo/*.log. Timelines, for https://ui.perfetto.dev: build/demo/*.trace.json."
+echo
+echo "The scenarios have been shown. What follows builds ndsim, which README uses next, and what is installed with it."
+tools/build.sh demo
