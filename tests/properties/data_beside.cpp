@@ -25,7 +25,7 @@ struct Step {
     bool ahead;         // the stream is handed it at a time of the host's
 };
 
-std::vector<Step> random_steps(Random& random, int ranks) {
+std::vector<Step> random_steps(test::Random& random, int ranks) {
     std::vector<Step> steps;
     for (int count = 1 + random.below(12); count > 0; --count) {
         Step step{.stream = static_cast<Stream>(random.below(3)),
@@ -113,7 +113,7 @@ std::vector<Cluster> priced_clusters(int ranks) {
 }
 
 TEST(DataBesideProperty, ChangesNoTimelineOfARandomProgramOnAnyHostAndNetwork) {
-    Random random(23);
+    test::Random random(23);
     for (int trial = 0; trial < 60; ++trial) {
         const int ranks = 1 + random.below(members_at_most);
         const std::vector<Step> steps = random_steps(random, ranks);
