@@ -24,6 +24,16 @@ enum class GemmKind : std::uint8_t { forward, input_gradient, weight_gradient };
 // model is computed in (the router, the logits).
 enum class Format : std::uint8_t { products, rest };
 
+// The widths of a head of attention, which decide its multiplications for each query and key that meet.
+struct AttentionHead {
+    double keys = 0;  // and queries
+    double values = 0;
+
+    // Scores and values; backward the scores once more, and both gradients of scores and of values.
+    double forward() const { return keys + values; }
+    double backward() const { return 3 * keys + 2 * values; }
+};
+
 class KernelTimes {
 public:
     KernelTimes(const Accelerator& gpu, const Layout& layout);

@@ -7,10 +7,20 @@
 
 namespace sim::training {
 
-void add_norm(OperatorList& list, const OperatorSizes& sizes) {
+namespace {
+
+std::int64_t norm_weights(const Transformer& model) {
+    return std::int64_t{model.norm_biases ? 2 : 1} * model.hidden;
+}
+
+}  // namespace
+
+Operator& add_norm(OperatorList& list, const OperatorSizes& sizes) {
     const bool many = sizes.eager && !sizes.model.norm_biases;  // RMSNorm in eager mode is a handful of kernels in fp32
-    list.memory("norm", sizes.own_tokens * sizes.model.hidden,
-                many ? OperatorList::Passes{12, 20, 6, 8} : OperatorList::Passes{2, 3.5, 1, 2});
+    Operator& op = list.memory("norm", sizes.own_tokens * sizes.model.hidden,
+                               many ? OperatorList::Passes{12, 20, 6, 8} : OperatorList::Passes{2, 3.5, 1, 2});
+    op.weights.norms = norm_weights(sizes.model);
+    return op;
 }
 
 void add_residual(OperatorList& list, const OperatorSizes& sizes) {
@@ -95,15 +105,24 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
     return list.take();
 }
 
+namespace {
+
+void add_join(OperatorList& list, const OperatorSizes& sizes) {
+    const std::int64_t hidden = sizes.model.hidden;
+    add_norm(list, sizes);
+    add_norm(list, sizes);
+    list.memory("joining of state and embedding", sizes.own_tokens * 2 * sizes.model.hidden, {2, 2, 1, 1});
+    list.tensor_in(2.0 * sizes.model.hidden);
+    list.columns("joining product", hidden, 2 * hidden).weights.biases = 0;
+    list.gather_columns();
+}
+
+}  // namespace
+
 std::vector<Operator> prediction_operators(const Transformer& model, const Layout& layout, int number) {
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
-    add_norm(list, sizes);
-    add_norm(list, sizes);
-    list.memory("joining of state and embedding", sizes.own_tokens * 2 * model.hidden, {2, 2, 1, 1});
-    list.tensor_in(2.0 * model.hidden);
-    list.linear("joining product", model.hidden / sizes.tp, 2.0 * model.hidden);
-    list.gather_columns();
+    add_join(list, sizes);
     for (const Operator& op : layer_operators(model, layout, model.layers + number)) {
         list.add(op);
     }
@@ -111,10 +130,31 @@ std::vector<Operator> prediction_operators(const Transformer& model, const Layou
     return list.take();
 }
 
+std::vector<Operator> join_operators(const Transformer& model, const Layout& layout) {
+    const OperatorSizes sizes(model, layout);
+    OperatorList list(sizes);
+    add_join(list, sizes);
+    add_norm(list, sizes);
+    return list.take();
+}
+
+namespace {
+
+// Of tokens; positions and token types are added to them, and one norm may stand behind.
+Weights table_weights(const Transformer& model) {
+    const std::int64_t hidden = model.hidden;
+    const std::int64_t rows = (model.learned_positions ? model.sequence : 0) + std::int64_t{model.token_types};
+    return {.matrix = model.vocabulary * hidden,
+            .biases = rows * hidden,
+            .norms = model.embedding_norm ? norm_weights(model) : 0};
+}
+
+}  // namespace
+
 std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout) {
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
-    list.memory("embedding", sizes.tokens * model.hidden, {2, 4, 2, 3});
+    list.memory("embedding", sizes.tokens * model.hidden, {2, 4, 2, 3}).weights = table_weights(model);
     list.tensor_out();
     return list.take();
 }
@@ -132,10 +172,12 @@ double padded_vocabulary(const OperatorSizes& sizes) {
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout) {
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
-    add_norm(list, sizes);
+    add_norm(list, sizes).weights.norms *= model.final_norm ? 1 : 0;
     list.tensor_in();
     const double words = padded_vocabulary(sizes) / sizes.tp;
-    list.linear("logits", words, model.hidden, Format::rest);
+    list.product("logits", {sizes.tokens, words, static_cast<double>(model.hidden)},
+                 {.matrix = std::int64_t{model.vocabulary} * model.hidden})
+        .format = Format::rest;
     const double elements = sizes.tokens * words * single / sizes.element;
     list.memory("cross-entropy", elements,
                 sizes.compiled ? OperatorList::Passes{1.5, 1.5, 2, 1} : OperatorList::Passes{4, 2.5, 6, 4});

@@ -1,5 +1,7 @@
 // The operators are what a transformer layer does for one micro-batch on one rank, in the order of the forward pass:
-// sizes, FLOPs and bytes. They are a pure function of the model and the layout.
+// sizes, FLOPs and bytes, and the weights that they need. They are a pure function of the model and the layout.
+//
+// A layer is told here alone. Its parameters and the model's FLOPs (parameters.hpp) are sums over these lists.
 //
 // Sources: Korthikanti et al. 2022 (tensor and sequence parallelism), Liu et al. 2023 (ring attention over context
 // parallel ranks), Lepikhin et al. 2020 (expert dispatch).
@@ -26,10 +28,20 @@ enum class OperatorKind : std::uint8_t {
     expert,        // all-to-all of tokens over the expert-parallel group; with a collective: over expert_tp
 };
 
+// The numbers of a checkpoint that an operator needs: those of the whole layer, however it is laid out.
+struct Weights {
+    std::int64_t matrix = 0;  // a token is multiplied with them: of one expert
+    std::int64_t biases = 0;  // and what else is added to a product, or to a softmax: of one expert
+    std::int64_t norms = 0;   // of norms, also within attention
+    int experts = 1;          // that have as many each
+    int visited = 1;          // by one token
+    bool everywhere = false;  // each tensor-parallel rank has all of them, not its part
+};
+
 struct Operator {
     const char* name = "";
     OperatorKind kind = OperatorKind::memory;
-    Gemm gemm;                 // gemm, grouped_gemm, scores
+    Gemm gemm = {};            // gemm, grouped_gemm, scores
     double forward_flops = 0;  // per rank; a multiplication and an addition are 2
     double backward_flops = 0;
     double forward_bytes = 0;  // memory: read and written. Collectives: of the whole result (or input)
@@ -45,14 +57,19 @@ struct Operator {
     Format format = Format::products;   // gemm: whether it is quantised where a training's products are
     bool waits_for_routing = false;     // its sizes are known when tokens are routed: no partial CUDA graph holds it
     LayerModules modules = {};          // that it is a part of
+    Weights weights = {};
+    double pair_width = 0;  // attention: multiplications for each query and key that meet, in all heads of this rank
 };
 
+// Layers beyond the model's own are those of multi-token prediction.
 std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer);
 // Before the first layer, and after the last one: logits and the loss.
 std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout);
 // A layer of multi-token prediction, without its embedding and output: norms of state and embedding, the product that
 // joins them, the layer, and its final norm. `number` from 0.
 std::vector<Operator> prediction_operators(const Transformer& model, const Layout& layout, int number);
+// The same without the layer.
+std::vector<Operator> join_operators(const Transformer& model, const Layout& layout);
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout);
 
 }  // namespace sim::training

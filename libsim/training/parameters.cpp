@@ -1,123 +1,116 @@
 #include "libsim/training/parameters.hpp"
 
-#include <algorithm>
+#include "libsim/training/layer_kinds.hpp"
+#include "libsim/training/operators.hpp"
 
 namespace sim::training {
 
 namespace {
 
-// Of attention's projections, without biases.
-std::int64_t attention_matrices(const Transformer& model) {
-    const std::int64_t hidden = model.hidden;
-    const std::int64_t output = model.output_width() * hidden;
-    if (!model.latent) {
-        return hidden * (model.query_width() + model.key_width() + model.value_width()) + output;
+// Of an operator's part of the layer: what its modules say, and attention's where they say nothing.
+std::int64_t LayerParameters::*counted_in(const Operator& op) {
+    if (op.kind == OperatorKind::grouped_gemm) {
+        return &LayerParameters::routed_experts;
     }
-    const LatentAttention& latent = *model.latent;
-    const std::int64_t queries =
-        latent.query_rank == 0 ? hidden * model.query_width() : latent.query_rank * (hidden + model.query_width());
-    // The rotary part of the keys is one for all heads, and made from the hidden state.
-    const std::int64_t down = hidden * (latent.key_value_rank + latent.rotary_dim);
-    const std::int64_t plain_keys = static_cast<std::int64_t>(model.heads) * latent.plain_dim;
-    const std::int64_t up = latent.key_value_rank * (plain_keys + model.value_width());
-    return queries + down + up + output;
-}
-
-std::int64_t ffn_matrices(const Transformer& model, std::int64_t width) {
-    return (model.gated ? 3 : 2) * width * model.hidden;
-}
-
-std::int64_t ffn_parameters(const Transformer& model, std::int64_t width) {
-    if (width == 0) {
-        return 0;
+    if (op.modules.has(LayerModule::shared_experts)) {
+        return &LayerParameters::shared_experts;
     }
-    const std::int64_t biases = model.biases ? (model.gated ? 2 : 1) * width + model.hidden : 0;
-    return ffn_matrices(model, width) + biases;
-}
-
-std::int64_t shared_width(const Experts& experts) {
-    return static_cast<std::int64_t>(experts.shared) * experts.ffn;
-}
-
-std::int64_t attention_parameters(const Transformer& model) {
-    std::int64_t biases = 0;
-    if (model.biases || model.qkv_biases) {
-        biases += model.query_width() + model.key_width() + model.value_width();
+    if (op.modules.has(LayerModule::experts)) {
+        return &LayerParameters::router;
     }
-    if (model.biases) {
-        biases += model.hidden;
+    return op.modules.has(LayerModule::dense_ffn) ? &LayerParameters::dense_ffn : &LayerParameters::attention;
+}
+
+// The sums over a list that a model's totals are made of.
+struct ListSums {
+    std::int64_t matrices = 0;  // that every token is multiplied with
+    std::int64_t unvisited = 0;
+    double pair_width = 0;
+};
+ListSums sums_of(const std::vector<Operator>& operators) {
+    ListSums sums;
+    for (const Operator& op : operators) {
+        const Weights& weights = op.weights;
+        sums.matrices += weights.visited * weights.matrix;
+        sums.unvisited += (weights.experts - weights.visited) * (weights.matrix + weights.biases);
+        sums.pair_width += op.pair_width;
     }
-    return attention_matrices(model) + biases + (model.attention_sinks ? model.heads : 0);
+    return sums;
 }
 
-std::int64_t norm_parameters(const Transformer& model) {
-    return static_cast<std::int64_t>(model.norm_biases ? 2 : 1) * model.hidden;
-}
-
-std::int64_t layer_norms(const Transformer& model) {
-    const int within_heads = model.qk_norms ? 2 * model.head_dim : 0;
-    const int within_latent = model.latent ? model.latent->query_rank + model.latent->key_value_rank : 0;
-    return model.norms_per_layer * norm_parameters(model) + within_heads + within_latent;
-}
-
-// Parameters of a layer that every token is multiplied with.
-double visited_matrices(const Transformer& model, int layer) {
-    const auto attention = static_cast<double>(attention_matrices(model));
-    if (!model.has_experts(layer)) {
-        return attention + static_cast<double>(ffn_matrices(model, model.ffn));
+Weights weights_of(const std::vector<Operator>& operators) {
+    Weights sum;
+    for (const Operator& op : operators) {
+        sum.matrix += op.weights.matrix;
+        sum.biases += op.weights.biases;
+        sum.norms += op.weights.norms;
     }
-    const Experts& experts = model.experts;
-    const std::int64_t width = shared_width(experts) + static_cast<std::int64_t>(experts.top_k) * experts.ffn;
-    const double router = static_cast<double>(model.hidden) * experts.count;
-    return attention + router + static_cast<double>(ffn_matrices(model, width));
+    return sum;
 }
+
+struct LayerSums {
+    LayerParameters parameters;
+    ListSums lists;
+};
+// Of each layer of a model.
+class LayersSums {
+public:
+    explicit LayersSums(const Transformer& model) : model_(model) {}
+
+    const LayerSums& of(int layer) {
+        return kinds_.of(model_, layer, [&](int first) {
+            const std::vector<Operator> operators = layer_operators(model_, {}, first);
+            return LayerSums{layer_parameters(operators), sums_of(operators)};
+        });
+    }
+
+private:
+    const Transformer& model_;
+    OfLayerKinds<LayerSums> kinds_;
+};
 
 }  // namespace
 
 JoinParameters join_parameters(const Transformer& model) {
-    return {.product = std::int64_t{2} * model.hidden * model.hidden, .norms = 3 * norm_parameters(model)};
+    const Weights weights = weights_of(join_operators(model, {}));
+    return {.product = weights.matrix, .norms = weights.norms};
 }
 
-LayerParameters layer_parameters(const Transformer& model, int layer) {
+LayerParameters layer_parameters(const std::vector<Operator>& operators) {
     LayerParameters parameters;
-    parameters.attention = attention_parameters(model);
-    parameters.norms = layer_norms(model);
-    if (model.latent) {
-        const int down = model.latent->query_rank + model.latent->key_value_rank + model.latent->rotary_dim;
-        parameters.replicated = std::int64_t{model.hidden} * down;
+    for (const Operator& op : operators) {
+        const Weights& weights = op.weights;
+        const auto part = counted_in(op);
+        parameters.*part += weights.experts * (weights.matrix + weights.biases);
+        parameters.norms += weights.norms;
+        parameters.replicated += weights.everywhere && part == &LayerParameters::attention ? weights.matrix : 0;
     }
-    if (!model.has_experts(layer)) {
-        parameters.dense_ffn = ffn_parameters(model, model.ffn);
-        return parameters;
-    }
-    const Experts& experts = model.experts;
-    const std::int64_t rows = model.hidden + (experts.router_bias ? 1 : 0);
-    parameters.router = rows * experts.count;
-    parameters.shared_experts = ffn_parameters(model, shared_width(experts));
-    parameters.routed_experts = experts.count * ffn_parameters(model, experts.ffn);
     return parameters;
 }
 
+LayerParameters layer_parameters(const Transformer& model, int layer) {
+    return layer_parameters(layer_operators(model, {}, layer));
+}
+
 Parameters parameters_of(const Transformer& model) {
-    const std::int64_t hidden = model.hidden;
-    const std::int64_t norm = norm_parameters(model);
-    Parameters parameters;
-    parameters.embedding = model.vocabulary * hidden;
-    parameters.positions = (model.learned_positions ? model.sequence * hidden : 0) + model.token_types * hidden +
-                           (model.embedding_norm ? norm : 0);
-    parameters.final_norm = model.final_norm ? norm : 0;
-    parameters.output = model.tied_embeddings ? 0 : model.vocabulary * hidden;
-    std::int64_t passed_by = 0;
+    const Weights tables = weights_of(embedding_operators(model, {}));
+    const Weights output = weights_of(output_operators(model, {}));
+    Parameters parameters{.embedding = tables.matrix,
+                          .positions = tables.biases + tables.norms,
+                          .final_norm = output.norms,
+                          .output = model.tied_embeddings ? 0 : output.matrix};
+    LayersSums layers(model);
+    std::int64_t unvisited = 0;
     for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
-        const bool predicts = layer >= model.layers;
-        const JoinParameters join = predicts ? join_parameters(model) : JoinParameters{};
-        (predicts ? parameters.predictions : parameters.layers) +=
-            layer_parameters(model, layer).total() + join.product + join.norms;
-        if (model.has_experts(layer)) {
-            passed_by += (model.experts.count - model.experts.top_k) * ffn_parameters(model, model.experts.ffn);
-        }
+        const LayerSums& sums = layers.of(layer);
+        (layer < model.layers ? parameters.layers : parameters.predictions) += sums.parameters.total();
+        unvisited += sums.lists.unvisited;
     }
-    parameters.active = parameters.total() - passed_by;
+    if (model.mtp_layers > 0) {
+        const JoinParameters join = join_parameters(model);
+        parameters.predictions += model.mtp_layers * (join.product + join.norms);
+    }
+    parameters.active = parameters.total() - unvisited;
     return parameters;
 }
 
@@ -129,14 +122,17 @@ double attended_pairs(const Transformer& model, int layer, bool causal_half) {
 
 ModelFlops forward_flops(const Transformer& model, bool causal_half) {
     const double sequence = model.sequence;
-    const auto width = static_cast<double>(model.query_width() + model.output_width());
+    const double join = model.mtp_layers > 0 ? static_cast<double>(join_parameters(model).product) : 0;
+    LayersSums layers(model);
     ModelFlops flops;
     for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
-        const double join = layer < model.layers ? 0 : static_cast<double>(join_parameters(model).product);
-        flops.layers += 2 * sequence * (visited_matrices(model, layer) + join);
-        flops.attention += 2 * attended_pairs(model, layer, causal_half) * width;
+        const ListSums& sums = layers.of(layer).lists;
+        const auto matrices = static_cast<double>(sums.matrices);
+        flops.layers += 2 * sequence * (matrices + (layer < model.layers ? 0 : join));
+        flops.attention += 2 * attended_pairs(model, layer, causal_half) * sums.pair_width;
     }
-    flops.logits = 2 * sequence * model.hidden * static_cast<double>(model.vocabulary) * (1 + model.mtp_layers);
+    const auto logits = static_cast<double>(weights_of(output_operators(model, {})).matrix);
+    flops.logits = 2 * sequence * logits * (1 + model.mtp_layers);
     return flops;
 }
 

@@ -1,4 +1,4 @@
-// These functions count the parameters of a transformer, part by part, and its FLOPs.
+// These functions count the parameters of a transformer, part by part, and its FLOPs: sums over its operators.
 //
 // Exact, as the published checkpoints have them (tests/unit/presets.cpp), but for what a training step hardly sees:
 // heads beside the output layer (BERT's pooler and masked-word head), OPT's two spare positions, the gate of
@@ -8,7 +8,11 @@
 #include "libsim/training/transformer.hpp"
 #include "libsim/units.hpp"
 
+#include <vector>
+
 namespace sim::training {
+
+struct Operator;
 
 struct LayerParameters {
     std::int64_t attention = 0;
@@ -23,11 +27,15 @@ struct LayerParameters {
     std::int64_t total() const { return attention + dense_ffn + router + shared_experts + routed_experts + norms; }
     // All but the routed experts.
     std::int64_t dense() const { return total() - routed_experts; }
+    // Matrices of which each tensor-parallel rank has its part.
+    std::int64_t spread() const { return attention - replicated + dense_ffn + shared_experts; }
     // … of one of so many tensor-parallel ranks, rounded up.
     std::int64_t dense_of_rank(int tp) const { return ceil_div(dense() - replicated, tp) + replicated; }
 };
 // Layers beyond the model's own are those of multi-token prediction.
 LayerParameters layer_parameters(const Transformer& model, int layer);
+// The same of a layer whose operators are known, in whatever layout.
+LayerParameters layer_parameters(const std::vector<Operator>& operators);
 // What a layer of multi-token prediction has besides: the product that joins state and embedding, and three norms.
 struct JoinParameters {
     std::int64_t product = 0;

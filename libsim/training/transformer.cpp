@@ -89,6 +89,16 @@ void check_latent(const Transformer& model) {
     }
 }
 
+void check_norms(const Transformer& model) {
+    const int norms = model.norms_per_layer;
+    if (norms != 1 && norms != 2 && norms != 4) {
+        refuse(model, fmt::format("norms_per_layer = {} must be 1, 2 or 4", norms));
+    }
+    if (norms == 4 && model.parallel_block) {
+        refuse(model, "norms_per_layer = 4 with parallel_block: no norms stand behind parts that lie side by side");
+    }
+}
+
 // n choose k.
 double ways(int n, int k) {
     double product = 1;
@@ -202,8 +212,8 @@ void check_transformer(const Transformer& model) {
     check_range(model, "vocabulary", model.vocabulary, 1);
     check_range(model, "sequence", model.sequence, 1);
     check_range(model, "mtp_layers", model.mtp_layers, 0, 16);
-    check_range(model, "norms_per_layer", model.norms_per_layer, 0, 16);
     check_range(model, "token_types", model.token_types, 0);
+    check_norms(model);
     check_attention(model);
     if (model.latent) {
         check_latent(model);

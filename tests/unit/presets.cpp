@@ -138,6 +138,12 @@ TEST(CheckTransformer, NamesTheFieldTheValueAndWhatWouldDo) {
          [](Transformer& m) { m.head_dim = 127; }},
         {"rotary and learned_positions are both set", [](Transformer& m) { m.learned_positions = true; }},
         {"sliding.every = 0", [](Transformer& m) { m.sliding.every = 0; }},
+        {"norms_per_layer = 3 must be 1, 2 or 4", [](Transformer& m) { m.norms_per_layer = 3; }},
+        {"norms_per_layer = 4 with parallel_block",
+         [](Transformer& m) {
+             m.norms_per_layer = 4;
+             m.parallel_block = true;
+         }},
         {"experts.top_k = 9 is more than experts.count = 8",
          [](Transformer& m) { m.experts = {.count = 8, .top_k = 9, .ffn = 64}; }},
         {"experts.ffn = 0", [](Transformer& m) { m.experts = {.count = 8, .top_k = 2}; }},

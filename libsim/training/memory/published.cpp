@@ -1,3 +1,4 @@
+#include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/replay.hpp"
 #include "libsim/training/parameters.hpp"
@@ -12,13 +13,14 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
     matrices.biases = false;
     matrices.qkv_biases = false;
     const StageBytes bytes = stage_bytes(model, layout, layout_bytes(model, layout), stage);
+    OfLayerKinds<LayerParameters> kinds;
     double dense = 0;
     double routed = 0;
     for (const ChunkBytes& chunk : bytes.chunks) {
         for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
-            const LayerParameters all = layer_parameters(matrices, layer);
-            dense += static_cast<double>(all.attention - all.replicated + all.dense_ffn + all.shared_experts) /
-                     layout.parallelism.tp;
+            const LayerParameters& all =
+                kinds.of(matrices, layer, [&](int first) { return layer_parameters(matrices, first); });
+            dense += static_cast<double>(all.spread()) / layout.parallelism.tp;
             dense += static_cast<double>(all.replicated + all.router);
             routed += static_cast<double>(all.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
         }

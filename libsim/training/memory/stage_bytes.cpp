@@ -157,14 +157,16 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
                       .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0,
                       .has_experts = model.experts.count > 0};
     const double t = layout.parallelism.tp;
-    const JoinParameters join = join_parameters(model);
     const bool leaves_some = layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0;
     Layout in_bf16 = layout;
     if (leaves_some) {
         in_bf16.numerics = layout.numerics.in_bf16();
         parts.dense_in_bf16 = layer_bytes(model, in_bf16, false);
     }
-    parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
+    if (model.mtp_layers > 0) {
+        const JoinParameters join = join_parameters(model);
+        parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
+    }
     int plain = 0;
     int with = 0;
     const int layers = model.layers + model.mtp_layers;
@@ -176,8 +178,7 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     }
     if (plain < layers) {
         const LayerParameters layer = layer_parameters(model, plain);
-        parts.widest_dense = static_cast<double>(layer.attention - layer.replicated + layer.dense_ffn) / t +
-                             static_cast<double>(layer.replicated);
+        parts.widest_dense = static_cast<double>(layer.spread()) / t + static_cast<double>(layer.replicated);
         parts.dense_parameters = parts.widest_dense + static_cast<double>(layer.norms);
     }
     if (parts.has_experts && with < layers) {
@@ -186,8 +187,7 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
             parts.expert_in_bf16 = layer_bytes(model, in_bf16, true);
         }
         const LayerParameters layer = layer_parameters(model, with);
-        const double everywhere = static_cast<double>(layer.attention - layer.replicated + layer.shared_experts) / t +
-                                  static_cast<double>(layer.replicated);
+        const double everywhere = static_cast<double>(layer.spread()) / t + static_cast<double>(layer.replicated);
         parts.expert_parameters = everywhere + static_cast<double>(layer.norms + layer.router);
         parts.routed_parameters =
             static_cast<double>(layer.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);

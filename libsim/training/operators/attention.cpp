@@ -28,42 +28,57 @@ double unevenness(const OperatorSizes& sizes) {
     return even ? 1 : (2 * ranks - 1) / ranks;
 }
 
-void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
-    const Transformer& model = sizes.model;
-    const std::size_t first = list.size();
-    const double heads = model.heads / sizes.tp;
-    const double key_dim = static_cast<double>(model.query_width()) / model.heads;
-    const double value_dim = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads);
+// Sinks, and norms of each head's queries and keys.
+Weights core_weights(const Transformer& model) {
+    return {.biases = model.attention_sinks ? model.heads : 0, .norms = model.qk_norms ? 2 * model.head_dim : 0};
+}
+
+AttentionHead head_of(const Transformer& model) {
+    return {.keys = static_cast<double>(model.query_width()) / model.heads,
+            .values = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads)};
+}
+
+void add_flash(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const double heads = sizes.model.heads / sizes.tp;
     const double keys = keys_of(sizes, layer) * unevenness(sizes);
-    if (sizes.layout.framework.flash_attention) {
-        Operator op{.name = "flash attention", .kind = OperatorKind::flash};
-        op.forward_flops = 2 * sizes.tokens * keys * heads * (key_dim + value_dim);
-        // The scores once more; the gradients of scores and values, and of queries and keys.
-        op.backward_flops = 2 * sizes.tokens * keys * heads * (3 * key_dim + 2 * value_dim);
-        op.heads = heads * sizes.layout.batch.micro;
-        op.head_dim = value_dim;
-        op.keys = keys_of_kernel(sizes, layer);
-        list.add(op);
-    } else {
-        const double batch = heads * sizes.layout.batch.micro;
-        const double queries = static_cast<double>(model.sequence) / sizes.layout.parallelism.cp;
-        const auto product = [&](const char* name, double n, double k) {
-            Operator op{.name = name, .kind = OperatorKind::scores, .gemm = {queries, n, k, batch}};
-            op.forward_flops = op.gemm.flops();
-            op.backward_flops = 2 * op.forward_flops;
-            list.add(op);
-        };
-        product("scores", keys, key_dim);
-        list.memory("softmax and dropout", batch * queries * keys,
-                    sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2});
-        product("values", value_dim, keys);
-    }
+    const AttentionHead head = head_of(sizes.model);
+    Operator op{.name = "flash attention", .kind = OperatorKind::flash};
+    op.forward_flops = 2 * sizes.tokens * keys * heads * head.forward();
+    op.backward_flops = 2 * sizes.tokens * keys * heads * head.backward();
+    op.heads = heads * sizes.layout.batch.micro;
+    op.head_dim = head.values;
+    op.keys = keys_of_kernel(sizes, layer);
+    op.weights = core_weights(sizes.model);
+    op.pair_width = heads * head.forward();
+    list.add(op);
+}
+
+void add_scores(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const double heads = sizes.model.heads / sizes.tp;
+    const double keys = keys_of(sizes, layer) * unevenness(sizes);
+    const AttentionHead head = head_of(sizes.model);
+    const double batch = heads * sizes.layout.batch.micro;
+    const double queries = static_cast<double>(sizes.model.sequence) / sizes.layout.parallelism.cp;
+    const auto product = [&](const char* name, double n, double k, double width, const Weights& weights) {
+        Operator& op = list.product(name, {queries, n, k, batch}, weights);
+        op.kind = OperatorKind::scores;
+        op.pair_width = heads * width;
+    };
+    product("scores", keys, head.keys, head.keys, core_weights(sizes.model));
+    list.memory("softmax and dropout", batch * queries * keys,
+                sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2});
+    product("values", head.values, keys, head.values, {});
+}
+
+void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const std::size_t first = list.size();
+    (sizes.layout.framework.flash_attention ? add_flash : add_scores)(list, sizes, layer);
     list.mark_as(LayerModule::core_attention, first);
     if (sizes.layout.parallelism.cp > 1) {
         // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
         const double rounds = sizes.layout.parallelism.cp - 1;
-        list.memory("merging of partial attention", rounds * sizes.tokens * heads * value_dim,
-                    {6, 4, 2 * rounds, 2 * rounds});
+        const double results = sizes.model.heads / sizes.tp * head_of(sizes.model).values;
+        list.memory("merging of partial attention", rounds * sizes.tokens * results, {6, 4, 2 * rounds, 2 * rounds});
         const double width = sizes.key_width + sizes.value_width;
         list.add({.name = "keys and values",
                   .kind = OperatorKind::context,
@@ -72,37 +87,46 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     }
 }
 
-void add_projections(OperatorList& list, const OperatorSizes& sizes) {
+// The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
+void add_latent(OperatorList& list, const OperatorSizes& sizes, const LatentAttention& latent) {
     const Transformer& model = sizes.model;
-    const double heads = model.heads / sizes.tp;
-    if (!model.latent) {
-        const double queries = static_cast<double>(model.query_width()) / sizes.tp;
-        list.tensor_in();
-        list.linear("query, key, value", queries + sizes.key_width + sizes.value_width, model.hidden);
-        return;
-    }
-    const LatentAttention& latent = *model.latent;
-    const double query_dim = latent.plain_dim + latent.rotary_dim;
-    // The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
+    const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+    const std::int64_t plain_keys = std::int64_t{model.heads} * latent.plain_dim;
     if (latent.query_rank > 0) {
-        list.linear_of(sizes.own_tokens, "query down", latent.query_rank, model.hidden);
+        list.everywhere("query down", sizes.own_tokens, latent.query_rank, model.hidden);
         const std::size_t up = list.size();
         list.tensor_in(latent.query_rank);
-        list.linear("query up", heads * query_dim, latent.query_rank);
+        list.columns("query up", model.query_width(), latent.query_rank);
         list.mark_as(LayerModule::latent_up, up);
     } else {
         const std::size_t up = list.size();
         list.tensor_in();
-        list.linear("query", heads * query_dim, model.hidden);
+        list.columns("query", model.query_width(), model.hidden);
         list.mark_as(LayerModule::latent_up, up);
     }
-    list.linear_of(sizes.own_tokens, "key-value down", latent.key_value_rank + latent.rotary_dim, model.hidden);
+    // The rotary part of the keys is one for all heads, and made from the hidden state.
+    list.everywhere("key-value down", sizes.own_tokens, latent.key_value_rank + latent.rotary_dim, model.hidden);
     const std::size_t up = list.size();
     list.tensor_in(latent.key_value_rank + latent.rotary_dim);
-    list.linear("key-value up", heads * (latent.plain_dim + latent.value_dim), latent.key_value_rank);
-    list.memory("latent norms", sizes.own_tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4});
-    list.memory("concatenation of heads", sizes.tokens * heads * query_dim, {4, 4, 3, 3});
+    list.columns("key-value up", plain_keys + model.value_width(), latent.key_value_rank);
+    list.memory("latent norms", sizes.own_tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4})
+        .weights.norms = latent.query_rank + latent.key_value_rank;
+    list.memory("concatenation of heads", sizes.tokens * queries, {4, 4, 3, 3});
     list.mark_as(LayerModule::latent_up, up);
+}
+
+void add_projections(OperatorList& list, const OperatorSizes& sizes) {
+    const Transformer& model = sizes.model;
+    if (model.latent) {
+        add_latent(list, sizes, *model.latent);
+        return;
+    }
+    const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+    const std::int64_t outputs = model.query_width() + model.key_width() + model.value_width();
+    list.tensor_in();
+    Operator& op =
+        list.columns("query, key, value", outputs, model.hidden, queries + sizes.key_width + sizes.value_width);
+    op.weights.biases = model.biases || model.qkv_biases ? outputs : 0;
 }
 
 void add_rotation(OperatorList& list, const OperatorSizes& sizes) {
@@ -124,9 +148,7 @@ void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
         add_rotation(list, sizes);
     }
     add_core(list, sizes, layer);
-    const double values = model.latent ? static_cast<double>(model.latent->value_dim) * model.heads
-                                       : static_cast<double>(model.head_dim) * model.heads;
-    list.linear("projection", model.hidden, values / sizes.tp);
+    list.rows("projection", model.hidden, model.output_width());
 }
 
 }  // namespace sim::training

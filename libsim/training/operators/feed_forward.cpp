@@ -39,10 +39,10 @@ void add_expert_activation(OperatorList& list, const OperatorSizes& sizes, doubl
 
 }  // namespace
 
-void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, double width) {
-    list.linear("up", (sizes.model.gated ? 2 : 1) * width / sizes.tp, sizes.model.hidden);
-    add_activation(list, sizes, sizes.tokens * width / sizes.tp);
-    list.linear("down", sizes.model.hidden, width / sizes.tp);
+void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, std::int64_t width) {
+    list.columns("up", (sizes.model.gated ? 2 : 1) * width, sizes.model.hidden);
+    add_activation(list, sizes, sizes.tokens * static_cast<double>(width) / sizes.tp);
+    list.rows("down", sizes.model.hidden, width);
 }
 
 namespace {
@@ -50,7 +50,7 @@ namespace {
 void add_shared_experts(OperatorList& list, const OperatorSizes& sizes) {
     const std::size_t first = list.size();
     list.tensor_in();
-    add_dense_ffn(list, sizes, static_cast<double>(sizes.model.experts.shared) * sizes.model.experts.ffn);
+    add_dense_ffn(list, sizes, std::int64_t{sizes.model.experts.shared} * sizes.model.experts.ffn);
     list.tensor_out();
     list.mark_as(LayerModule::shared_experts, first);
 }
@@ -65,7 +65,9 @@ void add_experts(OperatorList& list, const OperatorSizes& sizes) {
     const double hidden = model.hidden;
     const std::size_t first = list.size();
     list.part_of_tokens();
-    list.linear_of(tokens, "router", experts.count, hidden, Format::rest);
+    Operator& router = list.everywhere("router", tokens, experts.count, model.hidden);
+    router.format = Format::rest;
+    router.weights.biases = experts.router_bias ? experts.count : 0;
     list.memory("top-k", tokens * experts.count, {8, 6, 8, 6});
 
     const double rows = tokens * experts.top_k;
@@ -95,15 +97,10 @@ void add_experts(OperatorList& list, const OperatorSizes& sizes) {
     const double local = static_cast<double>(experts.count) / layout.parallelism.ep;
     const double here = rows * layout.parallelism.expert_tp / local;  // rows of each expert, balanced
     const double width = static_cast<double>(experts.ffn) / layout.parallelism.expert_tp;
-    const auto product = [&](const char* name, double n, double k) {
-        Operator op{.name = name, .kind = OperatorKind::grouped_gemm, .gemm = {here, n, k, local}};
-        op.forward_flops = op.gemm.flops();
-        op.backward_flops = 2 * op.forward_flops;
-        list.add(op);
-    };
-    product("experts up", (model.gated ? 2 : 1) * width, hidden);
+    const std::int64_t results = (model.gated ? 2 : 1) * std::int64_t{experts.ffn};
+    list.experts("experts up", {here, (model.gated ? 2 : 1) * width, hidden, local}, results, model.hidden);
     add_expert_activation(list, sizes, here * local, width, local);
-    product("experts down", hidden, width);
+    list.experts("experts down", {here, hidden, width, local}, model.hidden, experts.ffn);
     within_experts("reduce-scatter of experts' results", CollectiveKind::reduce_scatter, CollectiveKind::all_gather);
     dispatch("combine");
     list.memory("unpermutation", rows * hidden, {2, 2, 2, 2});

@@ -38,22 +38,46 @@ struct OperatorSizes {
           compiled(l.framework.fusion == Fusion::compiled) {}
 };
 
-// Collectives are added only where there is a group to have them.
+// Collectives are added only where there is a group to have them. References to operators live until the next one.
 class OperatorList {
 public:
-    explicit OperatorList(const OperatorSizes& sizes) : sizes_(sizes) {}
+    explicit OperatorList(const OperatorSizes& sizes) : sizes_(sizes) { list_.reserve(longest); }
 
     std::vector<Operator> take() { return std::move(list_); }
 
-    void linear(const char* name, double outputs, double inputs, Format format = Format::products) {
-        linear_of(sizes_.tokens, name, outputs, inputs, format);
+    // Linear layers. The outputs, or the inputs, of the first two are spread over tensor-parallel ranks; the third has
+    // its weights on every rank, which takes tokens of its own through it.
+    Operator& columns(const char* name, std::int64_t outputs, std::int64_t inputs) {
+        return columns(name, outputs, inputs, static_cast<double>(outputs) / sizes_.tp);
     }
-    void linear_of(double tokens, const char* name, double outputs, double inputs, Format format = Format::products) {
-        Operator op{.name = name, .kind = OperatorKind::gemm, .gemm = {tokens, outputs, inputs}};
-        op.format = format;
-        op.forward_flops = op.gemm.flops();
+    // … of which a rank has more than its part.
+    Operator& columns(const char* name, std::int64_t outputs, std::int64_t inputs, double outputs_of_rank) {
+        const Gemm gemm{sizes_.tokens, outputs_of_rank, static_cast<double>(inputs)};
+        return product(name, gemm, {.matrix = outputs * inputs, .biases = biases(outputs)});
+    }
+    Operator& rows(const char* name, std::int64_t outputs, std::int64_t inputs) {
+        const Gemm gemm{sizes_.tokens, static_cast<double>(outputs), static_cast<double>(inputs) / sizes_.tp};
+        return product(name, gemm, {.matrix = outputs * inputs, .biases = biases(outputs)});
+    }
+    Operator& everywhere(const char* name, double tokens, std::int64_t outputs, std::int64_t inputs) {
+        const Gemm gemm{tokens, static_cast<double>(outputs), static_cast<double>(inputs)};
+        return product(name, gemm, {.matrix = outputs * inputs, .everywhere = true});
+    }
+    // Of experts, side by side.
+    Operator& experts(const char* name, const Gemm& gemm, std::int64_t outputs, std::int64_t inputs) {
+        const Experts& all = sizes_.model.experts;
+        Operator& op = product(
+            name, gemm,
+            {.matrix = outputs * inputs, .biases = biases(outputs), .experts = all.count, .visited = all.top_k});
+        op.kind = OperatorKind::grouped_gemm;
+        return op;
+    }
+    Operator& product(const char* name, const Gemm& gemm, const Weights& weights) {
+        Operator op{.name = name, .kind = OperatorKind::gemm, .gemm = gemm};
+        op.forward_flops = gemm.flops();
         op.backward_flops = 2 * op.forward_flops;
-        list_.push_back(op);
+        op.weights = weights;
+        return add(op);
     }
 
     // Elements per pass of the fused form, forward and backward, and how many kernels they take.
@@ -63,13 +87,13 @@ public:
         double forward_kernels = 1;
         double backward_kernels = 1;
     };
-    void memory(const char* name, double elements, const Passes& passes) {
-        list_.push_back({.name = name,
-                         .kind = OperatorKind::memory,
-                         .forward_bytes = passes.forward * elements * sizes_.element,
-                         .backward_bytes = passes.backward * elements * sizes_.element,
-                         .forward_kernels = passes.forward_kernels,
-                         .backward_kernels = passes.backward_kernels});
+    Operator& memory(const char* name, double elements, const Passes& passes) {
+        return add({.name = name,
+                    .kind = OperatorKind::memory,
+                    .forward_bytes = passes.forward * elements * sizes_.element,
+                    .backward_bytes = passes.backward * elements * sizes_.element,
+                    .forward_kernels = passes.forward_kernels,
+                    .backward_kernels = passes.backward_kernels});
     }
 
     // Into a column-parallel product, and out of a row-parallel one, of vectors of a width: the hidden state's.
@@ -108,7 +132,10 @@ public:
     void part_of_tokens() { whole_tokens("all-gather of tokens' gradients", {}, CollectiveKind::all_gather); }
     void parts_together() { whole_tokens("all-gather of tokens", CollectiveKind::all_gather, {}); }
 
-    void add(const Operator& op) { list_.push_back(op); }
+    Operator& add(const Operator& op) {
+        list_.push_back(op);
+        return list_.back();
+    }
     std::size_t size() const { return list_.size(); }
     // All from this one on.
     void mark_as_routed(std::size_t first) {
@@ -124,6 +151,10 @@ public:
     }
 
 private:
+    static constexpr std::size_t longest = 40;  // of a list, without growing
+
+    std::int64_t biases(std::int64_t outputs) const { return sizes_.model.biases ? outputs : 0; }
+
     void whole_tokens(const char* name, std::optional<CollectiveKind> forward, std::optional<CollectiveKind> backward) {
         if (sizes_.layout.parallelism.tp > 1 && !sizes_.layout.parallelism.sequence_parallel) {
             collective(name, forward, backward, false, sizes_.model.hidden);
@@ -145,12 +176,12 @@ private:
     std::vector<Operator> list_;
 };
 
-void add_norm(OperatorList& list, const OperatorSizes& sizes);
+Operator& add_norm(OperatorList& list, const OperatorSizes& sizes);
 void add_residual(OperatorList& list, const OperatorSizes& sizes);
 // From its normed input to the product that is summed up over tensor-parallel ranks. attention.cpp
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
 // The same of a dense feed-forward part of so many values. feed_forward.cpp
-void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, double width);
+void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, std::int64_t width);
 // From the router to the shared experts. feed_forward.cpp
 void add_experts(OperatorList& list, const OperatorSizes& sizes);
 

@@ -1,5 +1,6 @@
 #include "libsim/training/step/step_plan.hpp"
 
+#include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/split.hpp"
 #include "libsim/training/step/rank_group.hpp"
@@ -156,11 +157,15 @@ private:
 
     void add_layer(StagePlan& stage, GradientBucket& bucket, int layer) {
         const BlockTime& block = times_.of_layer(layer);
-        const LayerParameters parameters = layer_parameters(plan_.model, layer);
         bucket.layers += 1;
-        add_parameters(bucket, parameters, layout_.numerics.leaves_in_bf16(layer, plan_.model.layers));
+        add_parameters(bucket, parameters_of_layer(layer), layout_.numerics.leaves_in_bf16(layer, plan_.model.layers));
         add_block(bucket, block);
         count(stage, block);
+    }
+
+    const LayerParameters& parameters_of_layer(int layer) {
+        return parameters_of_layers_.of(plan_.model, layer,
+                                        [&](int first) { return layer_parameters(plan_.model, first); });
     }
 
     void add_parameters(GradientBucket& bucket, const LayerParameters& parameters, bool in_bf16 = false) const {
@@ -181,7 +186,7 @@ private:
     void add_predictions(StagePlan& stage, GradientBucket& bucket, int virtual_stage) {
         const JoinParameters join = join_parameters(plan_.model);
         for (int number = 0; number < plan_.model.mtp_layers; ++number) {
-            add_parameters(bucket, layer_parameters(plan_.model, plan_.model.layers + number));
+            add_parameters(bucket, parameters_of_layer(plan_.model.layers + number));
             bucket.dense_parameters += per_rank(join.product + join.norms, layout_.parallelism.tp);
             for (const BlockTime& block : {times_.of_embedding(), times_.of_prediction(number)}) {
                 add_block(bucket, block);
@@ -246,6 +251,7 @@ private:
     const Layout& layout_;
     BlockTimes times_;
     Parameters parameters_;
+    OfLayerKinds<LayerParameters> parameters_of_layers_;
 };
 
 }  // namespace

@@ -1,0 +1,28 @@
+// Layers are of two kinds, with experts and without. Values that depend on nothing else are worked out once for each.
+#pragma once
+
+#include "libsim/training/transformer.hpp"
+
+#include <array>
+#include <optional>
+
+namespace sim::training {
+
+template <class Value>
+class OfLayerKinds {
+public:
+    // `work_out` takes the number of the first layer of its kind that is asked for. References stay.
+    template <class WorkOut>
+    const Value& of(const Transformer& model, int layer, const WorkOut& work_out) {
+        std::optional<Value>& value = values_[model.has_experts(layer) ? 1 : 0];
+        if (!value) {
+            value = work_out(layer);
+        }
+        return *value;
+    }
+
+private:
+    std::array<std::optional<Value>, 2> values_;
+};
+
+}  // namespace sim::training
