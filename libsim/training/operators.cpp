@@ -23,8 +23,13 @@ Operator& add_norm(OperatorList& list, const OperatorSizes& sizes) {
     return op;
 }
 
-void add_residual(OperatorList& list, const OperatorSizes& sizes) {
-    const bool dropout = sizes.model.biases;
+namespace {
+
+constexpr double single = 4;  // bytes of a logit
+
+// Of the results of so many parts. Another norm of the layer may read the sum.
+void add_residual(OperatorList& list, const OperatorSizes& sizes, int parts, bool is_read) {
+    const bool dropout = has_dropout(sizes.model);
     OperatorList::Passes passes{3, 2, 1, 1};
     if (sizes.eager) {
         passes = dropout ? OperatorList::Passes{7.5, 5, 3, 3} : OperatorList::Passes{3, 2, 1, 1};
@@ -33,25 +38,30 @@ void add_residual(OperatorList& list, const OperatorSizes& sizes) {
     } else if (dropout) {
         passes = {3.5, 2.5, 1, 2};
     }
-    list.memory("residual", sizes.own_tokens * sizes.model.hidden, passes);
+    Operator& op = list.memory("residual", sizes.own_tokens * sizes.model.hidden, passes);
+    const double masks = dropout ? parts * sizes.tokens * sizes.stream : 0;
+    op.bytes.values = masks + (is_read ? sizes.bytes(sizes.stream) : 0);
 }
-
-namespace {
-
-constexpr double single = 4;  // bytes of a logit
 
 // A part's result, on its way to the sum.
-void add_behind(OperatorList& list, const OperatorSizes& sizes) {
+void add_behind(OperatorList& list, const OperatorSizes& sizes, bool is_read) {
     if (sizes.model.has_norms_behind()) {
-        add_norm(list, sizes);
+        add_norm(list, sizes).bytes.values = sizes.bytes(sizes.stream);  // its input
     }
-    add_residual(list, sizes);
+    add_residual(list, sizes, 1, is_read);
 }
 
-void add_norm_in_front(OperatorList& list, const OperatorSizes& sizes) {
-    const std::size_t first = list.size();
-    add_norm(list, sizes);
-    list.mark_as(LayerModule::norms, first);
+Operator& add_norm_in_front(OperatorList& list, const OperatorSizes& sizes) {
+    Operator& op = add_norm(list, sizes);
+    op.modules = LayerModule::norms;
+    op.bytes.values = sizes.input_bytes(sizes.stream);  // its result, which products read
+    return op;
+}
+
+void add_first_norm(OperatorList& list, const OperatorSizes& sizes) {
+    Operator& op = add_norm_in_front(list, sizes);
+    op.bytes.input = sizes.bytes(sizes.stream);
+    op.bytes.gradients = sizes.bytes(sizes.stream);
 }
 
 void add_ffn(OperatorList& list, const OperatorSizes& sizes, int layer) {
@@ -61,7 +71,7 @@ void add_ffn(OperatorList& list, const OperatorSizes& sizes, int layer) {
     }
     const std::size_t first = list.size();
     list.tensor_in();
-    add_dense_ffn(list, sizes, sizes.model.ffn);
+    add_dense_ffn(list, sizes, FeedForward::of_layer, sizes.model.ffn);
     list.tensor_out();
     list.mark_as(LayerModule::dense_ffn, first);
 }
@@ -70,7 +80,7 @@ void add_ffn(OperatorList& list, const OperatorSizes& sizes, int layer) {
 void add_side_by_side(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     const bool one_norm = model.norms_per_layer == 1;
-    add_norm_in_front(list, sizes);
+    add_first_norm(list, sizes);
     add_attention(list, sizes, layer);
     if (!one_norm) {
         add_norm_in_front(list, sizes);
@@ -79,11 +89,11 @@ void add_side_by_side(OperatorList& list, const OperatorSizes& sizes, int layer)
     if (!one_norm || model.latent) {
         list.tensor_in();
     }
-    add_dense_ffn(list, sizes, model.ffn);
+    add_dense_ffn(list, sizes, FeedForward::of_layer, model.ffn);
     list.mark_as(LayerModule::dense_ffn, ffn);
     list.memory("sum of both parts", sizes.tokens * model.hidden, {3, 0, 1, 0});
     list.tensor_out();
-    add_behind(list, sizes);
+    add_residual(list, sizes, 2, false);
 }
 
 }  // namespace
@@ -94,26 +104,35 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
     if (model.is_side_by_side(layer)) {
         add_side_by_side(list, sizes, layer);
     } else {
-        add_norm_in_front(list, sizes);
+        add_first_norm(list, sizes);
         add_attention(list, sizes, layer);
         list.tensor_out();
-        add_behind(list, sizes);
+        add_behind(list, sizes, true);
         add_norm_in_front(list, sizes);
         add_ffn(list, sizes, layer);
-        add_behind(list, sizes);
+        add_behind(list, sizes, false);
     }
     return list.take();
 }
 
 namespace {
 
+// Norms whose inputs come from elsewhere.
+void add_norm_of_input(OperatorList& list, const OperatorSizes& sizes) {
+    add_norm(list, sizes).bytes.input = sizes.bytes(sizes.stream);
+}
+
 void add_join(OperatorList& list, const OperatorSizes& sizes) {
     const std::int64_t hidden = sizes.model.hidden;
-    add_norm(list, sizes);
-    add_norm(list, sizes);
-    list.memory("joining of state and embedding", sizes.own_tokens * 2 * sizes.model.hidden, {2, 2, 1, 1});
+    const double both = sizes.bytes(2 * sizes.stream);
+    add_norm_of_input(list, sizes);
+    add_norm_of_input(list, sizes);
+    list.memory("joining of state and embedding", sizes.own_tokens * 2 * sizes.model.hidden, {2, 2, 1, 1}).bytes = {
+        .values = both, .chosen = both};
     list.tensor_in(2.0 * sizes.model.hidden);
-    list.columns("joining product", hidden, 2 * hidden).weights.biases = 0;
+    Operator& product = list.columns("joining product", hidden, 2 * hidden);
+    product.weights.biases = 0;
+    product.bytes.weight_inputs = sizes.bytes(3 * sizes.stream);
     list.gather_columns();
 }
 
@@ -126,7 +145,7 @@ std::vector<Operator> prediction_operators(const Transformer& model, const Layou
     for (const Operator& op : layer_operators(model, layout, model.layers + number)) {
         list.add(op);
     }
-    add_norm(list, sizes);
+    add_norm_of_input(list, sizes);
     return list.take();
 }
 
@@ -134,7 +153,7 @@ std::vector<Operator> join_operators(const Transformer& model, const Layout& lay
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
     add_join(list, sizes);
-    add_norm(list, sizes);
+    add_norm_of_input(list, sizes);
     return list.take();
 }
 

@@ -1,7 +1,8 @@
 // The operators are what a transformer layer does for one micro-batch on one rank, in the order of the forward pass:
 // sizes, FLOPs and bytes, and the weights that they need. They are a pure function of the model and the layout.
 //
-// A layer is told here alone. Its parameters and the model's FLOPs (parameters.hpp) are sums over these lists.
+// A layer is told here alone. Its parameters and the model's FLOPs (parameters.hpp), and the bytes that it keeps
+// (memory/layer_bytes.hpp), are sums over these lists.
 //
 // Sources: Korthikanti et al. 2022 (tensor and sequence parallelism), Liu et al. 2023 (ring attention over context
 // parallel ranks), Lepikhin et al. 2020 (expert dispatch).
@@ -38,6 +39,16 @@ struct Weights {
     bool everywhere = false;  // each tensor-parallel rank has all of them, not its part
 };
 
+// The bytes of one micro-batch that lie in a rank's memory because of an operator. What several operators read is
+// counted once, with the one that makes it; or, where repeating that one would not drop it, with one that reads it.
+struct OperatorBytes {
+    double input = 0;          // of what the block was given: kept, whatever is recomputed
+    double values = 0;         // kept from the forward pass to the backward pass, unless the operator is recomputed
+    double chosen = 0;         // kept in their place where PyTorch's policy chooses by operators (recomputation.hpp)
+    double weight_inputs = 0;  // between both halves of a split backward pass: a product's input, its result's gradient
+    double gradients = 0;      // while the backward pass of attention runs, or that of the feed-forward part
+};
+
 struct Operator {
     const char* name = "";
     OperatorKind kind = OperatorKind::memory;
@@ -58,6 +69,7 @@ struct Operator {
     bool waits_for_routing = false;     // its sizes are known when tokens are routed: no partial CUDA graph holds it
     LayerModules modules = {};          // that it is a part of
     Weights weights = {};
+    OperatorBytes bytes = {};
     double pair_width = 0;  // attention: multiplications for each query and key that meet, in all heads of this rank
 };
 

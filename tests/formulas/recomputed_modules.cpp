@@ -39,12 +39,12 @@ std::vector<std::string> repeated(const Transformer& model, LayerModules modules
     return names;
 }
 
-// Bytes per token that a layer does without.
-double dropped(const Transformer& model, LayerModules modules, bool experts) {
+// Bytes per token that the first layer does without.
+double dropped(const Transformer& model, LayerModules modules) {
     Layout all = recomputing(modules);
     all.framework.recompute = Recompute::none;
-    const LayerBytes with = layer_bytes(model, recomputing(modules), experts);
-    const double less = layer_bytes(model, all, experts).kept - with.kept;
+    const LayerBytes with = layer_bytes(model, recomputing(modules), 0);
+    const double less = layer_bytes(model, all, 0).kept - with.kept;
     EXPECT_EQ(with.recomputed, less);  // it is there while the layer's own backward pass runs
     return less / 512;
 }
@@ -108,29 +108,31 @@ TEST(RecomputedModules, RepeatScoresWhereTheyAreKept) {
 // In bf16; hidden 1024, ffn 4096; a token visits 2 of 8 experts, which make 2048 values of 4096, and one that all
 // share.
 TEST(RecomputedModules, DropWhatTheyKeepBesidesTheirInputs) {
-    EXPECT_EQ(dropped(small_gpt(), LayerModule::norms, false), 2 * 2 * 1024);
-    EXPECT_EQ(dropped(small_gpt(), LayerModule::dense_ffn, false), 2 * (4096 + 4096));
-    EXPECT_EQ(dropped(small_gpt(), LayerModule::core_attention, false), 0);
+    EXPECT_EQ(dropped(small_gpt(), LayerModule::norms), 2 * 2 * 1024);
+    EXPECT_EQ(dropped(small_gpt(), LayerModule::dense_ffn), 2 * (4096 + 4096));
+    EXPECT_EQ(dropped(small_gpt(), LayerModule::core_attention), 0);
     const Transformer model = with_shared_expert();
     const double shared = 2 * (4096 + 2048);
-    EXPECT_EQ(dropped(model, LayerModule::expert_activation, true), 2 * 2 * 2048);
-    EXPECT_EQ(dropped(model, LayerModule::shared_experts, true), shared);
+    EXPECT_EQ(dropped(model, LayerModule::expert_activation), 2 * 2 * 2048);
+    EXPECT_EQ(dropped(model, LayerModule::shared_experts), shared);
     const double routed = 2 * 2 * (4096 + 2048 + 1024);  // of each visit, with its input
-    EXPECT_EQ(dropped(model, LayerModule::experts, true), routed + shared + 2 * 4 * 8);
-    EXPECT_EQ(dropped(model, LayerModule::experts, false), 0);
+    EXPECT_EQ(dropped(model, LayerModule::experts), routed + shared + 2 * 4 * 8);
+    Transformer behind_a_dense_layer = model;
+    behind_a_dense_layer.experts.dense_layers = 1;
+    EXPECT_EQ(dropped(behind_a_dense_layer, LayerModule::experts), 0);
     // 16 heads: queries and keys of 96, values of 64.
-    EXPECT_EQ(dropped(latent_gpt(), LayerModule::latent_up, false), 2 * 16 * (96 + 96 + 64));
+    EXPECT_EQ(dropped(latent_gpt(), LayerModule::latent_up), 2 * 16 * (96 + 96 + 64));
 }
 
 TEST(RecomputedModules, OfSeveralAreTheirSumAndCountNothingTwice) {
     const Transformer model = with_shared_expert();
     LayerModules both = LayerModule::expert_activation;
     both |= LayerModule::shared_experts;
-    EXPECT_EQ(dropped(model, both, true),
-              dropped(model, LayerModule::expert_activation, true) + dropped(model, LayerModule::shared_experts, true));
+    EXPECT_EQ(dropped(model, both),
+              dropped(model, LayerModule::expert_activation) + dropped(model, LayerModule::shared_experts));
     LayerModules all = both;
     all |= LayerModule::experts;
-    EXPECT_EQ(dropped(model, all, true), dropped(model, LayerModule::experts, true));
+    EXPECT_EQ(dropped(model, all), dropped(model, LayerModule::experts));
     EXPECT_EQ(repeated(model, all), repeated(model, LayerModule::experts));
 }
 

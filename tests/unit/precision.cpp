@@ -101,7 +101,7 @@ TEST(Precision, KeepsInputsOfProductsAsTheyAreMultiplied) {
         Layout layout;
         layout.numerics.precision = precision;
         layout.framework.loop = loop;
-        return layer_bytes(dense(), layout, false).kept / 2048;
+        return layer_bytes(dense(), layout, 0).kept / 2048;
     };
     constexpr double others = 2 * (2 + 3 + 1 + 4) * 1024 + 4 * 8;
     EXPECT_DOUBLE_EQ(kept(Precision::bf16, TrainingLoop::megatron), others + 2 * 6 * 1024);

@@ -112,7 +112,7 @@ std::int64_t layer_activations(const Transformer& model, const Layout& layout, i
     if (layout.numerics.leaves_in_bf16(layer, model.layers)) {
         own.numerics = layout.numerics.in_bf16();
     }
-    return std::llround(layer_bytes(model, own, model.has_experts(layer)).kept);
+    return std::llround(layer_bytes(model, own, layer).kept);
 }
 
 }  // namespace sim::training

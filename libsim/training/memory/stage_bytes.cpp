@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sim::training {
 
@@ -149,11 +150,21 @@ void add_states(MemoryUse& use, const Layout& layout, const StageParameters& par
     add(parameters.routed, parameters.routed_in_bf16, layout.expert_replicas());
 }
 
+// Those of multi-token prediction count, too.
+std::optional<int> first_layer_of_kind(const Transformer& model, bool with_experts) {
+    const int layers = with_experts && model.experts.count == 0 ? 0 : model.layers + model.mtp_layers;
+    for (int layer = 0; layer < layers; ++layer) {
+        if (model.has_experts(layer) == with_experts) {
+            return layer;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
-    LayoutBytes parts{.dense = layer_bytes(model, layout, false),
-                      .embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
+    LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
                       .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0,
                       .has_experts = model.experts.count > 0};
     const double t = layout.parallelism.tp;
@@ -161,32 +172,28 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     Layout in_bf16 = layout;
     if (leaves_some) {
         in_bf16.numerics = layout.numerics.in_bf16();
-        parts.dense_in_bf16 = layer_bytes(model, in_bf16, false);
     }
     if (model.mtp_layers > 0) {
         const JoinParameters join = join_parameters(model);
         parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
     }
-    int plain = 0;
-    int with = 0;
-    const int layers = model.layers + model.mtp_layers;
-    while (plain < layers && model.has_experts(plain)) {
-        ++plain;
-    }
-    while (with < layers && !model.has_experts(with)) {
-        ++with;
-    }
-    if (plain < layers) {
-        const LayerParameters layer = layer_parameters(model, plain);
+    if (const std::optional<int> first = first_layer_of_kind(model, false)) {
+        const std::vector<Operator> operators = layer_operators(model, layout, *first);
+        parts.dense = layer_bytes(model, layout, operators);
+        if (leaves_some) {
+            parts.dense_in_bf16 = layer_bytes(model, in_bf16, *first);
+        }
+        const LayerParameters layer = layer_parameters(operators);
         parts.widest_dense = static_cast<double>(layer.spread()) / t + static_cast<double>(layer.replicated);
         parts.dense_parameters = parts.widest_dense + static_cast<double>(layer.norms);
     }
-    if (parts.has_experts && with < layers) {
-        parts.expert = layer_bytes(model, layout, true);
+    if (const std::optional<int> first = first_layer_of_kind(model, true)) {
+        const std::vector<Operator> operators = layer_operators(model, layout, *first);
+        parts.expert = layer_bytes(model, layout, operators);
         if (leaves_some) {
-            parts.expert_in_bf16 = layer_bytes(model, in_bf16, true);
+            parts.expert_in_bf16 = layer_bytes(model, in_bf16, *first);
         }
-        const LayerParameters layer = layer_parameters(model, with);
+        const LayerParameters layer = layer_parameters(operators);
         const double everywhere = static_cast<double>(layer.spread()) / t + static_cast<double>(layer.replicated);
         parts.expert_parameters = everywhere + static_cast<double>(layer.norms + layer.router);
         parts.routed_parameters =

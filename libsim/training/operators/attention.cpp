@@ -50,6 +50,8 @@ void add_flash(OperatorList& list, const OperatorSizes& sizes, int layer) {
     op.keys = keys_of_kernel(sizes, layer);
     op.weights = core_weights(sizes.model);
     op.pair_width = heads * head.forward();
+    const double sums = 4 * heads * sizes.tokens;  // of the softmax, in fp32
+    op.bytes = {.values = sums, .chosen = sums + sizes.bytes(sizes.result_width)};
     list.add(op);
 }
 
@@ -65,8 +67,14 @@ void add_scores(OperatorList& list, const OperatorSizes& sizes, int layer) {
         op.pair_width = heads * width;
     };
     product("scores", keys, head.keys, head.keys, core_weights(sizes.model));
-    list.memory("softmax and dropout", batch * queries * keys,
-                sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2});
+    Operator& softmax =
+        list.memory("softmax and dropout", batch * queries * keys,
+                    sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2});
+    // Softmax, and with dropout its mask and result; gradients before and after the softmax, and of the dropout's
+    // result.
+    const double all = heads * sizes.tokens * sizes.model.sequence;
+    softmax.bytes = {.values = (has_dropout(sizes.model) ? 2 * sizes.element + 1 : sizes.element) * all,
+                     .gradients = 3 * sizes.element * all};
     product("values", head.values, keys, head.values, {});
 }
 
@@ -77,41 +85,64 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     if (sizes.layout.parallelism.cp > 1) {
         // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
         const double rounds = sizes.layout.parallelism.cp - 1;
-        const double results = sizes.model.heads / sizes.tp * head_of(sizes.model).values;
-        list.memory("merging of partial attention", rounds * sizes.tokens * results, {6, 4, 2 * rounds, 2 * rounds});
+        list.memory("merging of partial attention", rounds * sizes.tokens * sizes.result_width,
+                    {6, 4, 2 * rounds, 2 * rounds});
         const double width = sizes.key_width + sizes.value_width;
         list.add({.name = "keys and values",
                   .kind = OperatorKind::context,
                   .forward_bytes = sizes.tokens * width * sizes.element,
-                  .backward_bytes = 2 * sizes.tokens * width * sizes.element});
+                  .backward_bytes = 2 * sizes.tokens * width * sizes.element,
+                  .bytes = {.gradients = sizes.bytes(2 * width)}});  // another rank's, and their gradients
     }
+}
+
+// Of a product that makes queries, keys and values. PyTorch's policy keeps the queries, and one of the others. Without
+// flash attention all of them are less than the scores, which come and go beside them.
+OperatorBytes bytes_for_core(const OperatorSizes& sizes, double queries, double keys_and_values) {
+    const double all = sizes.bytes(queries + keys_and_values);
+    return {.values = all,
+            .chosen = sizes.bytes(queries + keys_and_values / 2),
+            .weight_inputs = all,
+            .gradients = sizes.layout.framework.flash_attention ? all : 0};
+}
+
+// Of a small vector, before its norm and behind it; and of both with their gradients.
+OperatorBytes small_bytes(const OperatorSizes& sizes, double width) {
+    return {.values = (sizes.element + sizes.kept_input) * sizes.own_tokens * width,
+            .weight_inputs = 4 * sizes.element * sizes.own_tokens * width};
 }
 
 // The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
 void add_latent(OperatorList& list, const OperatorSizes& sizes, const LatentAttention& latent) {
     const Transformer& model = sizes.model;
-    const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+    const double keys_and_values = sizes.key_width + sizes.value_width;
     const std::int64_t plain_keys = std::int64_t{model.heads} * latent.plain_dim;
     if (latent.query_rank > 0) {
-        list.everywhere("query down", sizes.own_tokens, latent.query_rank, model.hidden);
+        list.everywhere("query down", sizes.own_tokens, latent.query_rank, model.hidden).bytes =
+            small_bytes(sizes, latent.query_rank);
         const std::size_t up = list.size();
         list.tensor_in(latent.query_rank);
-        list.columns("query up", model.query_width(), latent.query_rank);
+        list.columns("query up", model.query_width(), latent.query_rank).bytes =
+            bytes_for_core(sizes, sizes.query_width, 0);
         list.mark_as(LayerModule::latent_up, up);
     } else {
         const std::size_t up = list.size();
         list.tensor_in();
-        list.columns("query", model.query_width(), model.hidden);
+        list.columns("query", model.query_width(), model.hidden).bytes = bytes_for_core(sizes, sizes.query_width, 0);
         list.mark_as(LayerModule::latent_up, up);
     }
-    // The rotary part of the keys is one for all heads, and made from the hidden state.
-    list.everywhere("key-value down", sizes.own_tokens, latent.key_value_rank + latent.rotary_dim, model.hidden);
+    // The rotary part of the keys is one for all heads, and made from the hidden state; it has no norm.
+    Operator& down =
+        list.everywhere("key-value down", sizes.own_tokens, latent.key_value_rank + latent.rotary_dim, model.hidden);
+    down.bytes = small_bytes(sizes, latent.key_value_rank + latent.rotary_dim / 2.0);
+    down.bytes.weight_inputs += sizes.bytes(sizes.stream);
     const std::size_t up = list.size();
     list.tensor_in(latent.key_value_rank + latent.rotary_dim);
-    list.columns("key-value up", plain_keys + model.value_width(), latent.key_value_rank);
+    list.columns("key-value up", plain_keys + model.value_width(), latent.key_value_rank).bytes =
+        bytes_for_core(sizes, 0, keys_and_values);
     list.memory("latent norms", sizes.own_tokens * (latent.query_rank + latent.key_value_rank), {2, 3.5, 2, 4})
         .weights.norms = latent.query_rank + latent.key_value_rank;
-    list.memory("concatenation of heads", sizes.tokens * queries, {4, 4, 3, 3});
+    list.memory("concatenation of heads", sizes.tokens * sizes.query_width, {4, 4, 3, 3});
     list.mark_as(LayerModule::latent_up, up);
 }
 
@@ -121,18 +152,18 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
         add_latent(list, sizes, *model.latent);
         return;
     }
-    const double queries = static_cast<double>(model.query_width()) / sizes.tp;
+    const double keys_and_values = sizes.key_width + sizes.value_width;
     const std::int64_t outputs = model.query_width() + model.key_width() + model.value_width();
     list.tensor_in();
-    Operator& op =
-        list.columns("query, key, value", outputs, model.hidden, queries + sizes.key_width + sizes.value_width);
+    Operator& op = list.columns("query, key, value", outputs, model.hidden, sizes.query_width + keys_and_values);
     op.weights.biases = model.biases || model.qkv_biases ? outputs : 0;
+    op.bytes = bytes_for_core(sizes, sizes.query_width, keys_and_values);
+    op.bytes.weight_inputs += sizes.bytes(sizes.stream);
 }
 
 void add_rotation(OperatorList& list, const OperatorSizes& sizes) {
     const std::size_t first = list.size();
-    const double queries = static_cast<double>(sizes.model.query_width()) / sizes.tp;
-    list.memory("rotary positions", sizes.tokens * (queries + sizes.key_width),
+    list.memory("rotary positions", sizes.tokens * (sizes.query_width + sizes.key_width),
                 sizes.eager ? OperatorList::Passes{10, 10, 8, 8} : OperatorList::Passes{2, 2, 2, 2});
     if (sizes.model.latent) {
         list.mark_as(LayerModule::latent_up, first);
@@ -148,7 +179,13 @@ void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
         add_rotation(list, sizes);
     }
     add_core(list, sizes, layer);
-    list.rows("projection", model.hidden, model.output_width());
+    Operator& projection = list.rows("projection", model.hidden, model.output_width());
+    // Attention's backward pass reads its result as it was made, the projection's a quantised copy.
+    const double result = sizes.bytes(sizes.result_width);
+    const double copy = sizes.kept_input < sizes.element ? sizes.input_bytes(sizes.result_width) : 0;
+    projection.bytes = {.values = result + copy,
+                        .weight_inputs = result + sizes.bytes(sizes.stream),
+                        .gradients = sizes.layout.framework.flash_attention ? result : sizes.bytes(model.hidden)};
 }
 
 }  // namespace sim::training

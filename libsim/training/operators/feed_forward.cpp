@@ -4,7 +4,12 @@ namespace sim::training {
 
 namespace {
 
-void add_activation(OperatorList& list, const OperatorSizes& sizes, double elements) {
+// The result of the last product, which nobody reads again: PyTorch's policy keeps it all the same, uncompiled.
+double unread(const OperatorSizes& sizes, double bytes) {
+    return sizes.compiled ? 0 : bytes;
+}
+
+Operator& add_activation(OperatorList& list, const OperatorSizes& sizes, double elements) {
     OperatorList::Passes passes =
         sizes.model.gated ? OperatorList::Passes{3, 5, 1, 1} : OperatorList::Passes{2, 3, 1, 1};
     if (sizes.eager) {
@@ -16,33 +21,45 @@ void add_activation(OperatorList& list, const OperatorSizes& sizes, double eleme
         passes.backward += 1;  // the bias' gradient
         passes.backward_kernels += 1;
     }
-    list.memory("activation", elements, passes);
+    return list.memory("activation", elements, passes);
 }
 
 // Experts with biases (gpt-oss): Megatron Core adds those expert by expert and puts the parts together again, and its
 // clamped GEGLU is a chain of PyTorch's kernels, unless the products of all experts are one kernel, which does both.
-void add_biased_activation(OperatorList& list, const OperatorSizes& sizes, double rows, double width, double experts) {
+Operator& add_biased_activation(OperatorList& list, const OperatorSizes& sizes, double rows, double width,
+                                double experts) {
     const double results = sizes.model.gated ? 2 : 1;
     list.memory("experts' biases", rows * (results * width + sizes.model.hidden), {4, 3, experts, experts});
-    list.memory("activation", rows * width, {19, 30, 8, 12});
+    return list.memory("activation", rows * width, {19, 30, 8, 12});
 }
 
-void add_expert_activation(OperatorList& list, const OperatorSizes& sizes, double rows, double width, double experts) {
+Operator& add_expert_activation(OperatorList& list, const OperatorSizes& sizes, double rows, double width,
+                                double experts) {
     const std::size_t first = list.size();
-    if (sizes.model.biases && !sizes.layout.framework.grouped_experts) {
-        add_biased_activation(list, sizes, rows, width, experts);
-    } else {
-        add_activation(list, sizes, rows * width);
-    }
+    const bool apart = sizes.model.biases && !sizes.layout.framework.grouped_experts;
+    Operator& op =
+        apart ? add_biased_activation(list, sizes, rows, width, experts) : add_activation(list, sizes, rows * width);
     list.mark_as(LayerModule::expert_activation, first);
+    return op;
 }
 
 }  // namespace
 
-void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, std::int64_t width) {
-    list.columns("up", (sizes.model.gated ? 2 : 1) * width, sizes.model.hidden);
-    add_activation(list, sizes, sizes.tokens * static_cast<double>(width) / sizes.tp);
-    list.rows("down", sizes.model.hidden, width);
+// The activation function reads twice its width where it is gated; of both, PyTorch's policy keeps the first.
+void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, FeedForward which, std::int64_t width) {
+    const int gate = sizes.model.gated ? 2 : 1;
+    const double out = static_cast<double>(width) / sizes.tp;
+    const double in = gate * out;
+    const bool own = which == FeedForward::of_layer;
+    const double stream = own ? sizes.bytes(sizes.stream) : 0;
+    list.columns("up", gate * width, sizes.model.hidden).bytes = {.values = sizes.bytes(in),
+                                                                  .chosen = sizes.bytes(out),
+                                                                  .weight_inputs = sizes.bytes(in) + stream,
+                                                                  .gradients = own ? sizes.bytes(in) : 0};
+    add_activation(list, sizes, sizes.tokens * static_cast<double>(width) / sizes.tp).bytes.values =
+        sizes.input_bytes(out);
+    list.rows("down", sizes.model.hidden, width).bytes = {
+        .chosen = unread(sizes, stream), .weight_inputs = sizes.bytes(out) + stream, .gradients = stream};
 }
 
 namespace {
@@ -50,63 +67,110 @@ namespace {
 void add_shared_experts(OperatorList& list, const OperatorSizes& sizes) {
     const std::size_t first = list.size();
     list.tensor_in();
-    add_dense_ffn(list, sizes, std::int64_t{sizes.model.experts.shared} * sizes.model.experts.ffn);
+    add_dense_ffn(list, sizes, FeedForward::shared_experts,
+                  std::int64_t{sizes.model.experts.shared} * sizes.model.experts.ffn);
     list.tensor_out();
     list.mark_as(LayerModule::shared_experts, first);
 }
 
 }  // namespace
 
-void add_experts(OperatorList& list, const OperatorSizes& sizes) {
-    const Transformer& model = sizes.model;
-    const Experts& experts = model.experts;
-    const Layout& layout = sizes.layout;
-    const double tokens = layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp;
-    const double hidden = model.hidden;
-    const std::size_t first = list.size();
+namespace {
+
+// How many tokens a rank takes to the experts, and what comes back to its own: as many visits as it has tokens, on
+// average. Its tokens are a part of those of its tensor-parallel ranks, with sequence parallelism and without.
+struct Visits {
+    double tokens;
+    double rows;     // they make
+    double here;     // rows that the rank's experts compute; of each as many
+    double experts;  // of the rank
+    double width;    // of an expert on the rank
+    double row_bytes;
+
+    explicit Visits(const OperatorSizes& sizes)
+        : tokens(sizes.layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp),
+          rows(tokens * sizes.model.experts.top_k),
+          here(rows * sizes.layout.parallelism.expert_tp),
+          experts(static_cast<double>(sizes.model.experts.count) / sizes.layout.parallelism.ep),
+          width(static_cast<double>(sizes.model.experts.ffn) / sizes.layout.parallelism.expert_tp),
+          row_bytes(sizes.model.hidden * sizes.element) {}
+};
+
+void add_router(OperatorList& list, const OperatorSizes& sizes, const Visits& visits) {
+    const Experts& experts = sizes.model.experts;
     list.part_of_tokens();
-    Operator& router = list.everywhere("router", tokens, experts.count, model.hidden);
+    Operator& router = list.everywhere("router", visits.tokens, experts.count, sizes.model.hidden);
     router.format = Format::rest;
     router.weights.biases = experts.router_bias ? experts.count : 0;
-    list.memory("top-k", tokens * experts.count, {8, 6, 8, 6});
+    router.bytes.weight_inputs = sizes.bytes(sizes.stream);
+    list.memory("top-k", visits.tokens * experts.count, {8, 6, 8, 6}).bytes.values =
+        2 * 4 * visits.tokens * experts.count;  // logits and scores, in fp32
+}
 
-    const double rows = tokens * experts.top_k;
+void add_dispatch(OperatorList& list, const OperatorSizes& sizes, const Visits& visits, const char* name) {
+    if (sizes.layout.parallelism.ep > 1) {
+        list.add({.name = name,
+                  .kind = OperatorKind::expert,
+                  .forward_bytes = visits.rows * visits.row_bytes,
+                  .backward_bytes = visits.rows * visits.row_bytes});
+    }
+}
+
+void add_within_experts(OperatorList& list, const OperatorSizes& sizes, const Visits& visits, const char* name,
+                        CollectiveKind forward, CollectiveKind backward) {
+    if (sizes.layout.parallelism.expert_tp > 1) {
+        list.add({.name = name,
+                  .kind = OperatorKind::expert,
+                  .forward_bytes = visits.here * visits.row_bytes,
+                  .backward_bytes = visits.here * visits.row_bytes,
+                  .forward_collective = forward,
+                  .backward_collective = backward});
+    }
+}
+
+// Their inputs came from other ranks: gradients and inputs lie on both sides of the dispatch.
+void add_expert_products(OperatorList& list, const OperatorSizes& sizes, const Visits& visits) {
+    const std::int64_t hidden = sizes.model.hidden;
+    const std::int64_t ffn = sizes.model.experts.ffn;
+    const int gate = sizes.model.gated ? 2 : 1;
+    const double rows = visits.here / visits.experts;  // of each expert, balanced
+    const double inputs = visits.here * sizes.model.hidden;
+    const double in = visits.here * gate * visits.width;
+    const double out = visits.here * visits.width;
+    const double h = sizes.model.hidden;
+    list.experts("experts up", {rows, gate * visits.width, h, visits.experts}, gate * ffn, hidden).bytes = {
+        .values = sizes.kept_input * inputs + sizes.element * in,
+        .chosen = sizes.element * out,
+        .weight_inputs = sizes.element * (inputs + in),
+        .gradients = sizes.element * (inputs + out)};
+    add_expert_activation(list, sizes, rows * visits.experts, visits.width, visits.experts).bytes.values =
+        sizes.kept_input * out;
+    list.experts("experts down", {rows, h, visits.width, visits.experts}, hidden, ffn).bytes = {
+        .weight_inputs = sizes.element * (inputs + out), .gradients = sizes.element * (inputs + out)};
+}
+
+}  // namespace
+
+void add_experts(OperatorList& list, const OperatorSizes& sizes) {
+    const Visits visits(sizes);
+    const double values = visits.rows * sizes.model.hidden;
+    const double stream = sizes.bytes(sizes.stream);
+    const std::size_t first = list.size();
+    add_router(list, sizes, visits);
     const std::size_t routed = list.size();
-    const auto dispatch = [&](const char* name) {
-        if (layout.parallelism.ep > 1) {
-            list.add({.name = name,
-                      .kind = OperatorKind::expert,
-                      .forward_bytes = rows * hidden * sizes.element,
-                      .backward_bytes = rows * hidden * sizes.element});
-        }
-    };
-    list.memory("permutation", rows * hidden, {2, 2, 2, 2});
-    dispatch("dispatch");
-    const auto within_experts = [&](const char* name, CollectiveKind forward, CollectiveKind backward) {
-        if (layout.parallelism.expert_tp > 1) {
-            const double bytes = rows * layout.parallelism.expert_tp * hidden * sizes.element;
-            list.add({.name = name,
-                      .kind = OperatorKind::expert,
-                      .forward_bytes = bytes,
-                      .backward_bytes = bytes,
-                      .forward_collective = forward,
-                      .backward_collective = backward});
-        }
-    };
-    within_experts("all-gather of experts' tokens", CollectiveKind::all_gather, CollectiveKind::reduce_scatter);
-    const double local = static_cast<double>(experts.count) / layout.parallelism.ep;
-    const double here = rows * layout.parallelism.expert_tp / local;  // rows of each expert, balanced
-    const double width = static_cast<double>(experts.ffn) / layout.parallelism.expert_tp;
-    const std::int64_t results = (model.gated ? 2 : 1) * std::int64_t{experts.ffn};
-    list.experts("experts up", {here, (model.gated ? 2 : 1) * width, hidden, local}, results, model.hidden);
-    add_expert_activation(list, sizes, here * local, width, local);
-    list.experts("experts down", {here, hidden, width, local}, model.hidden, experts.ffn);
-    within_experts("reduce-scatter of experts' results", CollectiveKind::reduce_scatter, CollectiveKind::all_gather);
-    dispatch("combine");
-    list.memory("unpermutation", rows * hidden, {2, 2, 2, 2});
+    list.memory("permutation", values, {2, 2, 2, 2});
+    add_dispatch(list, sizes, visits, "dispatch");
+    add_within_experts(list, sizes, visits, "all-gather of experts' tokens", CollectiveKind::all_gather,
+                       CollectiveKind::reduce_scatter);
+    add_expert_products(list, sizes, visits);
+    add_within_experts(list, sizes, visits, "reduce-scatter of experts' results", CollectiveKind::reduce_scatter,
+                       CollectiveKind::all_gather);
+    add_dispatch(list, sizes, visits, "combine");
+    list.memory("unpermutation", values, {2, 2, 2, 2}).bytes = {.chosen = unread(sizes, stream),
+                                                                .weight_inputs = stream};
     list.mark_as_routed(routed);
     list.parts_together();
-    if (experts.shared > 0) {
+    if (sizes.model.experts.shared > 0) {
         add_shared_experts(list, sizes);
     }
     list.mark_as(LayerModule::experts, first);

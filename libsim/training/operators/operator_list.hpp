@@ -1,6 +1,7 @@
 // The operator list is made from parts of a layer: each adds what it does, in the order of the forward pass.
 #pragma once
 
+#include "libsim/training/activation_sizes.hpp"
 #include "libsim/training/operators.hpp"
 
 #include <algorithm>
@@ -17,25 +18,37 @@ struct OperatorSizes {
     double tokens;      // of a micro-batch on this rank, between the tensor-parallel collectives
     double own_tokens;  // of them that norms and residuals of this rank see
     double tp;
-    double element;    // bytes of an activation
-    double kv_heads;   // on this rank: fewer than tp are replicated
-    double key_width;  // of them
+    double element;      // bytes of an activation
+    double kept_input;   // … that is kept as a product's input
+    double kv_heads;     // on this rank: fewer than tp are replicated
+    double query_width;  // values per token on this rank: of all its heads' queries, keys, values, and results
+    double key_width;
     double value_width;
+    double result_width;
+    double stream;  // … of the hidden state, between tensor-parallel regions
     bool eager;
     bool compiled;
 
     OperatorSizes(const Transformer& m, const Layout& l)
         : model(m),
           layout(l),
-          tokens(static_cast<double>(l.batch.micro) * m.sequence / l.parallelism.cp),
-          own_tokens(l.parallelism.sequence_parallel ? tokens / l.parallelism.tp : tokens),
+          tokens(tokens_of(m, l)),
+          own_tokens(tokens / spread_between(l)),
           tp(l.parallelism.tp),
-          element(row_of(l.numerics.precision).element_bytes),
+          element(element_bytes(l)),
+          kept_input(kept_input_bytes(l)),
           kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.parallelism.tp)),
+          query_width(static_cast<double>(m.query_width()) / tp),
           key_width(kv_heads * static_cast<double>(m.key_width()) / std::max(1, m.kv_heads)),
           value_width(kv_heads * static_cast<double>(m.value_width()) / std::max(1, m.kv_heads)),
+          result_width(static_cast<double>(m.output_width()) / tp),
+          stream(m.hidden / spread_between(l)),
           eager(l.framework.fusion == Fusion::eager),
           compiled(l.framework.fusion == Fusion::compiled) {}
+
+    // Bytes of so many values per token, and of as many that are kept as a product's inputs.
+    double bytes(double values) const { return element * tokens * values; }
+    double input_bytes(double values) const { return kept_input * tokens * values; }
 };
 
 // Collectives are added only where there is a group to have them. References to operators live until the next one.
@@ -177,11 +190,12 @@ private:
 };
 
 Operator& add_norm(OperatorList& list, const OperatorSizes& sizes);
-void add_residual(OperatorList& list, const OperatorSizes& sizes);
 // From its normed input to the product that is summed up over tensor-parallel ranks. attention.cpp
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
-// The same of a dense feed-forward part of so many values. feed_forward.cpp
-void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, std::int64_t width);
+// The same of a dense feed-forward part of so many values. The input of shared experts, and the gradient of their
+// result, are those of all experts. feed_forward.cpp
+enum class FeedForward : std::uint8_t { of_layer, shared_experts };
+void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, FeedForward which, std::int64_t width);
 // From the router to the shared experts. feed_forward.cpp
 void add_experts(OperatorList& list, const OperatorSizes& sizes);
 
