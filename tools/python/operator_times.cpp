@@ -46,6 +46,11 @@ std::int64_t flash(const OperatorTimes& self, double flops, double heads, double
     return self.flash({flops, heads, head_dim, keys, backward}, precision_named(precision)).count();
 }
 
+double attention_products(double keys, double values, bool backward) {
+    const training::AttentionHead head{keys, values};
+    return backward ? head.backward() : head.forward();
+}
+
 }  // namespace
 
 void bind_operator_times(py::module_& module) {
@@ -68,6 +73,9 @@ void bind_operator_times(py::module_& module) {
         .def("flash", &flash, py::arg("flops"), py::arg("heads"), py::arg("head_dim"), py::arg("keys"),
              py::arg("precision"), py::arg("backward") = false,
              "Attention in one kernel, each query of which meets so many keys on average.")
+        .def_static("attention_products", &attention_products, py::arg("keys"), py::arg("values"),
+                    py::arg("backward") = false,
+                    "Multiplications for each query and key that meet, in a head whose keys and values are so wide.")
         .def(
             "memory", [](const OperatorTimes& self, double bytes) { return self.memory(bytes).count(); },
             py::arg("bytes"), "A kernel that reads and writes so many bytes.")

@@ -161,9 +161,7 @@ class Works:
         if width > _FLASH_HEAD:
             return self._attention_of_parts(pairs, tokens, keys, width, value_width, precision, is_backward)
         met = keys / 2 if is_causal else keys
-        # Backward: the scores once more; the gradients of scores and values, and of queries and keys.
-        widths = 3 * width + 2 * value_width if is_backward else width + value_width
-        flops = 2.0 * pairs * met / keys * widths
+        flops = 2.0 * pairs * met / keys * self._times.attention_products(width, value_width, is_backward)
         time = self._times.flash(flops, batch * heads, value_width, met, precision, is_backward)
         return self._work(time, "flash attention" if precision in _HALVES else "attention", flops, precision)
 
