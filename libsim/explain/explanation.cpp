@@ -17,6 +17,7 @@ struct SectionRow {
 constexpr std::array section_rows{
     SectionRow{"choice", "Which parallelism"},
     SectionRow{"verdict", "Verdict"},
+    SectionRow{"budget", "Where the time of a step goes"},
     SectionRow{"holdings", "Who holds what"},
     SectionRow{"links", "Links, and what goes over them"},
     SectionRow{"synchronisation", "Synchronisation in each step"},
@@ -29,6 +30,7 @@ constexpr std::array section_rows{
     SectionRow{"topology", "What the topology does"},
     SectionRow{"failures", "What happens when something is killed"},
     SectionRow{"energy", "Power and energy"},
+    SectionRow{"cost", "Cost"},
     SectionRow{"advice", "What to try"},
     SectionRow{"assumptions", "Assumptions"},
 };

@@ -16,6 +16,7 @@ namespace sim::explain {
 enum class SectionKind : std::uint8_t {
     choice,  // --which alone
     verdict,
+    budget,
     holdings,
     links,
     synchronisation,
@@ -28,6 +29,7 @@ enum class SectionKind : std::uint8_t {
     topology,
     failures,
     energy,
+    cost,
     advice,
     assumptions,
 };

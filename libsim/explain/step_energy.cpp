@@ -10,8 +10,6 @@ using namespace predict;
 
 namespace {
 
-using training::TimeCategory;
-
 // Where no file says it: of a GPU that waits, of its full load.
 constexpr double usual_idle_share = 0.1;
 // Where no file says it: 350 W for the 112 hardware threads of a Xeon 8480.

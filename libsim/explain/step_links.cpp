@@ -81,13 +81,12 @@ std::string wires_of(const std::string& machine) {
     return "";
 }
 
-bool is_communication(training::TimeCategory category) {
-    using enum training::TimeCategory;
-    return category == tensor || category == context || category == expert || category == pipeline || category == data;
+bool is_communication(TimeCategory category) {
+    return part_of(category) == TimePart::communication;
 }
 
-bool is_waiting(training::TimeCategory category) {
-    return category == training::TimeCategory::bubble || category == training::TimeCategory::straggler;
+bool is_waiting(TimeCategory category) {
+    return category == TimeCategory::bubble || category == TimeCategory::straggler;
 }
 
 }  // namespace
@@ -136,8 +135,8 @@ std::optional<Section> explain_synchronisation(const ExplainedStep& explained) {
     double exposed = 0;
     double waited = 0;
     std::vector<Figure> parts;
-    for (std::size_t i = 0; i < training::time_categories; ++i) {
-        const auto category = static_cast<training::TimeCategory>(i);
+    for (std::size_t i = 0; i < time_categories; ++i) {
+        const auto category = static_cast<TimeCategory>(i);
         exposed += is_communication(category) ? step.budget[i] : 0;
         waited += is_waiting(category) ? step.budget[i] : 0;
         if (step.budget[i] > 0 && (is_communication(category) || is_waiting(category))) {

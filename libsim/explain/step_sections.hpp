@@ -25,6 +25,7 @@ struct ExplainedStep {
 using StepSection = std::optional<Section> (*)(const ExplainedStep& step);
 
 std::optional<Section> explain_verdict(const ExplainedStep& step);
+std::optional<Section> explain_budget(const ExplainedStep& step);
 std::optional<Section> explain_holdings(const ExplainedStep& step);
 std::optional<Section> explain_links(const ExplainedStep& step);
 std::optional<Section> explain_synchronisation(const ExplainedStep& step);
@@ -36,13 +37,16 @@ std::optional<Section> explain_input(const ExplainedStep& step);
 std::optional<Section> explain_topology(const ExplainedStep& step);
 std::optional<Section> explain_failures(const ExplainedStep& step);
 std::optional<Section> explain_energy(const ExplainedStep& step);
+std::optional<Section> explain_cost(const ExplainedStep& step);
 std::optional<Section> explain_advice(const ExplainedStep& step);
 std::optional<Section> explain_assumptions(const ExplainedStep& step);
 
 // What a replica of the step loads.
 InputSituation input_of(const ExplainedStep& step);
 
-// All of them, in order.
+// Those of an explanation, in order.
 std::vector<Section> sections_of(const ExplainedStep& step);
+// What the page of a step begins with: the verdict, where the time goes, memory by kind, cost and what to try.
+std::vector<Section> verdict_sections(const ExplainedStep& step);
 
 }  // namespace sim::explain

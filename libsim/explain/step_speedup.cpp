@@ -14,8 +14,6 @@ using namespace predict;
 
 namespace {
 
-using training::TimeCategory;
-
 struct Loss {
     TimeCategory category;
     double gpus = 0;  // so many GPUs' time; below 0: many GPUs do this part faster than one does
@@ -26,7 +24,7 @@ struct Loss {
 std::vector<Loss> losses_of(const Prediction& step, const Budget& one, int gpus, double speedup) {
     std::vector<Loss> losses;
     const double time = seconds(step.step);
-    for (std::size_t i = 0; i < training::time_categories; ++i) {
+    for (std::size_t i = 0; i < time_categories; ++i) {
         const double lost = (gpus * step.budget[i] - one[i]) / time;
         if (step.budget[i] > 0 || one[i] > 0) {
             losses.push_back({static_cast<TimeCategory>(i), lost});

@@ -68,8 +68,8 @@ Json json_of(const training::Memory& memory) {
 
 Json json_of(const Budget& budget) {
     Json object = Json::object();
-    for (std::size_t i = 0; i < training::time_categories; ++i) {
-        object[name_of(static_cast<training::TimeCategory>(i))] = budget[i];
+    for (std::size_t i = 0; i < time_categories; ++i) {
+        object[name_of(static_cast<TimeCategory>(i))] = budget[i];
     }
     return object;
 }

@@ -7,9 +7,7 @@ namespace sim::predict {
 using training::BlockTime;
 using training::GradientBucket;
 using training::KernelSpan;
-using training::Parts;
 using training::StepWork;
-using training::TimeCategory;
 
 namespace {
 
@@ -19,20 +17,22 @@ void append(Kernels& kernels, const Kernels& more) {
     kernels.insert(kernels.end(), more.begin(), more.end());
 }
 
-void append(Kernels& kernels, const Parts& parts) {
-    const std::array collectives{
-        KernelSpan{"tensor-parallel collectives", TimeCategory::tensor, parts[TimeCategory::tensor]},
-        KernelSpan{"context-parallel messages", TimeCategory::context, parts[TimeCategory::context]},
-        KernelSpan{"expert-parallel collectives", TimeCategory::expert, parts[TimeCategory::expert]}};
-    Duration computing = parts.total();
-    for (const KernelSpan& one : collectives) {
-        computing -= one.time;
+void append(Kernels& kernels, const TimeParts& parts) {
+    constexpr std::array names{
+        KernelSpan{"kernels", TimeCategory::compute, Duration{0}},
+        KernelSpan{"kernels, again", TimeCategory::recompute, Duration{0}},
+        KernelSpan{"waiting for the host", TimeCategory::overhead, Duration{0}},
+        KernelSpan{"tensor-parallel collectives", TimeCategory::tensor, Duration{0}},
+        KernelSpan{"context-parallel messages", TimeCategory::context, Duration{0}},
+        KernelSpan{"expert-parallel collectives", TimeCategory::expert, Duration{0}},
+    };
+    for (KernelSpan kernel : names) {
+        kernel.time = parts[kernel.category];
+        kernels.push_back(kernel);
     }
-    kernels.push_back({"kernels", TimeCategory::compute, computing});
-    kernels.insert(kernels.end(), collectives.begin(), collectives.end());
 }
 
-Parts parts_of(StepWork work, const BlockTime& block) {
+TimeParts parts_of(StepWork work, const BlockTime& block) {
     switch (work) {
         case StepWork::forward: return block.forward;
         case StepWork::backward_input: return block.backward_input;
@@ -41,7 +41,7 @@ Parts parts_of(StepWork work, const BlockTime& block) {
         case StepWork::paired_backward: return block.paired_backward;
         default: break;
     }
-    Parts both = block.backward_input;
+    TimeParts both = block.backward_input;
     both += block.backward_weight;
     return both;
 }

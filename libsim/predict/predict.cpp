@@ -28,7 +28,8 @@ void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     const Layout& layout = plan.layout;
     const double step = seconds(prediction.step);
     const double gpus = layout.ranks();
-    const double peak = plan.machine.gpu.peak(layout.numerics.precision) * gpus * step;
+    prediction.peak_flops = plan.machine.gpu.peak(layout.numerics.precision);
+    const double peak = prediction.peak_flops * gpus * step;
     const double sequences = layout.batch.global;
     prediction.tokens_per_second = sequences * plan.model.sequence / step;
     const double flops = backward_and_forward * forward_flops(plan.model, false).total() * sequences;
@@ -37,6 +38,7 @@ void add_rates(Prediction& prediction, const training::StepPlan& plan) {
         recomputed += stage.recompute_flops * (gpus / layout.parallelism.pp);
     }
     prediction.mfu = flops / peak;
+    prediction.flops_per_second = flops / (gpus * step);
     prediction.hfu = (flops + recomputed) / peak;
     // Without FlashAttention the masked scores are computed.
     const bool leaves_out = layout.framework.flash_attention;
@@ -47,12 +49,12 @@ void add_rates(Prediction& prediction, const training::StepPlan& plan) {
 void add_budget(Prediction& prediction, const TimeBudget& account) {
     prediction.stage_budgets = account.of_stages(prediction.step);
     for (const Budget& stage : prediction.stage_budgets) {
-        for (std::size_t kind = 0; kind < training::time_categories; ++kind) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
             prediction.budget[kind] += stage[kind] / static_cast<double>(prediction.stage_budgets.size());
         }
     }
     prediction.bubble_fraction =
-        prediction.budget[static_cast<std::size_t>(training::TimeCategory::bubble)] / seconds(prediction.step);
+        prediction.budget[static_cast<std::size_t>(TimeCategory::bubble)] / seconds(prediction.step);
 }
 
 [[noreturn]] void throw_broken(const replay::Replay& broken) {

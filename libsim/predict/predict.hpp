@@ -11,10 +11,10 @@
 #include "libsim/predict/step_range.hpp"
 #include "libsim/replay/recording.hpp"
 #include "libsim/trace/span.hpp"
+#include "libsim/trace/time_category.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
 #include "libsim/training/memory.hpp"
-#include "libsim/training/time_category.hpp"
 #include "libsim/training/transformer.hpp"
 #include "libsim/units.hpp"
 
@@ -27,8 +27,6 @@
 namespace sim::predict {
 
 using training::name_of;
-using training::time_categories;
-using training::TimeCategory;
 
 // Seconds; the average over all ranks sums up to the step.
 using Budget = std::array<double, time_categories>;
@@ -53,6 +51,8 @@ struct Prediction {
     StepRange range;                // of the step, as measured
     double tokens_per_second = 0;   // of all GPUs
     double mfu = 0;                 // model FLOPs (attention in full, no recomputation) / (step x peak)
+    double flops_per_second = 0;    // of a GPU: the same FLOPs / step, as Megatron logs them
+    double peak_flops = 0;          // of a GPU, per second, of the precision's matrix units: what mfu and hfu are of
     double hfu = 0;                 // with recomputation, too
     double hfu_without_masked = 0;  // and without the half of causal attention that FlashAttention leaves out
     Budget budget{};

@@ -1,7 +1,7 @@
 #include "libsim/predict/step_timeline.hpp"
 
-#include "libsim/check.hpp"
 #include "libsim/predict/pass_kernels.hpp"
+#include "libsim/predict/time_budget.hpp"
 #include "libsim/training/memory.hpp"
 #include "libsim/training/split.hpp"
 #include "libsim/training/step/rank_map.hpp"
@@ -18,7 +18,6 @@ namespace sim::predict {
 using training::GradientBucket;
 using training::KernelSpan;
 using training::MemoryAt;
-using training::Piece;
 using training::StepWork;
 
 namespace {
@@ -34,17 +33,6 @@ std::string name_of_rank(const training::RankMap& map, const training::Layout& l
     return fmt::format("Rank {}{}", first, staged ? fmt::format(", stage {}", map.stage_of(rank)) : "");
 }
 
-// The computations of a pass, of which each is one span.
-std::vector<const Piece*> computations(const training::Pieces& pieces) {
-    std::vector<const Piece*> result;
-    for (const Piece& piece : pieces) {
-        if (piece.kind == training::PieceKind::compute && is_pass(piece.work) && piece.time.count() > 0) {
-            result.push_back(&piece);
-        }
-    }
-    return result;
-}
-
 class StepTimeline {
 public:
     StepTimeline(const TrainingCase& what, bool unfold)
@@ -52,7 +40,8 @@ public:
           plan_(training::plan_step(what.model, what.machine, what.layout)),
           map_(what.layout, !unfold),
           kernels_(what),
-          places_(static_cast<std::size_t>(map_.ranks())) {
+          budget_(plan_, map_),
+          accounts_(static_cast<std::size_t>(map_.ranks())) {
         timeline_.ranks = map_.ranks();
         timeline_.stream_names = {"gradients and parameters", "collectives inside passes"};
         timeline_.inside = stream_within_passes;
@@ -60,9 +49,7 @@ public:
             timeline_.rank_names.push_back(name_of_rank(map_, what.layout, rank));
         }
         for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
-            stages_.push_back({.step = training::stage_step(plan_, stage),
-                               .order = what.layout.parallelism.schedule->steps(plan_.shape, stage),
-                               .memory = training::memory_over_time(what.model, what.machine, what.layout, stage)});
+            memories_.push_back(training::memory_over_time(what.model, what.machine, what.layout, stage));
         }
     }
 
@@ -75,107 +62,130 @@ public:
             }
         }
         for (int rank = 0; rank < timeline_.ranks; ++rank) {
-            hold(rank, Time{}, stage_of(rank).memory.front());
+            hold(rank, Time{}, memory_of(rank).front());
         }
         for (const Span& span : spans) {
             const auto sent = span.kind == OpKind::receive ? sends.find(span.message) : sends.end();
-            if (sent != sends.end()) {
-                add_message(span, *sent->second);
-            } else {
-                add(span);
-            }
+            add(span, sent == sends.end() ? span : on_its_way(span, *sent->second));
         }
+        close_accounts();
         return std::move(timeline_);
     }
 
 private:
-    struct Stage {
-        training::StageStep step;
-        std::vector<PipelineStep> order;
-        std::vector<MemoryAt> memory;  // before the first, at each of `order`, in the optimizer's step
-    };
-    // How far a rank has come in its order, and in the computations of its next pass.
-    struct Place {
-        std::size_t pass = 0;
-        std::size_t computation = 0;
-    };
-
-    const Stage& stage_of(int rank) const { return stages_[static_cast<std::size_t>(map_.stage_of(rank))]; }
+    // Before the first pass, at each of the stage's order, in the optimizer's step.
+    const std::vector<MemoryAt>& memory_of(int rank) const {
+        return memories_[static_cast<std::size_t>(map_.stage_of(rank))];
+    }
 
     // A receive that does not wait takes no time: what is to be seen is the message's way.
-    void add_message(Span receive, const Span& sent) {
+    static Span on_its_way(Span receive, const Span& sent) {
         if (receive.begin >= sent.begin) {
             receive.begin = sent.begin;
             receive.end = sent.end;
         }
-        timeline_.add(receive);
+        return receive;
     }
 
-    void add(const Span& span) {
-        if (span.kind != OpKind::compute) {
-            return timeline_.add(span);
+    // `drawn`: how the span is to be seen.
+    void add(const Span& span, Span drawn) {
+        const std::optional<SpentTime> spent = budget_.take(span);
+        if (spent && spent->begins_step) {
+            accounts_[static_cast<std::size_t>(span.rank)].clear();
         }
-        const StepWork work = works_.of(*span.label);
-        if (is_pass(work)) {
-            return add_pass(span, work);
+        if (spent && spent->work == StepWork::optimizer) {
+            hold(span.rank, span.begin, memory_of(span.rank).back());
         }
-        if (work == StepWork::optimizer) {
-            hold(span.rank, span.begin, stage_of(span.rank).memory.back());
-        }
-        timeline_.add(span);
-    }
-
-    void add_pass(Span span, StepWork work) {
-        const Stage& stage = stage_of(span.rank);
-        Place& place = places_[static_cast<std::size_t>(span.rank)];
-        const auto computations_of = [&](const PipelineStep& step) {
-            const auto chunk = static_cast<std::size_t>(step.chunk);
-            return computations(stage.step.chunks[chunk].of(step, micro_batches_of(plan_)));
-        };
-        const auto next = [&]() -> const PipelineStep& { return stage.order[place.pass % stage.order.size()]; };
-        while (computations_of(next()).empty()) {
-            ++place.pass;  // a chunk without layers computes nothing, which leaves no span
-        }
-        const PipelineStep& step = next();
-        const auto all = computations_of(step);
-        check(place.computation < all.size() && all[place.computation]->work == work,
-              "rank {} is not where its schedule is", span.rank);
-        if (place.computation == 0) {
-            hold(span.rank, span.begin, stage.memory[1 + place.pass % stage.order.size()]);
-        }
-        span.label = timeline_.labels.keep_text(parallel::describe(plan_.shape, step));
-        timeline_.add(span);
-        add_collectives(span, work, step, all.size() == 1 ? -1 : static_cast<int>(place.computation));
-        if (++place.computation == all.size()) {
-            place = {place.pass + 1, 0};
-        }
-    }
-
-    // `part`: which of the pass's buckets, in the order of the pass; -1: all.
-    void add_collectives(const Span& pass, StepWork work, const PipelineStep& step, int part) {
-        Duration whole{0};
-        const std::vector<KernelSpan>& kernels = kernels_of(pass.rank, work, step, part);
-        for (const KernelSpan& kernel : kernels) {
-            whole += kernel.time;
-        }
-        const double scale = static_cast<double>((pass.end - pass.begin).count()) /
-                             static_cast<double>(std::max<std::int64_t>(whole.count(), 1));
-        const auto at = [&](Duration since) {
-            return pass.begin + Duration{static_cast<std::int64_t>(static_cast<double>(since.count()) * scale)};
-        };
-        Duration since{0};
-        for (const KernelSpan& kernel : kernels) {
-            if (is_exposed(kernel) && kernel.time.count() > 0) {
-                timeline_.add({.rank = pass.rank,
-                               .kind = OpKind::collective,
-                               .stream = stream_within_passes,
-                               .op_number = pass.op_number,
-                               .label = timeline_.labels.keep_text(kernel.name),
-                               .begin = at(since),
-                               .end = at(since + kernel.time)});
+        if (spent && spent->place) {
+            const PassPlace& place = *spent->place;
+            if (place.computation == 0) {
+                hold(span.rank, span.begin, memory_of(span.rank)[1 + place.number]);
             }
-            since += kernel.time;
+            drawn.label = timeline_.labels.keep_text(parallel::describe(plan_.shape, *place.step));
+            timeline_.add(drawn, *span.label);
+        } else {
+            timeline_.add(drawn);
         }
+        if (spent) {
+            account(span.rank, spent->waited);
+            account(span.rank, spent->own);
+        }
+        if (spent && spent->place) {
+            add_collectives(span, *spent);
+        }
+    }
+
+    // To the span that was added last.
+    void account(int rank, const TimeParts& parts) {
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            if (parts.of[kind].count() != 0) {
+                accounts_[static_cast<std::size_t>(rank)].push_back(
+                    {timeline_.spans.size() - 1, static_cast<TimeCategory>(kind), parts.of[kind]});
+            }
+        }
+    }
+
+    // The time of the step that is in no span: to the rank's last one, or off its last waits.
+    void close_accounts() {
+        const Duration step = timeline_.end - budget_.before_last();
+        for (int rank = 0; rank < timeline_.ranks; ++rank) {
+            std::vector<trace::Spent>& spent = accounts_[static_cast<std::size_t>(rank)];
+            const TimeParts rest = budget_.rest_of(rank, step);
+            for (std::size_t kind = 0; kind < time_categories && !spent.empty(); ++kind) {
+                Duration left = rest.of[kind];
+                if (left.count() > 0) {
+                    spent.push_back({spent.back().span, static_cast<TimeCategory>(kind), left});
+                }
+                for (auto one = spent.rbegin(); one != spent.rend() && left.count() < 0; ++one) {
+                    const bool is_kind = one->category == static_cast<TimeCategory>(kind);
+                    const Duration part = is_kind ? std::min(-left, one->time) : Duration{0};
+                    one->time -= part;
+                    left += part;
+                }
+            }
+            timeline_.account.insert(timeline_.account.end(), spent.begin(), spent.end());
+        }
+        std::erase_if(timeline_.account, [](const trace::Spent& one) { return one.time.count() == 0; });
+        std::stable_sort(timeline_.account.begin(), timeline_.account.end(),
+                         [](const trace::Spent& a, const trace::Spent& b) { return a.span < b.span; });
+    }
+
+    // The exposed collectives, as long as the account says: each category of the pass in the proportions of its
+    // kernels.
+    void add_collectives(const Span& pass, const SpentTime& spent) {
+        const PassPlace& place = *spent.place;
+        const std::vector<KernelSpan>& kernels = kernels_of(
+            pass.rank, spent.work, *place.step, place.computations == 1 ? -1 : static_cast<int>(place.computation));
+        TimeParts all;
+        for (const KernelSpan& kernel : kernels) {
+            all[kernel.category] += kernel.time;
+        }
+        TimeParts come;   // in the kernels' time
+        TimeParts shown;  // in the pass's
+        Time at = pass.begin;
+        for (const KernelSpan& kernel : kernels) {
+            come[kernel.category] += kernel.time;
+            const Wide product = Wide{spent.own[kernel.category].count()} * come[kernel.category].count();
+            const std::int64_t whole = std::max<std::int64_t>(all[kernel.category].count(), 1);
+            const Duration until{static_cast<std::int64_t>(product / whole)};
+            const Time end = at + (until - shown[kernel.category]);
+            shown[kernel.category] = until;
+            if (is_exposed(kernel) && end > at) {
+                add_collective(pass, kernel, at, end);
+            }
+            at = end;
+        }
+    }
+
+    void add_collective(const Span& pass, const KernelSpan& kernel, Time begin, Time end) {
+        timeline_.add({.rank = pass.rank,
+                       .kind = OpKind::collective,
+                       .stream = stream_within_passes,
+                       .op_number = pass.op_number,
+                       .label = timeline_.labels.keep_text(kernel.name),
+                       .begin = begin,
+                       .end = end},
+                      title_of(kernel.category));
     }
 
     // Every pass of a chunk has the same: they are looked up, not computed again.
@@ -217,9 +227,9 @@ private:
     training::StepPlan plan_;
     training::RankMap map_;
     PassKernels kernels_;
-    training::StepWorks works_;
-    std::vector<Stage> stages_;
-    std::vector<Place> places_;                                    // of each rank
+    TimeBudget budget_;
+    std::vector<std::vector<MemoryAt>> memories_;                  // of each stage
+    std::vector<std::vector<trace::Spent>> accounts_;              // of each rank's last step
     std::map<std::array<int, 4>, std::vector<KernelSpan>> known_;  // by stage, chunk, work, part
     report::Timeline timeline_;
 };

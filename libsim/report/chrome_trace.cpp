@@ -107,9 +107,9 @@ private:
 
     void write_instant(const TraceEvent& event) {
         const Span& span = spans_[event.span];
-        fmt::print(out_, R"({{"name":{},"cat":"log","ph":"i","s":"t","ts":{},"pid":{},"tid":{},"args":{{{}}}}})",
+        fmt::print(out_, R"({{"name":{},"cat":"log","ph":"i","s":"t","ts":{},"pid":{},"tid":{},"args":{{{}{}}}}})",
                    quoted(span.label), microseconds(event.ns), span.rank, lanes_.of_span[event.span].id(),
-                   exact_json(span));
+                   exact_json(span), account_json(timeline_, event.span));
     }
 
     // Each of a counter's args is a curve: what is no number to be drawn stands beside them.
@@ -134,7 +134,7 @@ private:
         if (span.peer >= 0) {
             fmt::print(out_, R"(,"peer":{})", span.peer);
         }
-        fmt::print(out_, R"(,{},{}}}}})", amount_json(span), exact_json(span));
+        fmt::print(out_, R"(,{},{}{}}}}})", amount_json(span), exact_json(span), account_json(timeline_, event.span));
     }
 
     void write_flow(const TraceEvent& event, const char* phase, const char* binding) {

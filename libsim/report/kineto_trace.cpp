@@ -1,6 +1,9 @@
 // These files hold a timeline as the PyTorch profiler (Kineto) writes it, one for each rank, for Holistic Trace
 // Analysis.
 //
+// A computation with collectives inside it is a kernel for each piece between them, so that they are exposed there,
+// too.
+//
 // Each span is a kernel on a stream of its rank's GPU, launched at the instant in which it begins: computation on
 // stream 7, communication beside it. A name that begins with ncclKernel makes a kernel communication, one with Memcpy a
 // copy, in every version of Holistic Trace Analysis; the span's own label stands in `args`, with its exact picoseconds.
@@ -21,6 +24,7 @@
 #include <algorithm>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace sim::report {
@@ -71,14 +75,60 @@ KernelName kernel_name(const Span& span) {
     return {"kernel", label};
 }
 
+// A span, or one of the pieces into which the collectives inside it divide it: for Holistic Trace Analysis a kernel
+// computes from its begin to its end.
+struct KinetoSpan {
+    Span span;
+    std::size_t of = 0;    // its number in the timeline
+    bool is_first = true;  // of the pieces: what the span's time went to stands there
+};
+
+// `spans` are numbers of one rank's spans, in the order of its program.
+std::vector<KinetoSpan> pieces_of(const Timeline& timeline, const std::vector<std::size_t>& spans) {
+    std::vector<KinetoSpan> pieces;
+    std::unordered_map<std::uint32_t, std::vector<const Span*>> inside;  // by op
+    for (const std::size_t i : spans) {
+        const Span& span = timeline.spans[i];
+        if (!timeline.counts(span)) {
+            inside[span.op_number].push_back(&span);
+        }
+    }
+    for (const std::size_t i : spans) {
+        const Span& span = timeline.spans[i];
+        const auto parts = inside.find(span.op_number);
+        pieces.push_back({.span = span, .of = i});
+        if (parts == inside.end() || span.kind != OpKind::compute || span.stream != Stream::main) {
+            continue;
+        }
+        for (const Span* const part : parts->second) {
+            if (part->begin > pieces.back().span.begin) {
+                pieces.back().span.end = part->begin;
+                pieces.push_back({.span = span, .of = i, .is_first = false});
+                pieces.back().span.amount = 0;  // all of it is the first one's
+            }
+            pieces.back().span.begin = part->end;
+            pieces.back().span.end = span.end;
+        }
+        if (pieces.back().span.begin == span.end && !pieces.back().is_first) {
+            pieces.pop_back();
+        }
+    }
+    return pieces;
+}
+
 class KinetoWriter {
 public:
     // `spans` are of this rank.
-    KinetoWriter(std::ostream& out, const Timeline& timeline, int rank, std::vector<Span> spans)
-        : out_(out), timeline_(timeline), rank_(rank), spans_(std::move(spans)) {
-        std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
-            return std::tie(a.begin, a.end, a.op_number) < std::tie(b.begin, b.end, b.op_number);
+    KinetoWriter(std::ostream& out, const Timeline& timeline, int rank, std::vector<KinetoSpan> pieces)
+        : out_(out), timeline_(timeline), rank_(rank), pieces_(std::move(pieces)) {
+        std::stable_sort(pieces_.begin(), pieces_.end(), [](const KinetoSpan& a, const KinetoSpan& b) {
+            return std::tie(a.span.begin, a.span.end, a.span.op_number) <
+                   std::tie(b.span.begin, b.span.end, b.span.op_number);
         });
+        spans_.reserve(pieces_.size());
+        for (const KinetoSpan& piece : pieces_) {
+            spans_.push_back(piece.span);
+        }
         lanes_ = lanes_of(spans_);
     }
 
@@ -136,8 +186,9 @@ private:
 
     void write_span(std::size_t i) {
         const Span& span = spans_[i];
-        const std::string exact = fmt::format(R"("kind":"{}","label":{},{},{})", name_of(span.kind),
-                                              json_text(*span.label), amount_json(span), exact_json(span));
+        const std::string exact = fmt::format(R"("kind":"{}","label":{},{},{}{})", name_of(span.kind),
+                                              json_text(*span.label), amount_json(span), exact_json(span),
+                                              pieces_[i].is_first ? account_json(timeline_, pieces_[i].of) : "");
         if (span.kind == OpKind::log || span.kind == OpKind::allocate) {
             return write_instant(span, exact);
         }
@@ -190,7 +241,8 @@ private:
     std::ostream& out_;
     const Timeline& timeline_;
     int rank_;
-    std::vector<Span> spans_;
+    std::vector<KinetoSpan> pieces_;
+    std::vector<Span> spans_;  // of the pieces
     Lanes lanes_;
     bool first_ = true;
 };
@@ -206,12 +258,7 @@ std::vector<TraceFile> kineto_files(const Timeline& timeline) {
     for (int rank = 0; rank < timeline.ranks; ++rank) {
         const auto write_rank = [&timeline, rank,
                                  mine = std::move(of_rank[static_cast<std::size_t>(rank)])](std::ostream& out) {
-            std::vector<Span> spans;
-            spans.reserve(mine.size());
-            for (const std::size_t i : mine) {
-                spans.push_back(timeline.spans[i]);
-            }
-            KinetoWriter(out, timeline, rank, std::move(spans)).write();
+            KinetoWriter(out, timeline, rank, pieces_of(timeline, mine)).write();
         };
         files.push_back(
             {fmt::format("rank_{}.json.gz", rank), [write_rank](std::ostream& out) { write_gzip(out, write_rank); }});

@@ -34,10 +34,17 @@ struct LabelParts {
 
 LabelLetters::LabelLetters(const Timeline& timeline) {
     for (const trace::Span& span : timeline.spans) {
-        if (span.kind != OpKind::compute || !short_forms_.try_emplace(span.label).second) {
+        const bool is_inside = !timeline.counts(span);
+        if ((span.kind != OpKind::compute && !is_inside) || labels_.contains(span.label)) {
             continue;
         }
-        const LabelParts parts(*span.label);
+        // Collectives inside a computation have many names, and few sorts.
+        const std::string* const label = is_inside ? timeline.work_of(span) : span.label;
+        labels_.emplace(span.label, label);
+        if (!short_forms_.try_emplace(label).second) {
+            continue;
+        }
+        const LabelParts parts(*label);
         const auto [at, is_new] = meanings_.try_emplace(parts.letter(), parts.meaning);
         if (!is_new && at->second != parts.meaning) {
             at->second.clear();
@@ -53,7 +60,7 @@ LabelLetters::LabelLetters(const Timeline& timeline) {
 }
 
 const std::string& LabelLetters::short_form(const trace::Span& span) const {
-    return short_forms_.at(span.label);
+    return short_forms_.at(labels_.at(span.label));
 }
 
 }  // namespace sim::report

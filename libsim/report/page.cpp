@@ -27,9 +27,13 @@ std::string source_of(std::string_view text) {
 }
 
 void write_runs(std::ostream& out, const std::vector<RunData>& runs, const std::string& comparison,
-                const std::string& explanation) {
-    out << "<script type=\"application/json\" id=\"explanation\">"
-        << (explanation.empty() ? "null" : inert(explanation)) << "</script>\n";
+                const Timeline& first) {
+    const auto json = [&](const char* id, const std::string& text) {
+        out << fmt::format("<script type=\"application/json\" id=\"{}\">", id) << (text.empty() ? "null" : inert(text))
+            << "</script>\n";
+    };
+    json("verdict", first.verdict);
+    json("explanation", first.explanation);
     out << "<script type=\"application/json\" id=\"comparison\">" << comparison << "</script>\n";
     out << "<script type=\"application/json\" id=\"runs\">[";
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -86,7 +90,7 @@ void write_page(std::ostream& out, std::span<const Timeline* const> timelines, s
                  source_of(script), source_of(style));
          }},
         {"style", [&] { out << "<style>" << style << "</style>\n"; }},
-        {"runs", [&] { write_runs(out, runs, difference, timelines.front()->explanation); }},
+        {"runs", [&] { write_runs(out, runs, difference, *timelines.front()); }},
         {"script", [&] { out << "<script>" << script << "</script>\n"; }},
     };
     const std::string page = page_template();

@@ -2,13 +2,16 @@
 //
 // It is what Chrome JSON shows, in a third of the bytes: a process track for each rank, below it a track for each of
 // its lanes in their order, slices with debug annotations, arrows of messages, memory as a counter. Times are
-// nanoseconds, cut down; the exact picoseconds are annotations. Process ids begin at 1, because 0 is the system's idle
-// process. Source: protos/perfetto/trace/ of Perfetto: trace_packet, track_event, track_descriptor, interned_data.
+// nanoseconds, cut down; the exact picoseconds are annotations, and so is what a rank's time went to: spent_tensor_ps.
+// Process ids begin at 1, because 0 is the system's idle process. Source: protos/perfetto/trace/ of Perfetto:
+// trace_packet, track_event, track_descriptor, interned_data.
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/report/lanes.hpp"
 #include "libsim/report/protobuf.hpp"
 #include "libsim/report/span_columns.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -42,7 +45,7 @@ constexpr std::uint32_t category_iids = 3, debug_annotations = 4, type = 9, name
 constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3, counter = 4;
 }  // namespace event_
 namespace annotation_ {
-constexpr std::uint32_t name_iid = 1, int_value = 4, double_value = 5;
+constexpr std::uint32_t name_iid = 1, int_value = 4, double_value = 5, string_value = 6;
 }
 namespace interned_ {
 constexpr std::uint32_t event_categories = 1, event_names = 2, debug_annotation_names = 3;
@@ -210,7 +213,7 @@ private:
                 event.number(event_::type, at.phase == Phase::whole ? event_::instant : event_::slice_begin);
                 event.number(event_::category_iids, categories_.number_of(name_of(span.kind), said));
                 event.number(event_::name_iid, names_.number_of(*span.label, said));
-                annotate(event, span, said);
+                annotate(event, at.span, said);
             }
             add_flow(event, at);
         }
@@ -249,7 +252,8 @@ private:
         }
     }
 
-    void annotate(ProtobufMessage& event, const Span& span, ProtobufMessage& said) {
+    void annotate(ProtobufMessage& event, std::size_t number, ProtobufMessage& said) {
+        const Span& span = spans_[number];
         const auto add = [&](const std::string& name, std::int64_t value) {
             ProtobufMessage annotation;
             annotation.number(annotation_::name_iid, annotations_.number_of(name, said));
@@ -258,6 +262,15 @@ private:
         };
         add("ps", span.begin.time_since_epoch().count());
         add("op", span.op_number);
+        if (const std::string* const work = timeline_.work_of(span); work != span.label) {
+            ProtobufMessage annotation;
+            annotation.number(annotation_::name_iid, annotations_.number_of(std::string(span_work_name), said));
+            annotation.text(annotation_::string_value, *work);
+            event.message(event_::debug_annotations, annotation);
+        }
+        for (const trace::Spent& one : trace::spent_on(timeline_.account, number)) {
+            add(fmt::format("spent_{}_ps", name_of(one.category)).c_str(), one.time.count());
+        }
         if (span.kind == OpKind::log) {
             return;
         }

@@ -1,5 +1,7 @@
 #include "libsim/report/span_columns.hpp"
 
+#include "libsim/report/json_text.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -80,6 +82,18 @@ std::string exact_json(const Span& span) {
     }
     if (span.message != 0) {
         text += fmt::format(R"(,"message":{})", span.message);
+    }
+    return text;
+}
+
+std::string account_json(const Timeline& timeline, std::size_t span) {
+    std::string text;
+    const Span& one = timeline.spans[span];
+    if (const std::string* const work = timeline.work_of(one); work != one.label) {
+        text += fmt::format(R"(,"{}":{})", span_work_name, json_text(*work));
+    }
+    if (const auto spent = trace::spent_on(timeline.account, span); !spent.empty()) {
+        text += fmt::format(R"(,"{}":"{}")", span_spent_name, trace::text_of(spent));
     }
     return text;
 }

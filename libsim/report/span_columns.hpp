@@ -26,6 +26,9 @@ struct SpanNumber {
 std::span<const SpanNumber> span_numbers();
 inline constexpr std::string_view span_kind_name = "kind";
 inline constexpr std::string_view span_label_name = "label";
+// Of timelines that know it: the label of all spans that do the same, and what the rank's time went to, as a text.
+inline constexpr std::string_view span_work_name = "work";
+inline constexpr std::string_view span_spent_name = "spent_ps";
 
 // The kinds that a span may have.
 inline constexpr OpKind span_kinds[] = {OpKind::compute, OpKind::send,     OpKind::receive,    OpKind::collective,
@@ -37,6 +40,9 @@ std::string_view amount_name(Measure measure);
 // Whatever it takes to read back the same span from a trace in JSON: time to the picosecond, and the place in the
 // program. "ps":5,"dur_ps":7,"idle_ps":0,"op":3 and where it has them program_stream, tag and message.
 std::string exact_json(const Span& span);
+// What the timeline adds to the span of this number: ,"work":"forward","spent_ps":"compute:1200 tensor:300", of these
+// what there is.
+std::string account_json(const Timeline& timeline, std::size_t span);
 // "units":2.5 or "bytes":64 or "flops":1000 or "work_ps":3000
 std::string amount_json(const Span& span);
 

@@ -20,20 +20,27 @@ void write_span_csv(std::ostream& out, const Timeline& timeline) {
     for (const SpanNumber& number : span_numbers()) {
         row.columns.push_back({std::string(number.name)});
     }
+    row.columns.push_back({std::string(span_work_name), Cells::words});
+    row.columns.push_back({std::string(span_spent_name), Cells::words});
     out << csv_of(row);
-    for (const Span& span : timeline.spans) {
+    for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+        const Span& span = timeline.spans[i];
         std::vector<std::string> cells{name_of(span.kind), *span.label};
         for (const SpanNumber& number : span_numbers()) {
             const auto value = number.value(span);
             cells.push_back(value ? std::to_string(*value) : "");
         }
+        const std::string* const work = timeline.work_of(span);
+        cells.push_back(work == span.label ? "" : *work);
+        cells.push_back(trace::text_of(trace::spent_on(timeline.account, i)));
         out << csv_row(row.columns, cells);
     }
 }
 
 void write_span_ndjson(std::ostream& out, const Timeline& timeline) {
     std::unordered_map<const std::string*, std::string> labels;
-    for (const Span& span : timeline.spans) {
+    for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+        const Span& span = timeline.spans[i];
         const auto [label, is_new] = labels.try_emplace(span.label);
         if (is_new) {
             label->second = json_text(*span.label);
@@ -44,7 +51,7 @@ void write_span_ndjson(std::ostream& out, const Timeline& timeline) {
                 fmt::print(out, R"(,"{}":{})", number.name, *value);
             }
         }
-        out << "}\n";
+        out << account_json(timeline, i) << "}\n";
     }
 }
 

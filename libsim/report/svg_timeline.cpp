@@ -1,5 +1,6 @@
 #include "libsim/report/svg_timeline.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/colours.hpp"
 #include "libsim/report/label_letters.hpp"
 #include "libsim/report/lanes.hpp"
@@ -7,12 +8,15 @@
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_cells.hpp"
 #include "libsim/report/time_axis.hpp"
+#include "libsim/report/time_table.hpp"
 #include "libsim/report/timeline_cells.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -182,7 +186,7 @@ private:
     }
 
     const Row* row_of(const Span& span) const {
-        const TimelineRow wanted = timeline_row(span);
+        const TimelineRow wanted = drawn_row(timeline_, span);
         const auto row = std::lower_bound(rows_.begin(), rows_.end(), wanted,
                                           [](const Row& a, const TimelineRow& b) { return a.of < b; });
         return row == rows_.end() || row->of != wanted ? nullptr : &*row;
@@ -213,13 +217,14 @@ private:
             }
             const int begin = columns_.nearest(span.begin);
             const int length = columns_.nearest(span.end) - begin;
-            if (begin > 0 && length >= 4) {
+            const bool is_inside = !timeline_.counts(span);
+            if (begin > 0 && length >= 4 && !is_inside) {
                 cuts += fmt::format("M{} {}v{}", left_ + begin, row->y, row->height);
             }
-            const std::string& form = span.kind == OpKind::compute ? letters_.short_form(span) : "";
+            const std::string& form = span.kind == OpKind::compute || is_inside ? letters_.short_form(span) : "";
             if (!form.empty() && length >= label_width * static_cast<int>(form.size()) + 2) {
                 texts += text_at(left_ + begin + length / 2, row->y + row->height / 2 + 4, form);
-                letters_seen_.insert(form.front());
+                letters_seen_.emplace(form.front(), is_inside ? CellFill::collective : CellFill::compute);
             }
         }
         elements_ += cuts.empty() ? "" : fmt::format("<path class=\"cut\" d=\"{}\"/>\n", cuts);
@@ -287,10 +292,29 @@ private:
         for (const CellFill fill : seen_) {
             add_to_legend(word_of(fill), classes[static_cast<std::size_t>(fill)], 0);
         }
-        for (const char sign : letters_seen_) {
-            add_to_legend(clean(letters_.meaning(sign), 60), classes[static_cast<std::size_t>(CellFill::compute)],
-                          sign);
+        for (const auto& [sign, fill] : letters_seen_) {
+            add_to_legend(clean(letters_.meaning(sign), 60), classes[static_cast<std::size_t>(fill)], sign);
         }
+        y_ += margin;
+        draw_account();
+    }
+
+    // All of the step, in words: a column shows only what fills most of it.
+    void draw_account() {
+        if (timeline_.account.empty()) {
+            return;
+        }
+        const auto seconds = mean_time(timeline_);
+        const double step = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+        std::string words;
+        for (std::size_t kind = 0; kind < seconds.size(); ++kind) {
+            if (seconds[kind] > 0) {
+                words += fmt::format("{}{} {}", words.empty() ? "Time of all ranks: " : ", ",
+                                     title_of(static_cast<TimeCategory>(kind)), percent_text(seconds[kind] / step));
+            }
+        }
+        y_ += 6;
+        elements_ += text_at(margin, y_, words);
         y_ += margin;
     }
 
@@ -304,7 +328,7 @@ private:
     int legend_x_ = margin;
     TimeColumns columns_;
     std::set<CellFill> seen_;
-    std::set<char> letters_seen_;
+    std::map<char, CellFill> letters_seen_;
     std::string elements_;
 };
 

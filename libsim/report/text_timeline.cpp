@@ -4,13 +4,14 @@
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_cells.hpp"
 #include "libsim/report/time_axis.hpp"
+#include "libsim/report/time_table.hpp"
 #include "libsim/report/timeline_cells.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 
 namespace sim::report {
 
@@ -36,6 +37,7 @@ public:
             return heading() + fault_line();
         }
         name_rows();
+        show_readable_part();
         fill_cells();
         put_labels();
         put_ending();
@@ -43,7 +45,7 @@ public:
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             text += left_out_before(i) + row_text(i);
         }
-        return text + mark_line() + legend() + fault_line();
+        return text + mark_line() + legend() + spent_line() + fault_line();
     }
 
 private:
@@ -73,6 +75,34 @@ private:
                     .count = static_cast<int>(std::min<std::int64_t>(room, end_.time_since_epoch().count()))};
     }
 
+    // Of a step of many micro-batches all passes would be narrower than a column, and none would have its letter.
+    void show_readable_part() {
+        if (timeline_.account.empty() || style_.until != Time{} || style_.now) {
+            return;
+        }
+        std::vector<Duration> lengths;
+        std::size_t readable = 0;
+        std::size_t letters = 1;
+        for (const Span& span : timeline_.spans) {
+            if (span.kind != OpKind::compute || timeline_.work_of(span) == span.label) {
+                continue;  // no pass
+            }
+            const std::string& form = letters_.short_form(span);
+            letters = std::max(letters, form.size());
+            readable += columns_.nearest(span.end) - columns_.nearest(span.begin) >= static_cast<int>(form.size());
+            lengths.push_back(span.end - span.begin);
+        }
+        if (lengths.empty() || 2 * readable >= lengths.size()) {
+            return;
+        }
+        const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+        std::nth_element(lengths.begin(), middle, lengths.end());
+        const auto passes = static_cast<std::int64_t>(static_cast<std::size_t>(columns_.count) / (letters + 1));
+        columns_.end = std::min(end_, Time{} + std::max<std::int64_t>(passes, 1) * *middle);
+        columns_.count =
+            static_cast<int>(std::min<std::int64_t>(columns_.count, columns_.end.time_since_epoch().count()));
+    }
+
     Time now() const { return std::min(style_.now.value_or(end_), end_); }
 
     Time broken_off() const { return style_.now ? now() : timeline_.broken_off(); }
@@ -90,8 +120,10 @@ private:
 
     void put_labels() {
         for (const Span& span : timeline_.spans) {
-            const auto row = std::lower_bound(rows_.begin(), rows_.end(), timeline_row(span));
-            if (span.kind != OpKind::compute || row == rows_.end() || *row != timeline_row(span)) {
+            const TimelineRow drawn = drawn_row(timeline_, span);
+            const auto row = std::lower_bound(rows_.begin(), rows_.end(), drawn);
+            const bool is_inside = !timeline_.counts(span);
+            if ((span.kind != OpKind::compute && !is_inside) || row == rows_.end() || *row != drawn) {
                 continue;
             }
             const std::string& form = letters_.short_form(span);
@@ -103,7 +135,7 @@ private:
             for (std::size_t i = 0; i < form.size(); ++i) {
                 cell(row - rows_.begin(), first + static_cast<int>(i)).letter = form[i];
             }
-            letters_seen_.insert(form.front());
+            letters_seen_.emplace(form.front(), is_inside ? CellFill::collective : CellFill::compute);
         }
     }
 
@@ -130,8 +162,10 @@ private:
         if (end_ == Time{} || rows_.empty()) {
             text += ", nothing took any time";
         } else {
-            const double column = static_cast<double>(end_.time_since_epoch().count()) / columns_.count;
-            text += fmt::format(", {}; a column is {}", time_text(now(), 5),
+            const double column = static_cast<double>(columns_.end.time_since_epoch().count()) / columns_.count;
+            const std::string first =
+                columns_.end < end_ ? fmt::format("the first {} of ", time_text(columns_.end, 3)) : "";
+            text += fmt::format(", {}{}; a column is {}", first, time_text(now(), 5),
                                 time_text(Time{Duration{static_cast<std::int64_t>(column)}}, 3));
         }
         return terminal_text(text, style_.width, style_.ascii) + "\n";
@@ -140,7 +174,8 @@ private:
     std::string axis() const {
         const auto begin = static_cast<std::size_t>(name_columns_ + 2);
         std::string line;
-        for (const Tick& tick : time_ticks(end_, (columns_.count + columns_of_a_tick - 1) / columns_of_a_tick)) {
+        for (const Tick& tick :
+             time_ticks(columns_.end, (columns_.count + columns_of_a_tick - 1) / columns_of_a_tick)) {
             const std::size_t at = begin + static_cast<std::size_t>(columns_.at(tick.at));
             const bool fits = at + 1 + tick.text.size() <= static_cast<std::size_t>(style_.width);
             if (fits && (line.empty() || line.size() < at)) {
@@ -199,11 +234,22 @@ private:
                 add({.fill = fill}, word_of(fill));
             }
         }
-        for (const char letter : letters_seen_) {
-            add({.fill = CellFill::compute, .letter = letter},
+        for (const auto& [letter, fill] : letters_seen_) {
+            add({.fill = fill, .letter = letter},
                 terminal_text(letters_.meaning(letter), style_.width / 2, style_.ascii));
         }
         return text + "\n";
+    }
+
+    // Of all ranks and all of the step: a cell shows only what fills most of it.
+    std::string spent_line() const {
+        if (timeline_.account.empty()) {
+            return "";
+        }
+        const int width = std::clamp(style_.width - 40, fewest_columns, 60);
+        return terminal_text(fmt::format("time of all ranks, by category: [{}]", time_bar(mean_time(timeline_), width)),
+                             style_.width, style_.ascii) +
+               "\n";
     }
 
     std::string fault_line() const {
@@ -226,7 +272,7 @@ private:
     TimeColumns columns_;
     std::vector<std::vector<TextCell>> cells_;
     std::array<bool, cell_fills> seen_{};
-    std::set<char> letters_seen_;
+    std::map<char, CellFill> letters_seen_;
 };
 
 }  // namespace

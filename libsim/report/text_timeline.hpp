@@ -6,7 +6,9 @@
 //   rank 1  ····F0██F1██B0██████B1██████····
 //   █ compute  · waiting  F forward of micro-batch  B backward of micro-batch
 //
-// A cell shows what fills most of its time (timeline_cells.hpp). The layout is the same with and without colours, and
+// A cell shows what fills most of its time (timeline_cells.hpp). Of a predicted step whose passes are narrower than a
+// column, so that no letter has room, the beginning is drawn alone, as far as the passes can be told apart.
+// The layout is the same with and without colours, and
 // in ASCII. No character of a label or name can control the terminal.
 #pragma once
 

@@ -11,6 +11,30 @@ void Timeline::add(const trace::Span& span) {
     spans.back().label = labels.keep(span.label);
 }
 
+void Timeline::add(const trace::Span& span, const std::string& work) {
+    add(span);
+    const auto [at, is_new] = works.try_emplace(spans.back().label, nullptr);
+    if (is_new) {
+        at->second = labels.keep_text(work);
+    }
+}
+
+const std::string* Timeline::work_of(const trace::Span& span) const {
+    const auto found = works.find(span.label);
+    return found == works.end() ? span.label : found->second;
+}
+
+std::vector<trace::TimeParts> Timeline::time_of_ranks() const {
+    std::vector<trace::TimeParts> parts(static_cast<std::size_t>(ranks));
+    for (const trace::Spent& one : account) {
+        Duration& part = parts[static_cast<std::size_t>(spans[one.span].rank)][one.category];
+        std::int64_t sum = part.count();
+        add_checked(sum, one.time.count());
+        part = Duration{sum};
+    }
+    return parts;
+}
+
 Time Timeline::end_of_all() const {
     Time last = end;
     for (const trace::Span& span : spans) {

@@ -3,11 +3,13 @@
 
 #include "libsim/network/topology.hpp"
 #include "libsim/report/labels.hpp"
+#include "libsim/trace/account.hpp"
 #include "libsim/trace/span.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sim::report {
@@ -22,16 +24,20 @@ struct Timeline {
     std::string title;  // "3d_pipeline_parallel"
     std::vector<Fact> facts;
     std::string explanation = "";  // why the run takes that long, as ndsim explain --json has it; empty: nobody asked
+    std::string verdict = "";      // the same of what a page begins with
     int ranks = 0;
     std::vector<std::string> stream_names;  // of stream 1, 2, …; those beyond its end are "stream 7"
     // Spans of this stream lie inside others of their rank, and show what those are made of; main: there are none.
     Stream inside = Stream::main;
     std::vector<std::string> rank_names;    // of rank 0, 1, …; those beyond its end are "Rank 7"
     std::vector<trace::Span> spans;         // those of one rank and stream in the order of its program
+    trace::Account account;                 // what each rank's time went to; empty: only the spans say
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
     std::vector<int> pids;                  // by rank; empty: no processes
     Time end;
-    Labels labels;                                      // of the spans
+    Labels labels;  // of the spans
+    // The work of a label, by its place, where several labels are of one: "forward" of "forward of micro-batch 3".
+    std::unordered_map<const std::string*, const std::string*> works;
     std::shared_ptr<const network::Topology> topology;  // null: messages share no links
     std::int64_t bytes_per_unit = 0;                    // of messages in units on these links; 0: there are none
     std::string fault;                                  // why the run ended early; empty: it did not
@@ -42,6 +48,11 @@ struct Timeline {
     bool counts(const trace::Span& span) const { return inside == Stream::main || span.stream != inside; }
     // Keeps the span, and its label beyond the run that made it.
     void add(const trace::Span& span);
+    void add(const trace::Span& span, const std::string& work);
+    // What all spans that do the same are called: the span's label, unless it has a work.
+    const std::string* work_of(const trace::Span& span) const;
+    // Each rank's time by category, by rank. Requires: there is an account.
+    std::vector<trace::TimeParts> time_of_ranks() const;
     // The end of the run, or of what is known of it.
     Time end_of_all() const;
     // Whether the run ended early, so that the spans are not all that it would have had.

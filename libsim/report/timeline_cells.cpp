@@ -31,14 +31,16 @@ CellFill fill_of(OpKind kind) {
     }
 }
 
-void add_time(std::vector<Times>& cells, const TimeColumns& columns, Time begin, Time end, CellFill fill) {
+// `sign` -1 takes it away.
+void add_time(std::vector<Times>& cells, const TimeColumns& columns, Time begin, Time end, CellFill fill,
+              int sign = 1) {
     if (begin >= end || begin >= columns.end) {
         return;
     }
     for (int column = columns.at(begin); column < columns.count && columns.begin_of(column) < end; ++column) {
         const Time from = std::max(begin, columns.begin_of(column));
         const Time to = std::min(end, columns.begin_of(column + 1));
-        time_of(cells[static_cast<std::size_t>(column)], fill) += std::max(to - from, Duration{0});
+        time_of(cells[static_cast<std::size_t>(column)], fill) += sign * std::max(to - from, Duration{0});
     }
 }
 
@@ -49,6 +51,12 @@ void add_span(RowTimes& row, const TimeColumns& columns, const trace::Span& span
     const Time begins = span.begin + idle;
     add_time(cells, columns, span.begin, std::min(begins, until), CellFill::waiting);
     add_time(cells, columns, begins, std::min(span.end, until), fill);
+}
+
+// Of a collective that lies inside a computation, which holds its time already.
+void take_from_compute(RowTimes& row, const TimeColumns& columns, const trace::Span& span, Time until) {
+    add_time(row.in_order, columns, span.begin, std::min(span.end, until), CellFill::collective);
+    add_time(row.in_order, columns, span.begin, std::min(span.end, until), CellFill::compute, -1);
 }
 
 // Of a cell that is `length` long. A program that waits leaves its time to what is under way beside it.
@@ -101,9 +109,16 @@ std::vector<std::vector<CellFill>> timeline_cells(const Timeline& timeline, cons
         return rank == timeline.fault_rank ? std::min(visible.now, visible.broken_off) : visible.now;
     };
     for (const trace::Span& span : timeline.spans) {
-        const auto row = std::lower_bound(rows.begin(), rows.end(), timeline_row(span));
-        if (row != rows.end() && *row == timeline_row(span) && takes_time(span)) {
-            add_span(times[static_cast<std::size_t>(row - rows.begin())], columns, span, visible_until(span.rank));
+        const TimelineRow drawn = drawn_row(timeline, span);
+        const auto row = std::lower_bound(rows.begin(), rows.end(), drawn);
+        if (row == rows.end() || *row != drawn || !takes_time(span)) {
+            continue;
+        }
+        RowTimes& of_row = times[static_cast<std::size_t>(row - rows.begin())];
+        if (timeline.counts(span)) {
+            add_span(of_row, columns, span, visible_until(span.rank));
+        } else {
+            take_from_compute(of_row, columns, span, visible_until(span.rank));
         }
     }
     std::vector<std::vector<CellFill>> cells;

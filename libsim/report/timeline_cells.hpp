@@ -3,6 +3,7 @@
 //
 // Idle parts of a message's span count as waiting; a collective counts from when the rank joins it. On the program's
 // row, asynchronous ops count as far as the program itself only waits, and time in which nothing happens is waiting.
+// A collective inside a computation is a collective, not computing.
 #pragma once
 
 #include "libsim/report/timeline_rows.hpp"

@@ -8,6 +8,10 @@ TimelineRow timeline_row(const trace::Span& span) {
     return {span.rank, span.stream == Stream::own ? 0 : static_cast<int>(span.stream)};
 }
 
+TimelineRow drawn_row(const Timeline& timeline, const trace::Span& span) {
+    return timeline.counts(span) ? timeline_row(span) : TimelineRow{span.rank, 0};
+}
+
 bool takes_time(const trace::Span& span) {
     return span.kind != OpKind::log && span.kind != OpKind::allocate && span.end > span.begin;
 }

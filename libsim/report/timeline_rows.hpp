@@ -15,6 +15,9 @@ struct TimelineRow {
 };
 TimelineRow timeline_row(const trace::Span& span);
 
+// Where the span is drawn: what lies inside a computation, on the row of that.
+TimelineRow drawn_row(const Timeline& timeline, const trace::Span& span);
+
 // Log lines and memory take none.
 bool takes_time(const trace::Span& span);
 

@@ -22,8 +22,8 @@ Duration time_of(const std::vector<KernelSpan>& spans, std::size_t from) {
     return sum;
 }
 
-Parts parts_of(const std::vector<KernelSpan>& spans) {
-    Parts parts;
+TimeParts parts_of(const std::vector<KernelSpan>& spans) {
+    TimeParts parts;
     for (const KernelSpan& span : spans) {
         parts[span.category] += span.time;
     }

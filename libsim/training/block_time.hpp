@@ -2,8 +2,8 @@
 // part of their collectives.
 #pragma once
 
+#include "libsim/trace/time_category.hpp"
 #include "libsim/training/block_costs.hpp"
-#include "libsim/training/time_category.hpp"
 
 #include <memory>
 #include <vector>
@@ -21,11 +21,11 @@ struct KernelSpan {
 // both gradients; a schedule that splits backward runs them apart. In a pair of a forward and a backward pass the
 // dispatch of each runs beside the computation of the other.
 struct BlockTime {
-    Parts forward;
-    Parts backward_input;  // with what is computed again before it
-    Parts backward_weight;
-    Parts paired_forward;  // where the schedule has pairs
-    Parts paired_backward;
+    TimeParts forward;
+    TimeParts backward_input;  // with what is computed again before it
+    TimeParts backward_weight;
+    TimeParts paired_forward;  // where the schedule has pairs
+    TimeParts paired_backward;
     double forward_flops = 0;  // carried out, on this rank
     double backward_flops = 0;
     double recompute_flops = 0;

@@ -164,7 +164,7 @@ TEST(MultiTokenPrediction, IsWorkOfTheLastStage) {
         EXPECT_EQ(plan.stages[stage].parameters(), plain.stages[stage].parameters());
     }
     const BlockTimes times(plan.model, plan.machine, layout, block_groups(layout, plan.machine));
-    Parts forward = plain.stages[3].chunks[0].whole.forward;
+    TimeParts forward = plain.stages[3].chunks[0].whole.forward;
     forward += times.of_embedding().forward;
     forward += times.of_prediction(0).forward;
     forward += times.of_output().forward;

@@ -60,7 +60,8 @@ TEST(OffloadedLayers, TakeAsLongAsTheirCopiesWhereTheLinkIsSlower) {
     const double bytes = static_cast<double>(layer_activations(small_gpt(8), offloading(0), 0));
     const Duration copy = duration_of_seconds(bytes / link);
     const GradientBucket all = passes(0, link);
-    const Parts layers = plan_step(small_gpt(8), with_link(link), offloading(0)).stages[0].chunks[0].buckets[3].forward;
+    const TimeParts layers =
+        plan_step(small_gpt(8), with_link(link), offloading(0)).stages[0].chunks[0].buckets[3].forward;
     const Duration forward = layers.total();
     EXPECT_EQ(passes(5, link).forward.total() - all.forward.total(), 5 * (copy - forward));
     const Duration backward =

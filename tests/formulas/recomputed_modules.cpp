@@ -160,7 +160,7 @@ TEST(RecomputedModules, TakeTheirForwardTimeOnceMore) {
     };
     Layout without = recomputing(LayerModule::experts);
     without.framework.recompute = Recompute::none;
-    const Parts all = parts(recomputing(LayerModule::experts));
+    const TimeParts all = parts(recomputing(LayerModule::experts));
     EXPECT_EQ(parts(without)[TimeCategory::recompute], Duration{0});
     EXPECT_EQ(all.total() - all[TimeCategory::recompute], parts(without).total());
     EXPECT_GT(all[TimeCategory::recompute],

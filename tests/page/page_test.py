@@ -29,7 +29,8 @@ class Files:
         self.folder = folder
         self.pipeline, said = make_page([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet", "--json"], folder, "pipeline.html")
         self.json = json.loads(said)
-        self.step, _ = make_page([f"{bin_dir}/ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4"], folder, "step.html")
+        self.step, said = make_page([f"{bin_dir}/ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4", "--json"], folder, "step.html")
+        self.step_json = json.loads(said)
         self.failed = os.path.join(folder, "failed.html")
         said = subprocess.run([f"{bin_dir}/distributed_hello", "--mismatch", "--host", "fiber", "--quiet", "--report", self.failed], capture_output=True, text=True)
         assert said.returncode != 0
@@ -333,12 +334,44 @@ def test_a_predicted_step_has_totals_and_a_critical_path(page, files):
     page.open(files.step)
     end = int(page.state("runs[0].end"))
     names = page.columns("totals-0")
-    for row in page.rows("totals-0"):
+    categories = page.state("runs[0].account")
+    ranks = page.rows("totals-0")
+    for i, row in enumerate(ranks):
         shown = dict(zip(names, row))
-        assert sum(digits(shown[part]) for part in ("compute", "communication", "waiting")) == end
+        assert [digits(shown[one["title"]]) for one in categories] == [int(one["ranks"][i]) for one in categories]
+        assert sum(digits(shown[one["title"]]) for one in categories) == end
+    # The averages are those of --json, which the page's verdict shows, too.
+    budget = {category: seconds for category, seconds in files.step_json["breakdown"].items() if seconds > 0}
+    assert budget.keys() == {one["name"] for one in categories}
+    for one in categories:
+        assert abs(sum(map(int, one["ranks"])) / len(ranks) - budget[one["name"]] * 1e12) < 1, one
+    assert [row[1] for row in page.rows("explain-budget-categories")] == [one["title"] for one in categories]
+    assert [float(row[2]) for row in page.rows("explain-budget-categories")] == list(budget.values())
     # Its length is the step's: the collectives inside passes are no work of their own.
     kinds = {row[1] for row in page.rows("path-sums-0")}
     assert "compute" in kinds and kinds <= {"compute", "collective", "message", "send", "receive"}, kinds
+
+
+def test_the_page_of_a_step_begins_with_its_verdict(page, files):
+    page.open(files.step)
+    assert page.complaints() == []
+    order = page.js("return [...document.querySelectorAll('main > section')].map((one) => one.id)")
+    assert order[:2] == ["verdict", "timeline"], order
+    parts = page.js("return [...document.querySelectorAll('#verdict > section')].map((one) => one.dataset.test)")
+    assert parts == ["explain-verdict", "explain-budget", "explain-memory", "explain-cost", "explain-advice"], parts
+    said = page.js("return document.querySelector('#verdict').textContent")
+    assert files.step_json["limiter"] in said
+    assert page.rows("explain-cost-costs")[0][3] == str(files.step_json["cost_per_step"]["usd"])
+    faster = page.rows("explain-advice-faster")
+    tried = {advice["what"]: advice for advice in files.step_json["advice"]["tried"]}
+    assert faster and all(float(row[1]) == tried[row[3]]["step_seconds"] for row in faster)
+
+
+def test_passes_of_all_micro_batches_are_one_row(page, files):
+    page.open(files.step)
+    assert len({row[0] for row in page.rows("path-sums-0")}) == len(page.rows("path-sums-0")) < 20
+    labels = [row[0] for row in page.rows("sums-0")]
+    assert labels.count("forward") == labels.count("backward") == 1, labels
 
 
 def test_a_run_of_hours_is_shown(page, files):

@@ -37,6 +37,8 @@ Prediction some_step() {
     step.range = {.lowest = 0.9, .highest = 1.1};
     step.tokens_per_second = 32768;
     step.mfu = 0.412;
+    step.flops_per_second = 407.6e12;
+    step.peak_flops = 989.4e12;
     step.hfu = 0.5;
     step.hfu_without_masked = 0.45;
     step.budget[static_cast<std::size_t>(TimeCategory::compute)] = 0.7;
@@ -108,6 +110,8 @@ TEST(StepReport, BeginsWithTheAnswer) {
                                     "  range       900.0 ms to 1.100 s, in 8 of 10 cases\n"
                                     "  MFU         41.2 %; HFU 50.0 % with what is computed again, 45.0 % without "
                                     "attention's masked half\n"
+                                    "  FLOPs       407.6 TFLOP/s per GPU; MFU and HFU are of the 989.4 TFLOP/s of "
+                                    "bf16\n"
                                     "  memory      60.00 GB of 80.00 GB on a rank of stage 0, in the forward; "
                                     "20.00 GB left\n"
                                     "  cost        $0.0044 per step, $135.0 k per 1 T tokens, at $2.00 per "

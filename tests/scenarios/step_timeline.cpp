@@ -17,7 +17,6 @@ using namespace sim;
 using namespace sim::predict;
 using report::Timeline;
 using training::Layout;
-using training::TimeCategory;
 
 struct Drawn {
     Prediction step;

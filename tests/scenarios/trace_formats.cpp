@@ -2,7 +2,7 @@
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/trace_files/read_trace.hpp"
+#include "libsim/interop/trace_files/read_trace.hpp"
 #include "tests/support/chrome_rules.hpp"
 #include "tests/support/kineto_rules.hpp"
 #include "tests/support/perfetto_rules.hpp"

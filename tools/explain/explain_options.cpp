@@ -175,4 +175,14 @@ std::string train_command(const Given& given) {
     return text;
 }
 
+std::string train_command(Given given, const predict::Change& change) {
+    TrainOptions options;
+    const std::vector<OptionRow> rows = train_rows(options);
+    for (const auto& [name, value] : change) {
+        const OptionRow& row = row_named(rows, name);
+        given.insert_or_assign(row.name, value_of_text(row, value));
+    }
+    return train_command(given);
+}
+
 }  // namespace sim::tools

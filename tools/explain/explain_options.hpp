@@ -5,6 +5,7 @@
 #include "libsim/config/option_row.hpp"
 #include "libsim/explain/explain_settings.hpp"
 #include "libsim/explain/explanation.hpp"
+#include "libsim/predict/what_if.hpp"
 #include "tools/answers/train_step.hpp"
 
 #include <cstdint>
@@ -49,6 +50,8 @@ void take_option(ExplainOptions& options, const std::string& name, const std::st
 
 // "ndsim train --model llama3-8b …": a shell command, with the options in the order of ndsim train --help.
 std::string train_command(const config::Given& given);
+// The same with a change.
+std::string train_command(config::Given given, const predict::Change& change);
 
 // A word that a shell takes as it stands, in quotes where it has to be.
 std::string shell_word(const std::string& text);

@@ -46,14 +46,6 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
                                title_of(found.strategy), name_of(options.strategy)));
 }
 
-std::string changed_command(const ExplainOptions& options, const predict::Change& change) {
-    ExplainOptions other = options;
-    for (const auto& [name, value] : change) {
-        take_option(other, name, value);
-    }
-    return train_command(other.given);
-}
-
 }  // namespace
 
 ExplainedTraining explained_training(const ExplainOptions& given, bool wants_timeline) {
@@ -71,7 +63,7 @@ ExplainedTraining explained_training(const ExplainOptions& given, bool wants_tim
     const explain::ExplainedStep explained{
         .options = &options.train.training,
         .report = &report,
-        .command = [&](const predict::Change& change) { return changed_command(options, change); },
+        .command = [&](const predict::Change& change) { return train_command(options.given, change); },
         .told = told,
         .settings = options.settings};
     const std::string title = explain::title_of(report.what);
@@ -86,6 +78,20 @@ ExplainedTraining explained_training(const ExplainOptions& given, bool wants_tim
         made.timeline = timeline_of(step, made.timeline.spans);
     }
     return made;
+}
+
+std::string verdict_of(const TrainOptions& options, const explain::StepReport& report) {
+    const explain::ExplainedStep explained{
+        .options = &options.training,
+        .report = &report,
+        .command = [&](const predict::Change& change) { return train_command(report.given, change); },
+        .told = {},
+        .settings = {}};
+    const std::string title = explain::title_of(report.what);
+    return json_of(explain::Explanation{.title = title.substr(0, title.find('\n')),
+                                        .of = train_command(report.given),
+                                        .scenario = "",
+                                        .sections = verdict_sections(explained)});
 }
 
 }  // namespace sim::tools

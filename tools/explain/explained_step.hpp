@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/explain/explanation.hpp"
+#include "libsim/explain/train/step_report.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/explain/explain_options.hpp"
 
@@ -15,5 +16,8 @@ struct ExplainedTraining {
 
 // Throws UsageError. Of every rank (--unfold) spans are kept only where the timeline is wanted: they are many.
 ExplainedTraining explained_training(const ExplainOptions& options, bool wants_timeline);
+
+// What the page of the step begins with, as JSON of an explanation: of the very report that is printed.
+std::string verdict_of(const TrainOptions& options, const explain::StepReport& report);
 
 }  // namespace sim::tools

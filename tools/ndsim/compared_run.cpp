@@ -12,7 +12,6 @@
 namespace sim::tools {
 
 using namespace config;
-using training::TimeCategory;
 
 namespace {
 
@@ -34,31 +33,14 @@ void add_settings(const std::string& prefix, const Ordered& value,
     }
 }
 
-ComparedPart part_of(TimeCategory category) {
-    switch (category) {
-        case TimeCategory::compute:
-        case TimeCategory::recompute: return ComparedPart::compute;
-        case TimeCategory::tensor:
-        case TimeCategory::context:
-        case TimeCategory::expert:
-        case TimeCategory::pipeline:
-        case TimeCategory::data: return ComparedPart::communication;
-        case TimeCategory::bubble: return ComparedPart::bubble;
-        case TimeCategory::optimizer:
-        case TimeCategory::overhead:
-        case TimeCategory::straggler: break;
-    }
-    return ComparedPart::rest;
-}
-
 ComparedRun prediction(const Ordered& json) {
     ComparedRun run{.is_prediction = true};
     run.name = fmt::format("{} on {}", in_words(json.at("model")), in_words(json.at("machine")));
     run.seconds = json.at("step_seconds").get<double>();
-    for (std::size_t i = 0; i < training::time_categories; ++i) {
+    for (std::size_t i = 0; i < time_categories; ++i) {
         const auto category = static_cast<TimeCategory>(i);
-        run.lines.push_back({explain::title_of(category), part_of(category),
-                             json.at("breakdown").at(training::name_of(category)).get<double>()});
+        run.lines.push_back(
+            {title_of(category), part_of(category), json.at("breakdown").at(name_of(category)).get<double>()});
     }
     for (const char* const key : {"model", "machine", "gpus", "layout"}) {
         add_settings(key, json.at(key), run.settings);
@@ -92,10 +74,10 @@ double mean_of(const Ordered& json, const char* key) {
 ComparedRun scenario(const Ordered& json) {
     ComparedRun run{.name = in_words(json.at("scenario")), .seconds = json.at("simulated_seconds").get<double>()};
     const double bubble = json.at("bubble_fraction").get<double>() * run.seconds;
-    run.lines = {{"compute", ComparedPart::compute, mean_of(json, "compute_seconds")},
-                 {"exposed communication", ComparedPart::communication, mean_of(json, "communication_seconds")},
-                 {"bubble", ComparedPart::bubble, bubble},
-                 {"other waiting", ComparedPart::rest, std::max(0.0, mean_of(json, "idle_seconds") - bubble)}};
+    run.lines = {{"compute", TimePart::compute, mean_of(json, "compute_seconds")},
+                 {"exposed communication", TimePart::communication, mean_of(json, "communication_seconds")},
+                 {"bubble", TimePart::bubble, bubble},
+                 {"other waiting", TimePart::rest, std::max(0.0, mean_of(json, "idle_seconds") - bubble)}};
     for (const char* const key : {"scenario", "profile", "ranks", "mesh", "options"}) {
         add_settings(key, json.at(key), run.settings);
     }
@@ -128,18 +110,8 @@ ComparedRun run_of(const std::string& file, const Ordered& json) {
 
 }  // namespace
 
-const char* title_of(ComparedPart part) {
-    switch (part) {
-        case ComparedPart::compute: return "compute";
-        case ComparedPart::communication: return "exposed communication";
-        case ComparedPart::bubble: return "bubble";
-        case ComparedPart::rest: break;
-    }
-    return "rest";
-}
-
-std::array<double, compared_parts> ComparedRun::parts() const {
-    std::array<double, compared_parts> sums{};
+std::array<double, time_parts> ComparedRun::parts() const {
+    std::array<double, time_parts> sums{};
     for (const ComparedLine& line : lines) {
         sums[static_cast<std::size_t>(line.part)] += line.seconds;
     }

@@ -5,6 +5,7 @@
 #include "libsim/config/given.hpp"
 #include "libsim/report/comparison.hpp"
 #include "libsim/trace/span.hpp"
+#include "libsim/trace/time_category.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,15 +16,10 @@
 
 namespace sim::tools {
 
-// The parts of a run's time in which two runs are compared. They add up to the whole.
-enum class ComparedPart : std::uint8_t { compute, communication, bubble, rest };
-inline constexpr std::size_t compared_parts = 4;
-const char* title_of(ComparedPart part);  // "exposed communication"
-
 // A line of a comparison: "optimizer", a part of the rest.
 struct ComparedLine {
     std::string name;
-    ComparedPart part = ComparedPart::rest;
+    TimePart part = TimePart::rest;
     double seconds = 0;  // mean over the ranks
 };
 
@@ -42,7 +38,7 @@ struct ComparedRun {
     std::string profile;
     std::vector<trace::RankTotals> totals;
 
-    std::array<double, compared_parts> parts() const;
+    std::array<double, time_parts> parts() const;
 };
 
 // All throw UsageError, one line, which begins with the file's name: not a file, not JSON, not a result that can be

@@ -108,8 +108,8 @@ report::Comparison compared(const ComparedRun& a, const ComparedRun& b) {
         .all = {"all", a.seconds, b.seconds}, .parts = {}, .changed = changes(a, b), .sentence = ""};
     const auto before = a.parts();
     const auto after = b.parts();
-    for (std::size_t i = 0; i < compared_parts; ++i) {
-        comparison.parts.push_back({title_of(static_cast<ComparedPart>(i)), before[i], after[i]});
+    for (std::size_t i = 0; i < time_parts; ++i) {
+        comparison.parts.push_back({title_of(static_cast<TimePart>(i)), before[i], after[i]});
     }
     comparison.sentence = sentence(comparison);
     return comparison;

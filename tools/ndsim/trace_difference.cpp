@@ -35,11 +35,8 @@ std::string side_text(const char* column, const DiffSide& side) {
                        side.steps > 1 ? fmt::format(", one of {} steps", side.steps) : "");
 }
 
-nlohmann::ordered_json side_json(const DiffSide& side) {
-    return {{"file", side.name},
-            {"ranks", side.shares.ranks.size()},
-            {"steps", side.steps},
-            {"seconds", side.shares.window}};
+nlohmann::ordered_json side_json(const DiffSide& side, double seconds) {
+    return {{"file", side.name}, {"ranks", side.shares.ranks.size()}, {"steps", side.steps}, {"seconds", seconds}};
 }
 
 }  // namespace
@@ -48,9 +45,20 @@ std::string text_of(const TraceDifference& difference) {
     const DiffSide& first = difference.first;
     const DiffSide& second = difference.second;
     report::TextTable table{.columns = {{"A"}, {"B"}, {"B - A"}, {"change"}, {"", report::Align::left}}};
-    table.rows.push_back(difference_row(first.shares.window, second.shares.window, "the whole run"));
-    for (const ShareRow& row : share_rows()) {
-        table.rows.push_back(difference_row(first.shares.mean.*row.value, second.shares.mean.*row.value, row.name));
+    const auto add = [&](const auto& one, std::string_view name) {
+        table.rows.push_back(difference_row(one.first, one.second, name));
+    };
+    add(difference.whole, difference.whole.name);
+    for (const PartDifference& part : difference.parts) {
+        add(part, part.name);
+    }
+    if (!difference.categories.empty()) {
+        table.rows.insert(table.rows.end(), {{}, {{}, "time of the step by category:"}});
+    }
+    for (const CategoryDifference& one : difference.categories) {
+        if (one.first != 0 || one.second != 0) {
+            add(one, title_of(one.category));
+        }
     }
     if (!difference.labels.empty()) {
         table.rows.insert(table.rows.end(), {{}, {{}, "exposed time by label:"}});
@@ -71,13 +79,19 @@ std::string text_of(const TraceDifference& difference) {
 }
 
 std::string json_of(const TraceDifference& difference) {
-    nlohmann::ordered_json object{{"a", side_json(difference.first)}, {"b", side_json(difference.second)}};
+    nlohmann::ordered_json object{{"a", side_json(difference.first, difference.whole.first)},
+                                  {"b", side_json(difference.second, difference.whole.second)}};
     object["parts"] = nlohmann::ordered_json::array();
-    for (const ShareRow& row : share_rows()) {
-        const double a = difference.first.shares.mean.*row.value;
-        const double b = difference.second.shares.mean.*row.value;
-        object["parts"].push_back(
-            {{"part", row.name}, {"a_seconds", a}, {"b_seconds", b}, {"difference_seconds", b - a}});
+    for (const PartDifference& part : difference.parts) {
+        object["parts"].push_back({{"part", part.name},
+                                   {"a_seconds", part.first},
+                                   {"b_seconds", part.second},
+                                   {"difference_seconds", part.by()}});
+    }
+    object["budget"] = nlohmann::ordered_json::object();
+    for (const CategoryDifference& one : difference.categories) {
+        object["budget"][name_of(one.category)] = {
+            {"a_seconds", one.first}, {"b_seconds", one.second}, {"difference_seconds", one.by()}};
     }
     object["labels"] = nlohmann::ordered_json::array();
     for (const LabelDifference& label : difference.labels) {
@@ -102,9 +116,12 @@ report::Table table_of(const TraceDifference& difference) {
         table.rows.push_back({std::string(of), std::string(name), fmt::format("{:.12g}", a), fmt::format("{:.12g}", b),
                               fmt::format("{:.12g}", b - a)});
     };
-    add("run", "the whole run", difference.first.shares.window, difference.second.shares.window);
-    for (const ShareRow& row : share_rows()) {
-        add("part", row.name, difference.first.shares.mean.*row.value, difference.second.shares.mean.*row.value);
+    add("run", difference.whole.name, difference.whole.first, difference.whole.second);
+    for (const PartDifference& part : difference.parts) {
+        add("part", part.name, part.first, part.second);
+    }
+    for (const CategoryDifference& one : difference.categories) {
+        add("category", title_of(one.category), one.first, one.second);
     }
     for (const LabelDifference& label : difference.labels) {
         add(name_of(label.activity), label.label, label.first, label.second);

@@ -1,6 +1,7 @@
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
+#include "libsim/report/time_table.hpp"
 #include "tools/ndsim/trace_report.hpp"
 
 #include <fmt/format.h>
@@ -46,6 +47,49 @@ std::string shares_text(const TraceSummary& summary) {
     table.rows.push_back(share_row("mean", shares.mean, shares.window));
     return text_of(table);
 }
+
+// Of each rank, in percent of the step: the categories that took time.
+std::string ranks_text(const TraceShares& shares) {
+    TextTable table{.columns = {{"", Align::left}}, .rows = {}, .margin = "  "};
+    const auto takes_time = [&](std::size_t kind) { return shares.account[kind] > 0; };
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        if (takes_time(kind)) {
+            table.columns.push_back({std::string(name_of(static_cast<TimeCategory>(kind)))});
+        }
+    }
+    for (std::size_t i = 0; i < std::min(shares.ranks.size(), most_rank_rows); ++i) {
+        TextRow row{.cells = {fmt::format("rank {}", shares.ranks[i])}};
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            if (takes_time(kind)) {
+                row.cells.push_back(report::percent_text(shares.accounts[i][kind] / shares.step));
+            }
+        }
+        table.rows.push_back(std::move(row));
+    }
+    if (shares.ranks.size() > most_rank_rows) {
+        table.rows.push_back(
+            {{}, fmt::format("… {} more ranks; --csv and --json have all", shares.ranks.size() - most_rank_rows)});
+    }
+    return text_of(table);
+}
+
+// What `ndsim train` said of the step, and what its spans show.
+std::string time_text_of(const TraceSummary& summary) {
+    const TraceShares& shares = summary.shares;
+    if (!shares.has_account) {
+        return shares_text(summary);
+    }
+    return "Time of a step, the average over all ranks; communication as far as no computation hides it\n" +
+           report::time_table(shares.account) + "\n" + ranks_text(shares);
+}
+
+constexpr const char* shares_explained =
+    "\nThe first four add up to the time of the whole run. waiting: the part of exposed communication that waited for\n"
+    "the other side, where the trace says it. overlapped: communication beside computation. Labels: mean over the "
+    "ranks.\n";
+constexpr const char* account_explained =
+    "\nThe categories are those of ndsim train, and add up to the step. Labels: mean over the ranks; exposed: of "
+    "computations\nwithout the collectives inside them, of communication as far as nothing computes.\n";
 
 std::string labels_text(const TraceShares& shares) {
     TextTable table{.columns = {{"exposed"}, {"lasted"}, {"spans"}, {"", Align::left}, {"label", Align::left}}};
@@ -152,12 +196,8 @@ std::string text_of(const TraceSummary& summary) {
     if (summary.trace.timeline.is_partial()) {
         text.insert(text.size() - 2, ", partial: the run ended early");
     }
-    return text + shares_text(summary) + "\n" + labels_text(summary.shares) + "\n" + messages_text(summary.shares) +
-           "\n" + blame_text(summary.blame) +
-           "\nThe first four add up to the time of the whole run. waiting: the part of exposed communication that "
-           "waited "
-           "for\nthe other side, where the trace says it. overlapped: communication beside computation. Labels: mean "
-           "over the ranks.\n";
+    return text + time_text_of(summary) + "\n" + labels_text(summary.shares) + "\n" + messages_text(summary.shares) +
+           "\n" + blame_text(summary.blame) + (summary.shares.has_account ? account_explained : shares_explained);
 }
 
 std::string json_of(const TraceSummary& summary) {
@@ -175,11 +215,22 @@ std::string json_of(const TraceSummary& summary) {
         }
         return parts;
     };
+    const auto account_json = [&](const TimeBySeconds& account) {
+        nlohmann::ordered_json parts;
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            parts[name_of(static_cast<TimeCategory>(kind))] = account[kind];
+        }
+        return parts;
+    };
+    const bool has_account = summary.shares.has_account;
     object["mean"] = shares_json(summary.shares.mean);
+    object["step_seconds"] = has_account ? nlohmann::ordered_json(summary.shares.step) : nlohmann::ordered_json();
+    object["budget"] = has_account ? account_json(summary.shares.account) : nlohmann::ordered_json();
     object["per_rank"] = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < summary.shares.ranks.size(); ++i) {
         nlohmann::ordered_json rank{{"rank", summary.shares.ranks[i]}};
         rank.update(shares_json(summary.shares.of_rank[i]));
+        rank["budget"] = has_account ? account_json(summary.shares.accounts[i]) : nlohmann::ordered_json();
         object["per_rank"].push_back(rank);
     }
     object["labels"] = nlohmann::ordered_json::array();
@@ -203,10 +254,16 @@ report::Table table_of(const TraceSummary& summary) {
     for (const ShareRow& row : share_rows()) {
         table.columns.push_back({std::string(row.key)});
     }
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        table.columns.push_back({fmt::format("{}_budget_seconds", name_of(static_cast<TimeCategory>(kind)))});
+    }
     for (std::size_t i = 0; i < summary.shares.ranks.size(); ++i) {
         std::vector<std::string> cells{std::to_string(summary.shares.ranks[i])};
         for (const ShareRow& row : share_rows()) {
             cells.push_back(fmt::format("{:.12g}", summary.shares.of_rank[i].*row.value));
+        }
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            cells.push_back(summary.shares.has_account ? fmt::format("{:.12g}", summary.shares.accounts[i][kind]) : "");
         }
         table.rows.push_back(std::move(cells));
     }

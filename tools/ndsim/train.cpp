@@ -6,6 +6,7 @@
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
+#include "tools/explain/explained_step.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ using namespace report;
 
 namespace {
 
-const command_line::Executable train_command{
+const command_line::Executable train_executable{
     .name = "ndsim train",
     .summary =
         "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
@@ -64,7 +65,7 @@ report::Table parts_of(const Prediction& step) {
     report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
     for (std::size_t i = 0; i < step.budget.size(); ++i) {
         const double share = step.budget[i] / seconds(step.step);
-        table.rows.push_back({title_of(static_cast<training::TimeCategory>(i)), fmt::format("{:.12g}", step.budget[i]),
+        table.rows.push_back({title_of(static_cast<TimeCategory>(i)), fmt::format("{:.12g}", step.budget[i]),
                               fmt::format("{:.6g}", share)});
     }
     return table;
@@ -75,7 +76,7 @@ report::Table parts_of(const Prediction& step) {
 int run_train(int argc, const char* const* argv) {
     TrainCommand command;
     const std::vector<config::OptionRow> rows = option_rows(command);
-    const auto settings = command_line::take_options(train_command, rows, argc, argv);
+    const auto settings = command_line::take_options(train_executable, rows, argc, argv);
     if (!settings) {
         return done;
     }
@@ -94,17 +95,19 @@ int run_train(int argc, const char* const* argv) {
         };
     }
     const TrainStep step = train_step(options, watch);
-    if (command_line::wants_timeline(command.outputs)) {
-        command_line::write_timeline(command.outputs, timeline_of(step, timeline.spans));
-    }
     StepReport report = train_report(options, step, timeline.spans);
     report.given = command_line::given_of(*settings, rows);
+    if (command_line::wants_timeline(command.outputs)) {
+        Timeline drawn = timeline_of(step, timeline.spans);
+        drawn.verdict = verdict_of(options, report);
+        command_line::write_timeline(command.outputs, drawn);
+    }
     command_line::write_outputs(command.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return json_of(report); },
                                                   .table = [&] { return parts_of(report.step); }});
     const training::Memory& memory = report.step.memory;
     return memory.fits() ? done
-                         : command_line::complain(train_command.name, misfit_line(memory, report.advice), failed);
+                         : command_line::complain(train_executable.name, misfit_line(memory, report.advice), failed);
 }
 
 }  // namespace sim::tools

@@ -20,9 +20,8 @@ std::string uneven(const std::vector<Budget>& stages) {
     std::vector<double> busy;
     for (const Budget& stage : stages) {
         double sum = 0;
-        for (const training::TimeCategory kind :
-             {training::TimeCategory::compute, training::TimeCategory::recompute, training::TimeCategory::tensor,
-              training::TimeCategory::context, training::TimeCategory::expert}) {
+        for (const TimeCategory kind : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
+                                        TimeCategory::context, TimeCategory::expert}) {
             sum += stage[static_cast<std::size_t>(kind)];
         }
         busy.push_back(sum);

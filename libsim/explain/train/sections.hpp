@@ -23,8 +23,6 @@ std::string footer(const StepReport& report);
 // The layout's experts as the scenarios count them, in which ep is an axis beside dp. Requires: ep > 1.
 std::string experts_as_own_axis(const training::Layout& layout);
 
-// "exposed tensor-parallel communication"
-const char* title_of(training::TimeCategory spent);
 // The category that takes most of the step, in words.
 std::string limiter(const predict::Budget& budget);
 

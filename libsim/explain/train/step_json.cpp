@@ -92,6 +92,8 @@ std::string json_of(const StepReport& report) {
     object["tokens_per_second"] = step.tokens_per_second;
     object["tokens_per_second_per_gpu"] = step.tokens_per_second / report.what.gpus();
     object["mfu"] = step.mfu;
+    object["model_flops_per_second_per_gpu"] = step.flops_per_second;
+    object["peak_flops_per_second_per_gpu"] = step.peak_flops;
     object["hfu"] = step.hfu;
     object["hfu_without_masked"] = step.hfu_without_masked;
     object["breakdown"] = predict::json_of(step.budget);

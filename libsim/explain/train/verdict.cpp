@@ -55,6 +55,14 @@ std::string utilisation(const Prediction& step) {
                : fmt::format("{}, {} without attention's masked half", text, percent_text(step.hfu_without_masked));
 }
 
+// What Megatron logs, and what the utilisations are of: fp8's peak is twice bf16's.
+std::string rate_line(const StepReport& report) {
+    constexpr double tera = 1e12;
+    return fmt::format("{:.4g} TFLOP/s per GPU; MFU and HFU are of the {:.4g} TFLOP/s of {}",
+                       report.step.flops_per_second / tera, report.step.peak_flops / tera,
+                       name_of(report.what.layout.numerics.precision));
+}
+
 std::string energy(const RunCost& cost) {
     if (cost.kilowatt_hours <= 0) {
         return "";
@@ -130,6 +138,7 @@ std::string verdict(const StepReport& report) {
                      count_text(step.tokens_per_second / report.what.gpus())));
     line("range", range_text(step.range));
     line("MFU", utilisation(step));
+    line("FLOPs", rate_line(report));
     line("memory", memory_line(step.memory));
     line("cost", cost_line(report));
     if (report.run) {

@@ -194,9 +194,8 @@ double layer_seconds(Transformer model, const Machine& machine, const Layout& la
     const auto busy = [&] {
         const Budget budget = predict_step(model, machine, layout).budget;
         double sum = 0;
-        for (const training::TimeCategory category :
-             {training::TimeCategory::compute, training::TimeCategory::recompute, training::TimeCategory::tensor,
-              training::TimeCategory::context, training::TimeCategory::expert}) {
+        for (const TimeCategory category : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::tensor,
+                                            TimeCategory::context, TimeCategory::expert}) {
             sum += budget[static_cast<std::size_t>(category)];
         }
         return sum / layout.micro_batches();

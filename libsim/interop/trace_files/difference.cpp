@@ -51,21 +51,59 @@ std::optional<Activity> activity_of_part(double Shares::*part) {
     return part == &Shares::copies ? std::optional{Activity::copies} : std::nullopt;
 }
 
+std::optional<Activity> activity_of_part(TimePart part) {
+    switch (part) {
+        case TimePart::compute: return Activity::compute;
+        case TimePart::communication: return Activity::communication;
+        default: return std::nullopt;
+    }
+}
+
+void add_accounts(TraceDifference& difference) {
+    const TraceShares& first = difference.first.shares;
+    const TraceShares& second = difference.second.shares;
+    difference.whole = {.name = "the step", .first = first.step, .second = second.step, .activity = {}};
+    for (std::size_t part = 0; part < time_parts; ++part) {
+        const auto which = static_cast<TimePart>(part);
+        difference.parts.push_back({.name = title_of(which), .activity = activity_of_part(which)});
+    }
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        const auto category = static_cast<TimeCategory>(kind);
+        difference.categories.push_back({category, first.account[kind], second.account[kind]});
+        PartDifference& part = difference.parts[static_cast<std::size_t>(part_of(category))];
+        part.first += first.account[kind];
+        part.second += second.account[kind];
+    }
+}
+
+void add_activities(TraceDifference& difference) {
+    const TraceShares& first = difference.first.shares;
+    const TraceShares& second = difference.second.shares;
+    difference.whole = {.name = "the whole run", .first = first.window, .second = second.window, .activity = {}};
+    for (const ShareRow& row : share_rows()) {
+        difference.parts.push_back({.name = row.name,
+                                    .first = first.mean.*row.value,
+                                    .second = second.mean.*row.value,
+                                    .adds_up = row.is_part,
+                                    .activity = activity_of_part(row.value)});
+    }
+}
+
 std::string more_or_less(double by, double of) {
     return of > 0 ? fmt::format("{:.1f} % {}", 100 * std::abs(by) / of, by < 0 ? "less" : "more")
                   : std::string(by < 0 ? "less" : "more");
 }
 
 // The part that did most of what happened to the whole, or that differs most where the whole is the same.
-const ShareRow* main_part(const Shares& first, const Shares& second, double whole) {
-    const ShareRow* found = nullptr;
+const PartDifference* main_part(const TraceDifference& difference) {
+    const double whole = difference.whole.by();
+    const PartDifference* found = nullptr;
     double most = nothing;
-    for (const ShareRow& row : share_rows()) {
-        const double by = second.*row.value - first.*row.value;
-        const double weight = std::abs(whole) <= nothing ? std::abs(by) : by * (whole < 0 ? -1 : 1);
-        if (row.is_part && weight > most) {
+    for (const PartDifference& part : difference.parts) {
+        const double weight = std::abs(whole) <= nothing ? std::abs(part.by()) : part.by() * (whole < 0 ? -1 : 1);
+        if (part.adds_up && weight > most) {
             most = weight;
-            found = &row;
+            found = &part;
         }
     }
     return found;
@@ -87,25 +125,21 @@ std::string label_clause(const std::vector<LabelDifference>& labels, Activity ac
 }
 
 std::string cause_of(const TraceDifference& difference) {
-    const Shares& first = difference.first.shares.mean;
-    const Shares& second = difference.second.shares.mean;
-    const double window = difference.first.shares.window;
-    const double whole = difference.second.shares.window - window;
-    const ShareRow* const part = main_part(first, second, whole);
+    const double whole = difference.whole.by();
+    const PartDifference* const part = main_part(difference);
     const std::string begin = std::abs(whole) <= nothing
                                   ? fmt::format("{} takes as long as {}", difference.second.name, difference.first.name)
                                   : fmt::format("{} takes {} time than {}", difference.second.name,
-                                                more_or_less(whole, window), difference.first.name);
+                                                more_or_less(whole, difference.whole.first), difference.first.name);
     if (part == nullptr) {
         return begin + ", with the same shares.";
     }
-    const double by = second.*part->value - first.*part->value;
-    const std::optional<Activity> activity = activity_of_part(part->value);
-    const double had = first.*part->value;
+    const double by = part->by();
     // Of a part that was next to nothing, a percentage says nothing.
-    const std::string amount = had > std::abs(by) / 10 ? more_or_less(by, had) : std::string(by < 0 ? "less" : "more");
+    const std::string amount =
+        part->first > std::abs(by) / 10 ? more_or_less(by, part->first) : std::string(by < 0 ? "less" : "more");
     return fmt::format("{}: it has {} {}{}.", begin, amount, part->name,
-                       activity ? label_clause(difference.labels, *activity, by) : "");
+                       part->activity ? label_clause(difference.labels, *part->activity, by) : "");
 }
 
 }  // namespace
@@ -127,7 +161,18 @@ DiffSide diff_side(const std::string& name, TraceShares shares, int steps) {
 }
 
 TraceDifference difference_of(DiffSide first, DiffSide second) {
-    TraceDifference difference{.first = std::move(first), .second = std::move(second), .labels = {}, .cause = ""};
+    TraceDifference difference{.first = std::move(first),
+                               .second = std::move(second),
+                               .whole = {},
+                               .parts = {},
+                               .categories = {},
+                               .labels = {},
+                               .cause = ""};
+    if (difference.first.shares.has_account && difference.second.shares.has_account) {
+        add_accounts(difference);
+    } else {
+        add_activities(difference);
+    }
     difference.labels = label_differences(difference.first.shares, difference.second.shares);
     difference.cause = cause_of(difference);
     return difference;

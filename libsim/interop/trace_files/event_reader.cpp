@@ -84,6 +84,7 @@ void EventReader::take_exact(const JsonEvent& event, const std::string& where) {
     }
     span.end = Time{Duration{end}};
     spans_.add(span, where);
+    spans_.describe({.work = event.text(EventField::work), .spent = event.text(EventField::spent)}, where);
 }
 
 void EventReader::take_kernel(const JsonEvent& event, const std::string& where, ProfiledRank& rank) {

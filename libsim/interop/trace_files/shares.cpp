@@ -66,6 +66,22 @@ public:
         }
         return sum;
     }
+    Instants without(const Instants& other) const {
+        Instants rest;
+        auto hole = other.parts_.begin();
+        for (const Interval& part : parts_) {
+            Time begin = part.begin;
+            for (; hole != other.parts_.end() && hole->begin < part.end; ++hole) {
+                rest.add(begin, hole->begin);
+                begin = std::max(begin, hole->end);
+                if (hole->end > part.end) {
+                    break;
+                }
+            }
+            rest.add(begin, part.end);
+        }
+        return rest;
+    }
     Instants joined_with(const Instants& other) const {
         Instants both = *this;
         both.parts_.insert(both.parts_.end(), other.parts_.begin(), other.parts_.end());
@@ -90,8 +106,12 @@ std::optional<Activity> activity_of(const Span& span) {
 
 class RankInstants {
 public:
-    void add(const Span& span, Activity activity, std::size_t label) {
+    // `is_inside`: a part of a computation.
+    void add(const Span& span, Activity activity, std::size_t label, bool is_inside) {
         of_[static_cast<std::size_t>(activity)].add(span.begin, span.end);
+        if (is_inside) {
+            inside_.add(span.begin, span.end);
+        }
         labels_[label].add(span.begin, span.end);
         if (activity == Activity::communication) {
             transfer_.add(span.begin + span.idle, span.end);
@@ -103,6 +123,8 @@ public:
             instants.join();
         }
         transfer_.join();
+        inside_.join();
+        of_[static_cast<std::size_t>(Activity::compute)] = of(Activity::compute).without(inside_);
         const Instants& compute = of(Activity::compute);
         const Instants& communication = of(Activity::communication);
         not_copies_ = compute.joined_with(communication);
@@ -122,7 +144,7 @@ public:
     void for_each_label(const std::vector<LabelShare>& labels, Add add) {
         for (auto& [label, instants] : labels_) {
             instants.join();
-            add(label, seconds(own_part(instants, labels[label].activity)));
+            add(label, own_part(instants, labels[label].activity));
         }
     }
 
@@ -136,10 +158,11 @@ private:
             case Activity::copies: return instants.length() - instants.common_with(not_copies_);
             case Activity::compute: break;
         }
-        return instants.length();
+        return instants.common_with(of(Activity::compute));
     }
 
     std::array<Instants, 3> of_;
+    Instants inside_;    // what computations hold beside computing
     Instants transfer_;  // communication without the waiting
     Instants not_copies_;
     std::unordered_map<std::size_t, Instants> labels_;
@@ -147,18 +170,22 @@ private:
 
 class LabelNumbers {
 public:
+    explicit LabelNumbers(const report::Timeline& timeline) : timeline_(&timeline) {}
+
     std::size_t of(const Span& span, Activity activity, std::vector<LabelShare>& labels) {
         const auto [at, is_new] = by_place_.try_emplace({span.label, activity}, 0);
         if (is_new) {
-            at->second = by_text_.try_emplace({*span.label, activity}, labels.size()).first->second;
+            const std::string& work = *timeline_->work_of(span);
+            at->second = by_text_.try_emplace({work, activity}, labels.size()).first->second;
             if (at->second == labels.size()) {
-                labels.push_back({.label = *span.label, .activity = activity});
+                labels.push_back({.label = work, .activity = activity});
             }
         }
         return at->second;
     }
 
 private:
+    const report::Timeline* timeline_;
     std::map<std::pair<const std::string*, Activity>, std::size_t> by_place_;
     std::map<std::pair<std::string, Activity>, std::size_t> by_text_;
 };
@@ -173,6 +200,27 @@ void count_message(const Span& span, TraceShares& shares) {
         shares.units += Units::from_billionths(span.amount).value();
     } else {
         add_checked(shares.bytes, span.amount);
+    }
+}
+
+// Of the ranks that have a span; others have no time.
+void add_account(const report::Timeline& timeline, TraceShares& shares) {
+    if (timeline.account.empty()) {
+        return;
+    }
+    shares.has_account = true;
+    const std::vector<trace::TimeParts> parts = timeline.time_of_ranks();
+    TimeBySeconds sum{};
+    for (const int rank : shares.ranks) {
+        TimeBySeconds& account = shares.accounts.emplace_back();
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            account[kind] = seconds(parts[static_cast<std::size_t>(rank)].of[kind]);
+            sum[kind] += account[kind];
+        }
+    }
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        shares.account[kind] = sum[kind] / static_cast<double>(shares.ranks.size());
+        shares.step += shares.account[kind];
     }
 }
 
@@ -194,14 +242,14 @@ std::span<const ShareRow> share_rows() {
 TraceShares shares_of(const report::Timeline& timeline) {
     TraceShares shares;
     std::map<int, RankInstants> ranks;
-    LabelNumbers numbers;
+    LabelNumbers numbers(timeline);
     Time end = timeline.end;
     for (const Span& span : timeline.spans) {
         RankInstants& rank = ranks[span.rank];
         end = std::max(end, span.end);
         if (const auto activity = activity_of(span)) {
             const std::size_t label = numbers.of(span, *activity, shares.labels);
-            rank.add(span, *activity, label);
+            rank.add(span, *activity, label, !timeline.counts(span));
             ++shares.labels[label].spans;
             shares.labels[label].lasted += seconds(span.end - span.begin);
             count_message(span, shares);
@@ -216,8 +264,9 @@ TraceShares shares_of(const report::Timeline& timeline) {
             shares.mean.*row.value += shares.of_rank.back().*row.value / count;
         }
         rank.for_each_label(shares.labels,
-                            [&](std::size_t label, double s) { shares.labels[label].exposed += s / count; });
+                            [&](std::size_t label, Duration s) { shares.labels[label].exposed += seconds(s) / count; });
     }
+    add_account(timeline, shares);
     for (LabelShare& label : shares.labels) {
         label.lasted /= count;
     }

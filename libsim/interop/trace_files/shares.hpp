@@ -6,11 +6,17 @@
 //   idle                  nothing of these
 // They add up to the window, from the start of the run to its last span. As the temporal breakdown of Holistic Trace
 // Analysis, which calls the middle two non-compute time. A message that waits for the other side counts as
-// communication, as NCCL's kernels do; `waiting` says how much of it that was, where the trace knows.
+// communication, as NCCL's kernels do; `waiting` says how much of it that was, where the trace knows. A collective
+// inside a computation counts as communication, and not as computing.
+//
+// A trace of a predicted step has an account, too: each rank's time by category, which add up to the step. That is what
+// `ndsim train` prints, to the picosecond.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
+#include "libsim/trace/time_category.hpp"
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +44,11 @@ struct ShareRow {
 };
 std::span<const ShareRow> share_rows();
 
+// Seconds by TimeCategory.
+using TimeBySeconds = std::array<double, time_categories>;
+
 struct LabelShare {
-    std::string label;
+    std::string label;  // of all that do the same, where the trace knows
     Activity activity = Activity::compute;
     std::int64_t spans = 0;
     double lasted = 0;   // seconds, mean over the ranks; all of its spans
@@ -51,10 +60,14 @@ struct TraceShares {
     std::vector<int> ranks;  // that have a span
     std::vector<Shares> of_rank;
     Shares mean;
-    std::vector<LabelShare> labels;  // those with the most exposed time first
-    std::int64_t messages = 0;       // sends
-    std::int64_t collectives = 0;    // on all ranks
-    std::int64_t bytes = 0;          // of the messages
+    bool has_account = false;
+    double step = 0;                      // of the account
+    std::vector<TimeBySeconds> accounts;  // of each of `ranks`; empty: there is none
+    TimeBySeconds account{};              // their mean
+    std::vector<LabelShare> labels;       // those with the most exposed time first
+    std::int64_t messages = 0;            // sends
+    std::int64_t collectives = 0;         // on all ranks
+    std::int64_t bytes = 0;               // of the messages
     double units = 0;
 };
 

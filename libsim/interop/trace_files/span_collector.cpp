@@ -23,7 +23,45 @@ void SpanCollector::add(const Span& span, const std::string& where) {
     timeline_.end = std::max(timeline_.end, span.end);
 }
 
+void SpanCollector::describe(const SpanWords& words, const std::string& where) {
+    report::Timeline& timeline = timeline_;
+    if (!words.work.empty()) {
+        timeline.works.try_emplace(timeline.spans.back().label, timeline.labels.keep_text(words.work));
+    }
+    if (words.spent.empty()) {
+        return;
+    }
+    const auto spent = trace::spent_of_text(words.spent, timeline.spans.size() - 1);
+    if (!spent) {
+        throw config::UsageError(
+            fmt::format("{}: {} must be categories with their picoseconds, \"compute:1200 tensor:300\", not \"{}\"",
+                        where, report::span_spent_name, config::shortened(words.spent)));
+    }
+    timeline.account.insert(timeline.account.end(), spent->begin(), spent->end());
+}
+
+void SpanCollector::find_inside() {
+    using OpOfRank = std::pair<int, std::uint32_t>;
+    std::vector<OpOfRank> computing;
+    for (const Span& span : timeline_.spans) {
+        if (span.kind == OpKind::compute && span.stream == Stream::main) {
+            computing.emplace_back(span.rank, span.op_number);
+        }
+    }
+    std::sort(computing.begin(), computing.end());
+    for (const Span& span : timeline_.spans) {
+        if (span.kind == OpKind::collective && span.stream != Stream::main && span.stream != Stream::own &&
+            std::binary_search(computing.begin(), computing.end(), OpOfRank{span.rank, span.op_number})) {
+            timeline_.inside = span.stream;
+            return;
+        }
+    }
+}
+
 report::Timeline SpanCollector::take() {
+    if (!timeline_.account.empty()) {
+        find_inside();
+    }
     return std::move(timeline_);
 }
 

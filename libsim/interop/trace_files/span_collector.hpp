@@ -12,6 +12,12 @@ namespace sim::trace_files {
 
 inline constexpr int most_ranks = 1 << 20;
 
+// What a trace says of a span beyond the span, as texts; empty: nothing.
+struct SpanWords {
+    std::string work;
+    std::string spent;
+};
+
 class SpanCollector {
 public:
     // A place that stays as long as the collector does, and is the same for the same text.
@@ -19,13 +25,18 @@ public:
 
     // Throws UsageError, which begins with `where` ("trace.csv:7"), where no run has such a span.
     void add(const Span& span, const std::string& where);
+    // Of the span that was added last. Throws UsageError.
+    void describe(const SpanWords& words, const std::string& where);
     bool is_empty() const { return timeline_.spans.empty(); }
     const report::Timeline& timeline() const { return timeline_; }
 
-    // Ends the timeline with its last span.
+    // Ends the timeline with its last span. A stream with a span of an op that another span on the program's own stream
+    // has, too, shows what such ops are made of.
     report::Timeline take();
 
 private:
+    void find_inside();
+
     std::unordered_set<std::string> labels_;
     report::Timeline timeline_;
 };

@@ -28,6 +28,7 @@ struct SpanRow {
     std::optional<std::string> kind;
     std::optional<std::string> label;
     std::vector<std::optional<std::int64_t>> numbers;  // as span_numbers()
+    SpanWords words = {};
 };
 
 void add_row(const SpanRow& row, SpanCollector& spans, const std::string& where) {
@@ -44,6 +45,7 @@ void add_row(const SpanRow& row, SpanCollector& spans, const std::string& where)
         }
     }
     spans.add(span, where);
+    spans.describe(row.words, where);
 }
 
 std::int64_t whole_of(const std::string& text, std::string_view name, const std::string& where) {
@@ -78,6 +80,8 @@ bool next_record(GzipInput& in, std::string& record, int& line) {
 struct CsvPlaces {
     std::optional<std::size_t> kind;
     std::optional<std::size_t> label;
+    std::optional<std::size_t> work;
+    std::optional<std::size_t> spent;
     std::vector<std::optional<std::size_t>> numbers;
 };
 
@@ -86,7 +90,11 @@ CsvPlaces places_of(const std::vector<std::string>& names, const std::string& wh
         const auto at = std::find(names.begin(), names.end(), name);
         return at == names.end() ? std::nullopt : std::optional{static_cast<std::size_t>(at - names.begin())};
     };
-    CsvPlaces places{.kind = place(span_kind_name), .label = place(span_label_name), .numbers = {}};
+    CsvPlaces places{.kind = place(span_kind_name),
+                     .label = place(span_label_name),
+                     .work = place(report::span_work_name),
+                     .spent = place(report::span_spent_name),
+                     .numbers = {}};
     if (!places.kind) {
         refuse_row(where, "the first line must name the columns of a trace: kind, label, rank, begin_ps, …");
     }
@@ -120,6 +128,8 @@ void read_span_csv(GzipInput& in, const std::string& file, SpanCollector& spans)
         if (places.label) {
             row.label = cells->at(*places.label);
         }
+        row.words = {.work = places.work ? cells->at(*places.work) : "",
+                     .spent = places.spent ? cells->at(*places.spent) : ""};
         for (std::size_t i = 0; i < places.numbers.size(); ++i) {
             const std::string cell = places.numbers[i] ? cells->at(*places.numbers[i]) : "";
             row.numbers.push_back(cell.empty() ? std::nullopt
@@ -151,7 +161,11 @@ void read_span_ndjson(GzipInput& in, const std::string& file, SpanCollector& spa
             }
             return at->get<std::string>();
         };
-        SpanRow row{.kind = word(span_kind_name), .label = word(span_label_name), .numbers = {}};
+        SpanRow row{.kind = word(span_kind_name),
+                    .label = word(span_label_name),
+                    .numbers = {},
+                    .words = {.work = word(report::span_work_name).value_or(""),
+                              .spent = word(report::span_spent_name).value_or("")}};
         for (const SpanNumber& number : report::span_numbers()) {
             const auto at = object.find(std::string(number.name));
             row.numbers.push_back(at == object.end() ? std::nullopt

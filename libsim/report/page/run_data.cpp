@@ -1,5 +1,6 @@
 #include "libsim/report/page/run_data.hpp"
 
+#include "libsim/report/label_letters.hpp"
 #include "libsim/report/page/detail.hpp"
 #include "libsim/report/page/sums.hpp"
 #include "libsim/trace/critical_path.hpp"
@@ -199,7 +200,7 @@ void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
                        [&](const trace::PathStep& step) { return static_cast<std::int64_t>(number(step)); });
         columns.add(name, numbers, written);
     };
-    add("path.label", [&](const trace::PathStep& step) { return labels.number_of(step.span->label); });
+    add("path.label", [&](const trace::PathStep& step) { return labels.number_of(timeline.work_of(*step.span)); });
     add("path.kind", [](const trace::PathStep& step) { return step.span->kind; });
     add(
         "path.rank", [](const trace::PathStep& step) { return step.rank; }, Columns::Written::differences);
@@ -229,6 +230,29 @@ Json json_of(const RankTotals& totals) {
             {"ops", exact(totals.ops)}};
 }
 
+// What each rank's time went to, in picoseconds: of the categories that took time on any rank.
+Json json_of_account(const Timeline& timeline) {
+    const std::vector<trace::TimeParts> parts = timeline.time_of_ranks();
+    Json list = Json::array();
+    for (std::size_t kind = 0; kind < time_categories; ++kind) {
+        const auto category = static_cast<TimeCategory>(kind);
+        Json ranks = Json::array();
+        Duration all{0};
+        for (const trace::TimeParts& rank : parts) {
+            all += rank.of[kind];
+            ranks.push_back(exact(rank.of[kind].count()));
+        }
+        if (all.count() > 0) {
+            list.push_back({{"name", name_of(category)},
+                            {"title", title_of(category)},
+                            {"mark", std::string(1, mark_of(category))},
+                            {"part", title_of(part_of(category))},
+                            {"ranks", std::move(ranks)}});
+        }
+    }
+    return list;
+}
+
 Json label_sums(const Timeline& timeline) {
     Json sums = Json::array();
     for (const auto& [key, sum] : sums_by_label(timeline)) {
@@ -242,6 +266,18 @@ Json label_sums(const Timeline& timeline) {
                         {"idle", exact(sum.idle.count())}});
     }
     return sums;
+}
+
+// Of each label, by its number, the letter and number that the span has in all pictures; empty: none.
+Json short_forms(const Timeline& timeline, const DrawnSpans& drawn, Texts& labels) {
+    const LabelLetters letters(timeline);
+    std::vector<std::string> forms(labels.all().size());
+    for (const Span* const span : drawn.spans) {
+        if (span->kind == OpKind::compute || !timeline.counts(*span)) {
+            forms.at(static_cast<std::size_t>(labels.number_of(span->label))) = letters.short_form(*span);
+        }
+    }
+    return forms;
 }
 
 Json directory_of(const Columns& columns) {
@@ -294,6 +330,9 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     for (const RankTotals& totals : totals_of(timeline)) {
         header["totals"].push_back(json_of(totals));
     }
+    if (!timeline.account.empty()) {
+        header["account"] = json_of_account(timeline);
+    }
     if (timeline.topology) {
         header["topology"] = json_of(*timeline.topology);
         header["topology"]["bytes_per_unit"] = timeline.bytes_per_unit;
@@ -303,6 +342,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     header["merged"] = {
         {"spans", drawn.merged}, {"bars", drawn.bars.size()}, {"shorter_than", exact(drawn.shorter_than.count())}};
     header["labels"] = labels.all();
+    header["shorts"] = short_forms(timeline, drawn, labels);
     header["columns"] = directory_of(data.columns);
     data.header = inert(header.dump(-1, ' ', false, Json::error_handler_t::replace));
     return data;

@@ -1,6 +1,8 @@
 #include "libsim/report/page/sums.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <unordered_map>
 
 namespace sim::report {
 
@@ -9,7 +11,7 @@ namespace {
 using trace::RankTotals;
 using trace::Span;
 
-bool takes_time(const Span& span) {
+bool lasts(const Span& span) {
     return span.kind != OpKind::log && span.kind != OpKind::allocate;
 }
 
@@ -48,7 +50,7 @@ RankTotals totals_from(const std::vector<const Span*>& sorted, Time end) {
     Covered working;
     for (const Span* span : sorted) {
         count(*span, totals);
-        if (!takes_time(*span)) {
+        if (!lasts(*span)) {
             continue;
         }
         if (span->kind == OpKind::compute) {
@@ -65,14 +67,49 @@ RankTotals totals_from(const std::vector<const Span*>& sorted, Time end) {
     return totals;
 }
 
+std::uint64_t op_of(const Span& span) {
+    return static_cast<std::uint64_t>(span.rank) << 32U | span.op_number;
+}
+
+// How much of each computation are collectives inside it.
+std::unordered_map<std::uint64_t, Duration> time_inside(const Timeline& timeline) {
+    std::unordered_map<std::uint64_t, Duration> inside;
+    for (const Span& span : timeline.spans) {
+        if (!timeline.counts(span)) {
+            inside[op_of(span)] += span.end - span.begin;
+        }
+    }
+    return inside;
+}
+
+void take_account(const Timeline& timeline, std::vector<RankTotals>& totals) {
+    const std::vector<trace::TimeParts> parts = timeline.time_of_ranks();
+    for (std::size_t rank = 0; rank < totals.size(); ++rank) {
+        RankTotals& of_rank = totals[rank];
+        of_rank.compute = of_rank.communication = of_rank.idle = Duration{0};
+        for (std::size_t kind = 0; kind < time_categories; ++kind) {
+            const auto category = static_cast<TimeCategory>(kind);
+            const bool waits = category == TimeCategory::bubble || category == TimeCategory::straggler;
+            (part_of(category) == TimePart::communication ? of_rank.communication
+             : waits                                      ? of_rank.idle
+                                                          : of_rank.compute) += parts[rank].of[kind];
+        }
+    }
+}
+
 }  // namespace
 
 std::map<std::tuple<OpKind, std::string_view, Measure>, LabelSum> sums_by_label(const Timeline& timeline) {
     // By address first: texts are compared once for each label, not for each span.
     std::map<std::tuple<OpKind, const std::string*, Measure>, LabelSum> of_label;
+    const auto inside = time_inside(timeline);
     for (const Span& span : timeline.spans) {
-        if (takes_time(span)) {
-            LabelSum& sum = of_label[{span.kind, span.label, span.measure}];
+        if (lasts(span)) {
+            LabelSum& sum = of_label[{span.kind, timeline.work_of(span), span.measure}];
+            if (span.kind == OpKind::compute && span.stream == Stream::main && !inside.empty()) {
+                const auto part = inside.find(op_of(span));
+                sum.time -= part == inside.end() ? Duration{0} : part->second;
+            }
             ++sum.count;
             sum.amount += span.amount;
             sum.time += span.end - span.begin;
@@ -121,6 +158,9 @@ std::vector<RankTotals> totals_of(const Timeline& timeline) {
             return key(*a) < key(*b);
         });
         totals.push_back(totals_from(spans, end));
+    }
+    if (!timeline.account.empty()) {
+        take_account(timeline, totals);
     }
     return totals;
 }

@@ -18,7 +18,8 @@ struct LabelSum {
     Duration time{0};
     Duration idle{0};
 };
-// Logs and allocations take no time and are left out. The labels are those of the timeline.
+// Logs and allocations take no time and are left out. The labels are those of the timeline, or of the work that several
+// labels are of. A computation's time is without the collectives inside it, which are listed themselves.
 std::map<std::tuple<OpKind, std::string_view, Measure>, LabelSum> sums_by_label(const Timeline& timeline);
 
 // What one rank sends to another.
@@ -29,8 +30,9 @@ struct PairSum {
 };
 std::map<std::pair<int, int>, PairSum> sums_by_pair(const Timeline& timeline);
 
-// The totals of the timeline. Where it has none, they are found in the spans: time with a computation, other time with
-// communication less its waiting, and the rest, which add up to the end.
+// The totals of the timeline. Where it has none, its account says what is communication and what waits for others;
+// where it has none either, they are found in the spans: time with a computation, other time with communication less
+// its waiting, and the rest, which add up to the end.
 std::vector<trace::RankTotals> totals_of(const Timeline& timeline);
 
 }  // namespace sim::report

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "libsim/network/nccl.hpp"
+#include "libsim/trace/time_category.hpp"
 #include "libsim/training/layout.hpp"
-#include "libsim/training/time_category.hpp"
 
 #include <cstdint>
 

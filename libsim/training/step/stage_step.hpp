@@ -66,6 +66,8 @@ struct Piece {
     std::array<StepCollective, 2> collectives = {};  // of dense parameters, and of experts
 };
 using Pieces = std::vector<Piece>;
+// A pass's time by category: they add up to the piece's. Requires: is_pass(piece.work).
+TimeParts parts_of(const Piece& piece);
 
 // The passes of a chunk for one micro-batch, by what may make them differ.
 enum class PassKind : std::uint8_t {

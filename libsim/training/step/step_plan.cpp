@@ -264,8 +264,8 @@ BlockGroups block_groups(const Layout& layout, const Machine& machine) {
             .expert_tensor = footprint(RankGroup::expert_tensor)};
 }
 
-Parts GradientBucket::backward() const {
-    Parts both = backward_input;
+TimeParts GradientBucket::backward() const {
+    TimeParts both = backward_input;
     both += backward_weight;
     return both;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"
+#include "libsim/trace/time_category.hpp"
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
-#include "libsim/training/time_category.hpp"
 #include "libsim/training/transformer.hpp"
 
 #include <vector>
@@ -24,14 +24,14 @@ struct GradientBucket {
     std::int64_t expert_parameters = 0;  // the same
     std::int64_t dense_in_bf16 = 0;      // of these, not quantised: tables, and layers left in bf16
     std::int64_t experts_in_bf16 = 0;
-    Parts forward;  // of one micro-batch
-    Parts backward_input;
-    Parts backward_weight;
-    Parts paired_forward;  // of passes in a pair, where the schedule has some
-    Parts paired_backward;
-    Parts output_weight;  // of backward_weight, what a framework may put off: that of the output layer
+    TimeParts forward;  // of one micro-batch
+    TimeParts backward_input;
+    TimeParts backward_weight;
+    TimeParts paired_forward;  // of passes in a pair, where the schedule has some
+    TimeParts paired_backward;
+    TimeParts output_weight;  // of backward_weight, what a framework may put off: that of the output layer
 
-    Parts backward() const;
+    TimeParts backward() const;
 };
 
 // One chunk of the model on a stage, in the order of its layers.
@@ -43,7 +43,7 @@ struct ChunkPlan {
 struct StagePlan {
     int first_alike = 0;  // the first of the stages that do the same, up to this one; both ways stages - 1 - i is as i
     std::vector<ChunkPlan> chunks;
-    Parts optimizer;
+    TimeParts optimizer;
     double flops = 0;            // carried out by one of its ranks in the step
     double recompute_flops = 0;  // of them
     std::int64_t parameters() const;

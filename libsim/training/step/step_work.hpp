@@ -3,7 +3,7 @@
 // A row is the only place that knows a label. Readers of a step's spans look their work up here.
 #pragma once
 
-#include "libsim/training/time_category.hpp"
+#include "libsim/trace/time_category.hpp"
 
 #include <array>
 #include <cstdint>

@@ -26,6 +26,15 @@ export interface LabelSum {
     idle: string;
 }
 
+// A category of an account: what of each rank's time went to it.
+export interface Spent {
+    name: string;
+    title: string;
+    mark: string;
+    part: string;
+    ranks: string[];
+}
+
 export interface Header {
     title: string;
     ranks: number;
@@ -37,6 +46,7 @@ export interface Header {
     pids: number[];
     kinds: string[];
     totals: Totals[];
+    account?: Spent[]; // where the run has one: they add up to the step
     sums: LabelSum[];
     spans: number;
     merged: { spans: number; bars: number; shorter_than: string };
@@ -47,6 +57,7 @@ export interface Header {
         bytes_per_unit: number;
     };
     labels: string[];
+    shorts: string[]; // of each label: "F0"; empty: none
     columns: { name: string; count: number; differences: boolean }[];
 }
 
@@ -169,4 +180,9 @@ export async function readRuns(): Promise<Run[]> {
 
 export function labelOf(run: Run, span: number): string {
     return run.header.labels[run.label[span]];
+}
+
+// As all pictures of timelines call it: "F0"; empty: they do not.
+export function shortOf(run: Run, span: number): string {
+    return run.header.shorts[run.label[span]];
 }

@@ -34,8 +34,8 @@ export interface Explanation {
 
 const longest = 4000; // of a sentence
 
-export function readExplanation(): Explanation | null {
-    return JSON.parse(document.getElementById("explanation")!.textContent!) as Explanation | null;
+export function readExplanation(id: "explanation" | "verdict"): Explanation | null {
+    return JSON.parse(document.getElementById(id)!.textContent!) as Explanation | null;
 }
 
 function cellOf({ value, text }: Shown): Cell {
@@ -75,6 +75,14 @@ function partOf(key: string, part: Part): HTMLElement {
     }
     if (part.drawing.length > 0) made.append(element("pre", { "data-test": `explain-${key}-drawing` }, part.drawing.join("\n")));
     made.append(...paragraphs(part.notes, `explain-${key}-notes`));
+    return made;
+}
+
+// What a page begins with; `bar` is the drawing of its time.
+export function verdictSection(explanation: Explanation, bar: HTMLElement | null): HTMLElement {
+    const made = section("verdict", "Verdict", "");
+    if (bar !== null) made.append(bar);
+    made.append(...Object.entries(explanation.sections).map(([key, part]) => partOf(key, bar === null ? part : { ...part, drawing: [] })));
     return made;
 }
 

@@ -3,7 +3,13 @@ import type { Run } from "./data";
 import type { Layout, RankRow } from "./lanes";
 import type { View } from "./view";
 
-export const gutter = 132; // names of ranks, in pixels
+export let gutter = 132; // names of ranks, in pixels
+
+// So that the longest name is seen whole, but for very long ones.
+export function fitGutter(names: string[], context: CanvasRenderingContext2D): void {
+    context.font = "12px system-ui, sans-serif";
+    gutter = names.reduce((widest, one) => Math.max(widest, Math.min(260, 26 + Math.ceil(context.measureText(one.slice(0, 60)).width))), 132);
+}
 export const axis = 26; // the ticks, in pixels
 export const heading = 24; // above each of several runs
 const gap = 4; // between ranks

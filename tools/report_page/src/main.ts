@@ -1,7 +1,7 @@
 // Puts the page together.
 import { Kind, readRuns, type Run } from "./data";
 import { button, clipped, element, name, section } from "./dom";
-import { explanationSection, readExplanation } from "./explain";
+import { explanationSection, readExplanation, verdictSection } from "./explain";
 import { exact, time, whole } from "./format";
 import { Help } from "./help";
 import { listenToKeys } from "./keyboard";
@@ -16,7 +16,7 @@ import { pathSection } from "./path";
 import { Replay } from "./replay";
 import { Search } from "./search";
 import { spansSection } from "./spans";
-import { spentSection } from "./spent";
+import { accountBar, spentSection } from "./spent";
 import { isDark } from "./colors";
 import { beginTheme, flipTheme, onTheme } from "./theme";
 import { Timeline } from "./timeline";
@@ -61,7 +61,7 @@ function heading(runs: Run[], help: Help): HTMLElement {
 
 function legend(timeline: Timeline, runs: Run[]): HTMLElement {
     const made = element("p", { class: "legend" });
-    const add = (of: string, title: string) => made.append(element("span", { class: `swatch ${of}` }), name(title), " ");
+    const add = (of: string, title: string) => made.append(element("span", { class: "swatched" }, element("span", { class: `swatch ${of}` }), name(title)));
     const { shades } = timeline.painter;
     if (shades.length === 1 && shades[0].names.length > 1) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
     else add("compute", "compute");
@@ -137,8 +137,9 @@ async function begin(): Promise<void> {
 
     const page = element("main");
     const comparison = readComparison();
-    const explanation = readExplanation();
-    page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), timelineSection(timeline, runs, replay, search, layout.overlapping), help.overlay);
+    const explanation = readExplanation("explanation");
+    const verdict = readExplanation("verdict");
+    page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), ...(verdict ? [verdictSection(verdict, accountBar(runs[0]))] : []), timelineSection(timeline, runs, replay, search, layout.overlapping), help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });
     onTheme(() => (timeline.painter.recolor(), timeline.paint()));

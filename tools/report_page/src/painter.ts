@@ -1,6 +1,6 @@
 // Draws the timeline onto its canvas: rows of spans, the names of ranks, and the axis.
 import { Class, classes, hatch, inkOn, theme, type Theme } from "./colors";
-import { labelOf, type Run } from "./data";
+import { labelOf, shortOf, type Run } from "./data";
 import { tick } from "./format";
 import { axis, gutter, heading, type Geometry, type Place } from "./geometry";
 import { classOf, spentUntil, upper, type Lane, type Layout, type RankRow } from "./lanes";
@@ -141,9 +141,14 @@ export class Painter {
 
     private paintLabel(run: Run, span: number, from: number, to: number, y: number, ink: string): void {
         const room = to - from - 8;
-        if (room < 22 || this.view.height < 11) return;
+        if (room < 6 || this.view.height < 11) return;
+        const label = labelOf(run, span);
+        const short = shortOf(run, span);
+        const whole = room >= 22 ? this.fitted(label, room) : "";
         this.context.fillStyle = ink;
-        this.context.fillText(this.fitted(labelOf(run, span), room), from + 4, y + 0.5);
+        // The letter and the number of a micro-batch say more than the beginning of a long label.
+        if (short === "" || whole === label) this.context.fillText(whole, from + 4, y + 0.5);
+        else if (this.context.measureText(short).width <= room + 4) this.context.fillText(short, from + 2, y + 0.5);
     }
 
     // As much of a text as there is room for.

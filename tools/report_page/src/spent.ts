@@ -1,57 +1,97 @@
-// Where the time went: a bar for each rank, and the table of its numbers.
+// Where the time went: a bar for each rank, and the table of its numbers. A run with an account has its categories; of
+// others computing, communicating and waiting are known.
 import type { Run } from "./data";
 import { element, name, section } from "./dom";
 import { amount, exact, percent, time, whole } from "./format";
-import { table } from "./table";
+import { table, type Cell } from "./table";
 
-const parts: ["compute" | "communication" | "idle", string][] = [
-    ["compute", "compute"],
-    ["communication", "communication"],
-    ["idle", "waiting"],
-];
+// A part of the time of all ranks. They add up to `all`.
+interface Part {
+    of: string; // its class of style
+    title: string;
+    mark: string;
+    ranks: number[];
+    exact: string[];
+}
 const mostBars = 64;
 const always = new Set(["rank", "compute", "communication", "waiting", "ends"]); // others only where they say something
 
-function bar(run: Run, rank: number): HTMLElement {
-    const totals = run.header.totals[rank];
-    const line = element("div", { class: "spent" }, element("span", { class: "who" }, name(run.header.rank_names[rank], 24)));
-    const whole = element("span", { class: "whole" });
-    for (const [part, title] of parts) {
-        const value = Number(totals[part]);
-        const piece = element("span", { class: `part ${part}`, title: `${title}: ${time(value)}, ${percent(value, run.end)}` });
-        piece.style.width = `${run.end === 0 ? 0 : (100 * value) / run.end}%`;
-        if (value / run.end > 0.07) piece.append(element("span", {}, percent(value, run.end)));
-        whole.append(piece);
+function partsOf(run: Run): Part[] {
+    const { account, totals } = run.header;
+    if (account !== undefined) {
+        return account.map(({ name: of, title, mark, ranks }) => ({ of: `part-${of}`, title, mark, ranks: ranks.map(Number), exact: ranks }));
     }
-    line.append(whole);
+    const part = (of: "compute" | "communication" | "idle", title: string) =>
+        ({ of, title, mark: "", ranks: totals.map((rank) => Number(rank[of])), exact: totals.map((rank) => rank[of]) });
+    return [part("compute", "compute"), part("communication", "communication"), part("idle", "waiting")];
+}
+
+function sumOf(parts: Part[], rank: number): number {
+    return parts.reduce((sum, part) => sum + part.ranks[rank], 0);
+}
+
+function barOf(parts: { part: Part; value: number }[], all: number): HTMLElement {
+    const line = element("span", { class: "whole" });
+    for (const { part, value } of parts) {
+        const piece = element("span", { class: `part ${part.of}`, title: `${part.title}: ${time(value)}, ${percent(value, all)}` });
+        piece.style.width = `${all === 0 ? 0 : (100 * value) / all}%`;
+        if (value / all > 0.07) piece.append(element("span", {}, `${part.mark}${part.mark === "" ? "" : " "}${percent(value, all)}`));
+        line.append(piece);
+    }
     return line;
 }
 
-export function spentSection(run: Run, index: number): HTMLElement {
-    const made = section(`spent-${index}`, "Where the time went", "Each rank's time until the end of the run: computing, communicating, and waiting for others.");
-    const { totals } = run.header;
+function legendOf(parts: Part[]): HTMLElement {
     const legend = element("p", { class: "legend" });
-    for (const [part, title] of parts) legend.append(element("span", { class: `swatch ${part}` }), `${title} `);
-    const bars = element("div", { class: totals.length > 16 ? "bars dense" : "bars", role: "img", "aria-label": "Share of computing, communicating and waiting; the table below has the numbers" });
-    totals.slice(0, mostBars).forEach((_, rank) => bars.append(bar(run, rank)));
-    made.append(legend, bars);
+    for (const part of parts) {
+        legend.append(element("span", { class: "swatched" }, element("span", { class: `swatch ${part.of}` }), part.mark === "" ? part.title : `${part.mark} ${part.title}`));
+    }
+    return legend;
+}
+
+// The mean of all ranks, as one bar; null: the run has no account.
+export function accountBar(run: Run): HTMLElement | null {
+    if (run.header.account === undefined) return null;
+    const parts = partsOf(run);
+    const means = parts.map((part) => ({ part, value: part.ranks.reduce((sum, one) => sum + one, 0) / part.ranks.length }));
+    const all = means.reduce((sum, { value }) => sum + value, 0);
+    const bar = barOf(means, all);
+    bar.setAttribute("role", "img");
+    bar.setAttribute("aria-label", means.map(({ part, value }) => `${part.title} ${percent(value, all)}`).join(", "));
+    return element("div", { class: "account", "data-test": "account" }, bar, legendOf(parts));
+}
+
+export function spentSection(run: Run, index: number): HTMLElement {
+    const { account, totals } = run.header;
+    const made = section(`spent-${index}`, "Where the time went", account === undefined
+        ? "Each rank's time until the end of the run: computing, communicating, and waiting for others."
+        : "Each rank's time in the step, by category; communication as far as no computation hides it.");
+    const parts = partsOf(run);
+    const bars = element("div", { class: totals.length > 16 ? "bars dense" : "bars", role: "img", "aria-label": "Share of each part of the time; the table below has the numbers" });
+    totals.slice(0, mostBars).forEach((_, rank) => {
+        const all = account === undefined ? run.end : sumOf(parts, rank);
+        bars.append(element("div", { class: "spent" }, element("span", { class: "who" }, name(run.header.rank_names[rank], 40)),
+            barOf(parts.map((part) => ({ part, value: part.ranks[rank] })), all)));
+    });
+    bars.style.setProperty("--who", `${Math.max(132, Math.min(280, 7 * Math.max(...run.header.rank_names.map((one) => one.length))))}px`);
+    made.append(legendOf(parts), bars);
     if (totals.length > mostBars) {
         made.append(element("p", { class: "notice" }, `The bars are those of the first ${mostBars} of ${totals.length} ranks; the table has all.`));
     }
-    made.append(totalsTable(run, index));
+    made.append(totalsTable(run, index, parts));
     return made;
 }
 
-function totalsTable(run: Run, index: number): HTMLElement {
-    const { totals, pids } = run.header;
-    const cell = (ps: string) => ({ text: time(Number(ps)), value: Number(ps), exact: exact(ps) });
+function totalsTable(run: Run, index: number, parts: Part[]): HTMLElement {
+    const { account, totals, pids } = run.header;
+    const cell = (ps: string): Cell => ({ text: time(Number(ps)), value: Number(ps), exact: exact(ps) });
     const units = totals.some((rank) => rank.billionths_sent !== "0" || rank.peak_billionths !== "0");
-    const columns = [{ title: "rank", words: true }, { title: "compute" }, { title: "communication" }, { title: "waiting" },
+    const columns = [{ title: "rank", words: true }, ...parts.map((part) => ({ title: part.title })),
         { title: "in collectives" }, { title: "ends" }, { title: "messages" }, { title: "bytes sent" }, { title: "peak memory" }];
     if (units) columns.push({ title: "units sent" }, { title: "peak units" });
     if (pids.length > 0) columns.push({ title: "process" });
     const rows = totals.map((rank, i) => {
-        const row = [{ text: run.header.rank_names[i], value: i }, cell(rank.compute), cell(rank.communication), cell(rank.idle),
+        const row: Cell[] = [{ text: run.header.rank_names[i], value: i }, ...parts.map((part) => cell(part.exact[i])),
             cell(rank.idle_in_collectives), cell(rank.end),
             { text: whole(rank.messages_sent), value: Number(rank.messages_sent), exact: rank.messages_sent },
             { text: amount(Number(rank.bytes_sent), "B"), value: Number(rank.bytes_sent), exact: rank.bytes_sent },
@@ -61,7 +101,7 @@ function totalsTable(run: Run, index: number): HTMLElement {
         if (pids.length > 0) row.push({ text: String(pids[i] ?? ""), value: pids[i] ?? 0 });
         return row;
     });
-    const needed = columns.map((column, i) => always.has(column.title) || rows.some((row) => row[i].value !== 0));
+    const needed = columns.map((column, i) => account !== undefined && i <= parts.length || always.has(column.title) || rows.some((row) => row[i].value !== 0));
     const some = <Item>(items: Item[]) => items.filter((_, i) => needed[i]);
     return table(`totals-${index}`, "By rank", some(columns), rows.map(some));
 }

@@ -3,7 +3,7 @@ import type { Run } from "./data";
 import { lines, title } from "./describe";
 import { clipped, element, name } from "./dom";
 import { upper, type Lane, type Layout } from "./lanes";
-import { axis, Geometry, gutter } from "./geometry";
+import { axis, fitGutter, Geometry, gutter } from "./geometry";
 import type { Marks } from "./marks";
 import { Painter } from "./painter";
 import type { View } from "./view";
@@ -24,6 +24,7 @@ export class Timeline {
 
     constructor(private readonly runs: Run[], readonly layout: Layout, readonly view: View) {
         this.marks = { hovered: -1, selected: -1, run: 0, searching: false, found: runs.map(() => new Set()), messages: true, path: true };
+        fitGutter(runs.flatMap((run) => run.header.rank_names), this.canvas.getContext("2d")!);
         this.geometry = new Geometry(this.canvas, runs, layout, view);
         this.painter = new Painter(this.canvas, runs, layout, this.geometry, view, this.marks);
         view.changed = () => this.request();
