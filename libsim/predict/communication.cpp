@@ -31,6 +31,8 @@ std::string title_of(RankGroup group, CollectiveKind kind) {
         case RankGroup::expert_tensor: return std::string(name_of(kind)) + " of experts' tokens";
         case RankGroup::replicas: return gathers ? "all-gather of parameters" : "reduction of gradients";
         case RankGroup::expert_replicas: return gathers ? "all-gather of experts" : "reduction of experts' gradients";
+        case RankGroup::ends: return std::string(label_of(StepWork::all_reduce_embedding));
+        case RankGroup::everyone: return std::string(label_of(StepWork::all_reduce_norm));
         default: return name_of(kind);
     }
 }
@@ -69,17 +71,33 @@ public:
                          .link_share = link > 0 ? rate / link : 0});
     }
 
-    // All of them are of one size. Listed last.
-    void messages(std::int64_t count, std::int64_t bytes, bool across) {
-        const double time = seconds(nccl_message_time(plan_.machine.network, bytes, across));
-        const double rate = static_cast<double>(bytes) / time;
-        const double link = across ? plan_.machine.scale_out : plan_.machine.scale_up;
-        uses_.push_back({.what = "messages between stages",
-                         .group = training::category_of(StepWork::activation),
-                         .count = count,
-                         .bytes = bytes,
-                         .members = 2,
-                         .across_nodes = across,
+    // Messages of one size, between two ranks of a group of `members`.
+    struct Messages {
+        std::string what;
+        TimeCategory group;
+        std::int64_t count;
+        std::int64_t bytes;
+        int members;
+        bool across;
+    };
+    void messages(const Messages& sort) {
+        const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const CommunicationUse& use) {
+            return use.what == sort.what && use.bytes == sort.bytes;
+        });
+        if (same != uses_.end()) {
+            same->count += sort.count;
+            return;
+        }
+        sorts_.push_back({RankGroup::context, CollectiveKind::all_reduce, -1});  // like no collective
+        const double time = seconds(nccl_message_time(plan_.machine.network, sort.bytes, sort.across));
+        const double rate = static_cast<double>(sort.bytes) / time;
+        const double link = sort.across ? plan_.machine.scale_out : plan_.machine.scale_up;
+        uses_.push_back({.what = sort.what,
+                         .group = sort.group,
+                         .count = sort.count,
+                         .bytes = sort.bytes,
+                         .members = sort.members,
+                         .across_nodes = sort.across,
                          .algorithm = "send and receive",
                          .seconds_alone = time,
                          .bus_bandwidth = rate,
@@ -95,7 +113,10 @@ public:
         for (CommunicationUse& use : uses_) {
             const auto group = static_cast<std::size_t>(use.group);
             const double own = use.seconds_alone * static_cast<double>(use.count);
-            use.exposed_seconds = alone[group] > 0 ? budget[group] * own / alone[group] : 0;
+            // The optimizer's time is its update's, too.
+            use.exposed_seconds = use.group == TimeCategory::optimizer ? std::min(own, budget[group])
+                                  : alone[group] > 0                   ? budget[group] * own / alone[group]
+                                                                       : 0;
         }
     }
 
@@ -147,14 +168,35 @@ private:
 // In the order of the layers.
 void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step, const PassCounts& counts) {
     const training::InnerCollectives inner(plan);
+    const Footprint context = footprint_of(RankGroup::context, plan.layout, plan.machine.gpus_per_node);
     for (std::size_t chunk = 0; chunk < step.chunks.size(); ++chunk) {
         counts.for_each(step, chunk, [&](const Pieces& pieces, std::int64_t times) {
             for (const Piece& piece : pieces) {
                 for (const training::StepCollective& one : inner.of(piece)) {
                     uses.add(one.group, one.kind, times, one.bytes);
                 }
+                for (const double bytes : inner.exchanges_of(piece)) {
+                    uses.messages({.what = "keys and values of context parallelism",
+                                   .group = TimeCategory::context,
+                                   .count = times * (plan.layout.parallelism.cp - 1),
+                                   .bytes = std::llround(bytes),
+                                   .members = context.members,
+                                   .across = context.on_node < context.members});
+                }
             }
         });
+    }
+}
+
+// Of the whole step: of the embedding's gradient, which the first and the last stage share, and of the norm.
+void add_of_step(Uses& uses, const StepPlan& plan) {
+    for (const Piece& piece : training::stage_step(plan, 0).after) {
+        if (piece.kind != PieceKind::collect || piece.bucket != nullptr) {
+            continue;
+        }
+        for (const training::StepCollective& one : piece.collectives) {
+            uses.add(one.group, one.kind, piece.times, one.bytes);
+        }
     }
 }
 
@@ -222,10 +264,15 @@ std::vector<CommunicationUse> communication_of(const StepPlan& plan, const Predi
     const PassCounts passes(plan, stage);
     add_inside_passes(uses, plan, step, passes);
     add_of_buckets(uses, plan, stage, step, passes);
+    add_of_step(uses, plan);
     if (layout.parallelism.pp > 1) {
         const int apart = layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp;
-        uses.messages(2L * layout.micro_batches() * layout.parallelism.interleave, plan.boundary_bytes,
-                      apart >= plan.machine.gpus_per_node || layout.ranks() > plan.machine.gpus_per_node);
+        uses.messages({.what = "messages between stages",
+                       .group = training::category_of(StepWork::activation),
+                       .count = 2L * layout.micro_batches() * layout.parallelism.interleave,
+                       .bytes = plan.boundary_bytes,
+                       .members = 2,
+                       .across = apart >= plan.machine.gpus_per_node || layout.ranks() > plan.machine.gpus_per_node});
     }
     uses.expose(prediction.budget);
     return uses.take();

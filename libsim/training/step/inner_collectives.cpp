@@ -2,6 +2,7 @@
 
 #include "libsim/training/recomputation.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,7 +10,11 @@ namespace sim::training {
 
 namespace {
 
-void add(std::vector<StepCollective>& list, const Operator& op, std::optional<CollectiveKind> kind, double bytes) {
+void add(std::vector<StepCollective>& list, std::vector<double>& exchanges, const Operator& op,
+         std::optional<CollectiveKind> kind, double bytes) {
+    if (op.kind == OperatorKind::context) {
+        exchanges.push_back(bytes);
+    }
     if (op.kind == OperatorKind::tensor && kind) {
         list.push_back({RankGroup::tensor, *kind, bytes});
     } else if (op.kind == OperatorKind::expert) {
@@ -43,13 +48,13 @@ InnerCollectives::Block InnerCollectives::block(const std::vector<Operator>& ope
                                                 const std::vector<Operator>& again) {
     Block block;
     for (const Operator& op : operators) {
-        add(block.forward, op, op.forward_collective, op.forward_bytes);
+        add(block.forward, block.forward_exchanges, op, op.forward_collective, op.forward_bytes);
     }
     for (const Operator& op : again) {
-        add(block.backward, op, op.forward_collective, op.forward_bytes);
+        add(block.backward, block.backward_exchanges, op, op.forward_collective, op.forward_bytes);
     }
     for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
-        add(block.backward, *op, op->backward_collective, op->backward_bytes);
+        add(block.backward, block.backward_exchanges, *op, op->backward_collective, op->backward_bytes);
     }
     return block;
 }
@@ -71,22 +76,30 @@ std::vector<const InnerCollectives::Block*> InnerCollectives::blocks_of(const Gr
     return blocks;
 }
 
-std::vector<StepCollective> InnerCollectives::of(const Piece& piece) const {
-    std::vector<StepCollective> all;
-    if (piece.kind != PieceKind::compute || piece.bucket == nullptr) {
+template <class Part>
+std::vector<Part> InnerCollectives::all_of(const Piece& piece, std::vector<Part> Block::*forward,
+                                           std::vector<Part> Block::*backward) const {
+    std::vector<Part> all;
+    if (piece.kind != PieceKind::compute || piece.bucket == nullptr || piece.work == StepWork::backward_weight) {
         return all;
     }
-    const std::vector<const Block*> blocks = blocks_of(*piece.bucket);
-    if (is_forward(piece.work)) {
-        for (const Block* block : blocks) {
-            all.insert(all.end(), block->forward.begin(), block->forward.end());
-        }
-    } else if (piece.work != StepWork::backward_weight) {
-        for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-            all.insert(all.end(), (*block)->backward.begin(), (*block)->backward.end());
-        }
+    std::vector<const Block*> blocks = blocks_of(*piece.bucket);
+    if (!is_forward(piece.work)) {
+        std::reverse(blocks.begin(), blocks.end());
+    }
+    for (const Block* block : blocks) {
+        const std::vector<Part>& parts = block->*(is_forward(piece.work) ? forward : backward);
+        all.insert(all.end(), parts.begin(), parts.end());
     }
     return all;
+}
+
+std::vector<StepCollective> InnerCollectives::of(const Piece& piece) const {
+    return all_of(piece, &Block::forward, &Block::backward);
+}
+
+std::vector<double> InnerCollectives::exchanges_of(const Piece& piece) const {
+    return all_of(piece, &Block::forward_exchanges, &Block::backward_exchanges);
 }
 
 }  // namespace sim::training

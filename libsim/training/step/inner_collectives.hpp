@@ -1,5 +1,5 @@
-// Inner collectives are those of tensor and expert parallelism: they run inside the computing pieces of a training
-// step, whose time holds what of them is exposed.
+// Inner collectives are those of tensor and expert parallelism, and the messages of context parallelism: they run
+// inside the computing pieces of a training step, whose time holds what of them is exposed.
 //
 // A piece computes the blocks of its bucket: layers, and the embedding, predictions or outputs at the ends. A forward
 // pass has the collectives of its blocks' operators; a backward pass of inputs has them again, of what is recomputed
@@ -21,13 +21,20 @@ public:
 
     // Those of carrying out a piece once, in their order.
     std::vector<StepCollective> of(const Piece& piece) const;
+    // The bytes of a message of each exchange of keys and values, in which a rank sends one in each of cp - 1 rounds.
+    std::vector<double> exchanges_of(const Piece& piece) const;
 
 private:
     struct Block {
         std::vector<StepCollective> forward;
         std::vector<StepCollective> backward;
+        std::vector<double> forward_exchanges;
+        std::vector<double> backward_exchanges;
     };
     static Block block(const std::vector<Operator>& operators, const std::vector<Operator>& again);
+    template <class Part>
+    std::vector<Part> all_of(const Piece& piece, std::vector<Part> Block::*forward,
+                             std::vector<Part> Block::*backward) const;
     std::vector<const Block*> blocks_of(const GradientBucket& bucket) const;
 
     const StepPlan* plan_;
