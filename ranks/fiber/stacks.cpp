@@ -38,28 +38,26 @@ std::size_t guard_bytes(int count, std::size_t page) {
 
 Stacks::Stacks(int count, std::size_t bytes_each) : count_(count) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t usable = (bytes_each + page - 1) / page * page;
-    const std::size_t guard = guard_bytes(count, page);
-    // Where the system counts what is reserved as used, a page must do.
-    if (!map(count, usable, guard) && !map(count, usable, std::min(guard, page))) {
+    guard_ = guard_bytes(count, page);
+    bytes_each_ = (bytes_each + page - 1) / page * page + guard_;
+    total_ = bytes_each_ * static_cast<std::size_t>(count);
+    // Guards are never more than addresses: where the system counts what may be written, they do not count.
+    const int rights = guard_ > 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
+    void* const mapped = mmap(nullptr, total_, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) {
         throw std::bad_alloc();
     }
-    forget_marks();  // of stacks that once lay here
+    base_ = static_cast<std::byte*>(mapped);
     // A huge page would give every rank 2 MiB of memory for the one page it touches.
     madvise(base_, total_, MADV_NOHUGEPAGE);
     for (int index = 0; guard_ > 0 && index < count; ++index) {
-        mprotect(base_ + bytes_each_ * static_cast<std::size_t>(index), guard_, PROT_NONE);
+        std::byte* const bottom = base_ + bytes_each_ * static_cast<std::size_t>(index) + guard_;
+        if (mprotect(bottom, bytes_each_ - guard_, PROT_READ | PROT_WRITE) != 0) {
+            munmap(base_, total_);
+            throw std::bad_alloc();
+        }
     }
-}
-
-bool Stacks::map(int count, std::size_t bytes_each, std::size_t guard) {
-    guard_ = guard;
-    bytes_each_ = bytes_each + guard;
-    total_ = bytes_each_ * static_cast<std::size_t>(count);
-    void* const mapped =
-        mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    base_ = mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
-    return base_ != nullptr;
+    forget_marks();  // of stacks that once lay here
 }
 
 // Guards have none.

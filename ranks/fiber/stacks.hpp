@@ -25,7 +25,6 @@ public:
     int guarded_by(const void* at) const;
 
 private:
-    bool map(int count, std::size_t bytes_each, std::size_t guard);
     void forget_marks() const;
 
     std::byte* base_ = nullptr;
