@@ -8,6 +8,14 @@ rm -rf "$project/build"
 "$cmake" -S "$project" -B "$project/build" -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
 "$cmake" --build "$project/build" -j 2
+# Inside another build ndsim is compiled as it is alone, so that nothing of it had to be compiled again.
+if [[ -e $project/build/objects.txt ]]; then
+    cut -d ' ' -f 1 "$project/build/objects.txt" | sort | uniq -c
+    if grep ^compiled "$project/build/objects.txt"; then
+        echo "these objects of ndsim were compiled with other options or of other sources than those of the build" >&2
+        exit 1
+    fi
+fi
 for program in my_scenario every_room log_lines simulator_only model_only step_time; do
     [[ -e $project/build/$program ]] || continue  # step_time: only where it was asked for
     echo "run $program"
