@@ -83,10 +83,34 @@ inline std::ptrdiff_t entries_of(const char* folder) {
     return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
 }
 
+// Whether a process has the file open or mapped.
+inline bool in_use(const std::filesystem::path& file) {
+    for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+        for (const char* held : {"fd", "map_files"}) {
+            std::error_code gone;  // a process that ends, or that is another user's
+            for (const auto& entry : std::filesystem::directory_iterator(process.path() / held, gone)) {
+                if (std::filesystem::read_symlink(entry.path(), gone) == file) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+// Named shared memory that no process has: what others have beside this test is theirs.
+inline std::ptrdiff_t abandoned_memory() {
+    std::ptrdiff_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+        count += in_use(entry.path()) ? 0 : 1;
+    }
+    return count;
+}
+
 struct Census {
     int children = child_count();
     std::ptrdiff_t descriptors = entries_of("/proc/self/fd");
-    std::ptrdiff_t named_memory = entries_of("/dev/shm");
+    std::ptrdiff_t named_memory = abandoned_memory();
     friend bool operator==(const Census&, const Census&) = default;
 };
 
