@@ -28,4 +28,4 @@ fi
 
 tools/install_packages.sh test
 tools/build.sh all
-ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"
+ctest --test-dir build --output-on-failure -j2 "$@"

@@ -109,8 +109,9 @@ compile() {
     old=$(sed -E 's/.* -o ([^ ]+) .*/\1/' <<< "$command")
     command=${command/ -o $old / -o $object }
     command=${command/ -c $like/ -c $file}
-    # Where the source directory is compiled in, a precompiled header of the other one does not fit.
-    (cd "$build" && eval "$command -Wno-invalid-pch") &
+    # Little optimised, which a page does not notice; not at all would not fit the precompiled headers. Where the source directory is
+    # compiled in, those of the other one do not fit anyway.
+    (cd "$build" && eval "$command -O1 -Wno-invalid-pch") &
     running+=($!)
     if ((${#running[@]} >= $(nproc))); then
         wait "${running[0]}"
