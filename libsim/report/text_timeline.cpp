@@ -133,7 +133,8 @@ private:
                 continue;
             }
             for (std::size_t i = 0; i < form.size(); ++i) {
-                cell(row - rows_.begin(), first + static_cast<int>(i)).letter = form[i];
+                TextCell& one = cell(row - rows_.begin(), first + static_cast<int>(i));
+                one.letter = is_inside && one.letter != 0 ? one.letter : form[i];  // a pass's name stays whole
             }
             letters_seen_.emplace(form.front(), is_inside ? CellFill::collective : CellFill::compute);
         }
@@ -246,7 +247,7 @@ private:
         if (timeline_.account.empty()) {
             return "";
         }
-        const int width = std::clamp(style_.width - 40, fewest_columns, 60);
+        const int width = std::clamp(style_.width - 36, fewest_columns, 60);
         return terminal_text(fmt::format("time of all ranks, by category: [{}]", time_bar(mean_time(timeline_), width)),
                              style_.width, style_.ascii) +
                "\n";

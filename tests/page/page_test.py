@@ -361,7 +361,7 @@ def test_the_page_of_a_step_begins_with_its_verdict(page, files):
     assert parts == ["explain-verdict", "explain-budget", "explain-memory", "explain-cost", "explain-advice"], parts
     said = page.js("return document.querySelector('#verdict').textContent")
     assert files.step_json["limiter"] in said
-    assert page.rows("explain-cost-costs")[0][3] == str(files.step_json["cost_per_step"]["usd"])
+    assert float(page.rows("explain-cost-costs")[0][3]) == files.step_json["cost_per_step"]["usd"]
     faster = page.rows("explain-advice-faster")
     tried = {advice["what"]: advice for advice in files.step_json["advice"]["tried"]}
     assert faster and all(float(row[1]) == tried[row[3]]["step_seconds"] for row in faster)

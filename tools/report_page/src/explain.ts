@@ -80,7 +80,7 @@ function partOf(key: string, part: Part): HTMLElement {
 
 // What a page begins with; `bar` is the drawing of its time.
 export function verdictSection(explanation: Explanation, bar: HTMLElement | null): HTMLElement {
-    const made = section("verdict", "Verdict", "");
+    const made = section("verdict", "The step in short", "");
     if (bar !== null) made.append(bar);
     made.append(...Object.entries(explanation.sections).map(([key, part]) => partOf(key, bar === null ? part : { ...part, drawing: [] })));
     return made;
