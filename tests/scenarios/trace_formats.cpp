@@ -83,13 +83,13 @@ TEST(TraceFormats, RefuseAnotherSuffixWithTheNearestOne) {
 
 TEST(TraceFormats, WriteARowPerSpanWithUnitsInTheNames) {
     const TemporaryFolder folder;
-    EXPECT_EQ(
-        content_of(written(folder, "t.csv", ping())),
-        "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps,bytes,flops,billionths_of_units,peer,tag,message,work_ps\n"
-        "send,\"say \"\"so\"\", twice\",0,0,1,1500,8000000,0,64,,,1,7,3,\n"
-        "receive,\"say \"\"so\"\", twice\",1,2,0,0,9000500,1500,64,,,0,7,3,\n"
-        "compute,\"say \"\"so\"\", twice\",1,0,1,0,4000,0,,,2500000000,,,,\n"
-        "allocate,\"say \"\"so\"\", twice\",1,0,2,0,0,0,4096,,,,,,\n");
+    EXPECT_EQ(content_of(written(folder, "t.csv", ping())),
+              "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps,bytes,flops,billionths_of_units,peer,tag,message,work_ps,work,"
+              "spent_ps\n"
+              "send,\"say \"\"so\"\", twice\",0,0,1,1500,8000000,0,64,,,1,7,3,,\"\",\"\"\n"
+              "receive,\"say \"\"so\"\", twice\",1,2,0,0,9000500,1500,64,,,0,7,3,,\"\",\"\"\n"
+              "compute,\"say \"\"so\"\", twice\",1,0,1,0,4000,0,,,2500000000,,,,,\"\",\"\"\n"
+              "allocate,\"say \"\"so\"\", twice\",1,0,2,0,0,0,4096,,,,,,,\"\",\"\"\n");
     EXPECT_THAT(content_of(written(folder, "t.ndjson", ping())),
                 testing::StartsWith(R"({"kind":"send","label":"say \"so\", twice","rank":0,"stream":0,"op":1,)"
                                     R"("begin_ps":1500,"end_ps":8000000,"idle_ps":0,"bytes":64,"peer":1,"tag":7,)"
