@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 namespace sim::report {
@@ -81,7 +82,8 @@ private:
             return;
         }
         std::vector<Duration> lengths;
-        std::size_t readable = 0;
+        Duration all{0};
+        Duration readable{0};
         std::size_t letters = 1;
         for (const Span& span : timeline_.spans) {
             if (span.kind != OpKind::compute || timeline_.work_of(span) == span.label) {
@@ -89,16 +91,26 @@ private:
             }
             const std::string& form = letters_.short_form(span);
             letters = std::max(letters, form.size());
-            readable += columns_.nearest(span.end) - columns_.nearest(span.begin) >= static_cast<int>(form.size());
-            lengths.push_back(span.end - span.begin);
+            const Duration length = span.end - span.begin;
+            const bool has_room =
+                columns_.nearest(span.end) - columns_.nearest(span.begin) >= static_cast<int>(form.size());
+            readable += has_room ? length : Duration{0};
+            all += length;
+            lengths.push_back(length);
         }
-        if (lengths.empty() || 2 * readable >= lengths.size()) {
+        if (2 * readable >= all) {
             return;
         }
-        const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-        std::nth_element(lengths.begin(), middle, lengths.end());
+        // Half of the time of all passes is in those that are as long or longer: the short ones of a pass that is
+        // taken in many parts do not count for much.
+        std::sort(lengths.begin(), lengths.end(), std::greater<>{});
+        Duration longer{0};
+        const auto usual = std::find_if(lengths.begin(), lengths.end(), [&](Duration length) {
+            longer += length;
+            return 2 * longer >= all;
+        });
         const auto passes = static_cast<std::int64_t>(static_cast<std::size_t>(columns_.count) / (letters + 1));
-        columns_.end = std::min(end_, Time{} + std::max<std::int64_t>(passes, 1) * *middle);
+        columns_.end = std::min(end_, Time{} + std::max<std::int64_t>(passes, 1) * *usual);
         columns_.count =
             static_cast<int>(std::min<std::int64_t>(columns_.count, columns_.end.time_since_epoch().count()));
     }
