@@ -115,11 +115,14 @@ std::optional<Section> explain_holdings(const ExplainedStep& explained) {
     }
     section.figures.insert(
         section.figures.end(),
-        {axis("zero", "zero", axes.zero,
-              axes.zero == 0   ? "every replica keeps all states"
-              : axes.zero == 1 ? "optimizer states are spread over the replicas"
-              : axes.zero == 2 ? "optimizer states and gradients are spread over the replicas"
-                               : "optimizer states, gradients and parameters are spread over the replicas"),
+        {axis(
+             "zero", "zero", axes.zero,
+             axes.zero == 0   ? "every replica keeps all states"
+             : axes.zero == 1 ? "optimizer states are spread over the replicas"
+             : axes.zero == 2 && !what.layout.spreads_gradient_sums()
+                 ? "optimizer states are spread over the replicas; gradients are whole up to a chunk's last micro-batch"
+             : axes.zero == 2 ? "optimizer states and gradients are spread over the replicas"
+                              : "optimizer states, gradients and parameters are spread over the replicas"),
          axis("global_batch", "sequences in a step", what.layout.batch.global, "global batch"),
          axis("micro_batch", "sequences at a time", what.layout.batch.micro, "micro-batch"),
          {"sequences", "sequences of a replica", sequences, Unit::count, "global batch / dp"},

@@ -87,7 +87,9 @@ void add_memory_for_time(const training::Layout& layout, std::vector<Idea>& idea
         }
     }
     for (int zero = 0; zero <= 3; ++zero) {
-        if (zero != layout.parallelism.zero && layout.replicas() > 1) {
+        // With stages 2 does what 1 does, unless each micro-batch's gradients are reduced.
+        const bool as_one = zero == 2 && layout.parallelism.pp > 1 && !layout.framework.reduce_each_micro_batch;
+        if (zero != layout.parallelism.zero && !as_one && layout.replicas() > 1) {
             ideas.push_back({{{"zero", number(zero)}}, "states spread over replicas, or kept by each"});
         }
     }

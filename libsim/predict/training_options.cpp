@@ -182,6 +182,9 @@ void add_switches(training::Layout& layout, std::vector<config::OptionRow>& rows
     add("fused-accumulation", "weight-gradient GEMMs add to the sum over micro-batches (on; in Megatron's loop alone)",
         framework.fused_accumulation);
     add("scatter-gather", "messages between stages split over tp's network cards (on)", framework.scatter_gather);
+    add("reduce-each-micro-batch",
+        "zero 2 with stages keeps its part of the gradients' sum alone, and reduces each micro-batch's (off)",
+        framework.reduce_each_micro_batch);
     add("reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
         framework.reshard_after_forward);
     add("lists-parts", "zero 3's collectives take a tensor for each rank, copied one by one (off)",
@@ -207,7 +210,7 @@ void note(config::OptionRow& row, std::set<std::string>& given) {
 
 std::vector<config::OptionRow> training_rows(TrainingOptions& options) {
     std::vector<config::OptionRow> rows{
-        {"model", "NAME|FILE", "a preset (gpt3-175b, llama-3-8b …), a Hugging Face config.json, or a TOML file",
+        {"model", "NAME|FILE", "a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
          config::name_or_file(options.model, training::preset_names())},
         {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)",
          config::name_or_file(options.machine, training::machine_names())},

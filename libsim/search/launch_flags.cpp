@@ -54,13 +54,13 @@ void add_megatron_states(const Layout& layout, LaunchFlags& flags) {
     if (layout.parallelism.zero >= 1) {
         lines.emplace_back("--use-distributed-optimizer");
     }
-    if (layout.parallelism.zero >= 2) {
+    if (layout.spreads_gradient_sums()) {
         lines.emplace_back("--use-megatron-fsdp");
         lines.push_back(fmt::format("--data-parallel-sharding-strategy {}",
                                     layout.parallelism.zero == 2 ? "optim_grads" : "optim_grads_params"));
         lines.emplace_back("--ckpt-format fsdp_dtensor");
     }
-    if (layout.parallelism.zero >= 2 || !layout.framework.fused_accumulation) {
+    if (layout.spreads_gradient_sums() || !layout.framework.fused_accumulation) {
         lines.emplace_back("--no-gradient-accumulation-fusion");
     }
     if (layout.framework.overlap_gradients) {
@@ -172,8 +172,8 @@ void add_torchtitan_data(const Layout& layout, LaunchFlags& flags) {
     if (layout.parallelism.zero == 1 && layout.parallelism.pp == 1) {
         flags.lacks.emplace_back("zero 1 (gradients are spread, too)");
     }
-    if (layout.parallelism.zero == 2 && layout.parallelism.pp > 1) {
-        flags.lacks.emplace_back("zero 2 with stages (gradients are whole up to the last micro-batch)");
+    if (layout.parallelism.zero == 2 && layout.parallelism.pp > 1 && layout.spreads_gradient_sums()) {
+        flags.lacks.emplace_back("reduce-each-micro-batch (gradients are whole up to the last micro-batch)");
     }
 }
 
@@ -369,6 +369,9 @@ LaunchFlags nanotron_config(const training::Transformer& model, const Layout& la
     }
     if (training::row_of(layout.numerics.precision).quantises()) {
         flags.lacks.push_back(fmt::format("precision {}", name_of(layout.numerics.precision)));
+    }
+    if (!flags.lacks.empty()) {
+        flags.lines.clear();  // they would be another layout's
     }
     return flags;
 }

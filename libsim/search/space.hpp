@@ -9,8 +9,9 @@
 //   expert_tp    1
 //   interleave   divisors of a stage's layers, up to 16; 1 where there is one stage; what a list of layers says
 //   micro_batch  powers of two up to 16
-//   zero         0 to 3, without 2 where there are stages, which reduces all gradients in every micro-batch and still
-//                holds all parameters; 0 alone where there is nothing to spread over
+//   zero         0 to 3, without 2 where there are stages, which is as 1 there; 0 alone where there is nothing to
+//   spread
+//                over
 //   recompute    none and full; also selective where attention keeps its scores
 //   schedule     1f1b, and interleaved where there are several chunks
 // dp is what is left of the GPUs. Activations are spread over tp (sequence parallel) wherever tp > 1 divides them.

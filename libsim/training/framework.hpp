@@ -76,9 +76,12 @@ struct Framework {
     int put_off_outputs = 0;
 
     // These settings are about communication.
-    bool balanced_context = true;       // causal attention is spread evenly over cp
-    bool dispatch_by_node = true;       // a token goes to each node once, however many of its experts are there
-    bool scatter_gather = true;         // messages between stages are split over tp's network cards
+    bool balanced_context = true;  // causal attention is spread evenly over cp
+    bool dispatch_by_node = true;  // a token goes to each node once, however many of its experts are there
+    bool scatter_gather = true;    // messages between stages are split over tp's network cards
+    bool reduce_each_micro_batch =
+        false;                          // zero = 2 with stages: a rank keeps its part of the gradients' sum alone, and
+                                        // each micro-batch's are reduced; otherwise whole sums, once for each chunk
     bool reshard_after_forward = true;  // zero = 3: parameters are gathered again for the backward pass
     int gathers_per_layer = 1;          // zero = 3: in so many collectives (DeepSpeed: tensor by tensor)
     int reductions_per_layer = 1;       // the same of gradients

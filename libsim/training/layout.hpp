@@ -28,6 +28,14 @@ struct Layout {
     int replicas() const { return parallelism.dp * parallelism.cp * copies(); }
     int expert_replicas() const { return replicas() * parallelism.tp / (parallelism.ep * parallelism.expert_tp); }
 
+    // A rank has room for its part of the gradients' sum alone, so that those of each micro-batch are reduced at once.
+    // Without stages that is ZeRO 2. With stages frameworks keep whole sums under ZeRO 2, too, and reduce them once for
+    // each chunk, behind its last micro-batch (MegaScale, section 3.2: arXiv 2402.15627).
+    bool spreads_gradient_sums() const {
+        const bool each = parallelism.pp == 1 || framework.reduce_each_micro_batch;
+        return parallelism.zero == 3 || (parallelism.zero == 2 && each);
+    }
+
     friend bool operator==(const Layout&, const Layout&) = default;
 };
 

@@ -114,7 +114,7 @@ std::string no_links(const LayoutCase& what) {
 
 // Both copies of a part would have to be reduced at the same time, micro-batch by micro-batch.
 bool reduces_copies_each_time(const LayoutCase& what) {
-    return what.layout.parallelism.zero >= 2 && what.layout.parallelism.schedule->both_ways;
+    return what.layout.spreads_gradient_sums() && what.layout.parallelism.schedule->both_ways;
 }
 std::string no_sum_of_copies(const LayoutCase& what) {
     return fmt::format("zero = {} with {}: gradients of a part's two copies are summed up once a step; zero = 1 does",
@@ -125,13 +125,13 @@ std::string no_sum_of_copies(const LayoutCase& what) {
 bool puts_off_in_vain(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
     return what.layout.framework.put_off_outputs > 0 &&
-           (axes.pp == 1 || axes.zero >= 2 || axes.schedule->splits_backward);
+           (axes.pp == 1 || what.layout.spreads_gradient_sums() || axes.schedule->splits_backward);
 }
 std::string no_putting_off(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
     return fmt::format("put_off_outputs = {} needs {}", what.layout.framework.put_off_outputs,
                        axes.pp == 1 ? "2 or more stages, and pp is 1"
-                       : axes.zero >= 2
+                       : what.layout.spreads_gradient_sums()
                            ? fmt::format("whole gradients, and zero is {}", axes.zero)
                            : fmt::format("whole backward passes, and {} splits them", axes.schedule->name));
 }

@@ -142,6 +142,10 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
     EXPECT_EQ(state_bytes({.parallelism = {.zero = 2}, .numerics = {.fp32_gradients = false}}, 8).total(),
               2 + 14 / 8.0);
     EXPECT_EQ(state_bytes({.parallelism = {.zero = 3}}, 8).total(), 16 / 8.0);
+    Layout stages{.parallelism = {.pp = 4, .zero = 2}};
+    EXPECT_EQ(state_bytes(stages, 8).total(), 2 + 4 + 12 / 8.0);  // whole sums, reduced once a chunk
+    stages.framework.reduce_each_micro_batch = true;
+    EXPECT_EQ(state_bytes(stages, 8).total(), 2 + 16 / 8.0);
     EXPECT_EQ(state_bytes({.numerics = {.precision = Precision::fp32}}, 1).total(), 16);
     EXPECT_EQ(state_bytes({.numerics = {.optimizer = Optimizer::sgd}}, 1).total(), 14);
     EXPECT_EQ(state_bytes({.framework = {.offload_optimizer = true}}, 1).total(), 6);

@@ -24,10 +24,10 @@ namespace {
 
 std::string name_of_layout(const Layout& layout) {
     const training::Parallelism& at = layout.parallelism;
-    return fmt::format("dp {} tp {} pp {} ep {} zero {} {} x {}, {} sequences, overlap {}{}{}", at.dp, at.tp, at.pp,
-                       at.ep, at.zero, at.schedule->name, at.interleave, layout.batch.global,
-                       layout.framework.overlap_gradients, layout.framework.overlap_parameters,
-                       layout.framework.overlap_pipeline);
+    return fmt::format("dp {} tp {} pp {} ep {} zero {}{} {} x {}, {} sequences, overlap {}{}{}", at.dp, at.tp, at.pp,
+                       at.ep, at.zero, layout.framework.reduce_each_micro_batch ? " each time" : "", at.schedule->name,
+                       at.interleave, layout.batch.global, layout.framework.overlap_gradients,
+                       layout.framework.overlap_parameters, layout.framework.overlap_pipeline);
 }
 
 // In the kernel: the details are of no interest, but ask for it.
@@ -39,13 +39,14 @@ Duration time_in_kernel(const Transformer& model, const Machine& machine, const 
 std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chunks) {
     std::vector<Layout> all;
     for (const KnownSchedule& schedule : known_schedules()) {
-        for (const int zero : {0, 1, 2, 3}) {
+        for (const auto& [zero, each] : {std::pair{0, false}, {1, false}, {2, false}, {2, true}, {3, false}}) {
             for (const int micro_batches : {1, 4, 6, 8, 24}) {
                 for (const int overlap : {0, 1, 2, 3, 7, 11}) {
                     Layout layout{.parallelism = parallelism};
                     layout.parallelism.schedule = schedule;
                     layout.parallelism.interleave = schedule->uses_chunks ? chunks : 1;
                     layout.parallelism.zero = zero;
+                    layout.framework.reduce_each_micro_batch = each;
                     layout.batch.global = parallelism.dp * micro_batches;
                     layout.framework.overlap_gradients = (overlap & 1) != 0;
                     layout.framework.overlap_parameters = (overlap & 2) != 0;

@@ -71,15 +71,32 @@ std::vector<Case> plain_cases() {
     };
 }
 
-std::vector<Case> pipeline_cases() {
+void each_micro_batch(Layout& l) {
+    l.parallelism.zero = 2;
+    l.framework.reduce_each_micro_batch = true;
+}
+
+std::vector<Case> zero_2_cases() {
     return {
-        with(mixed, "SequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = true; }),
-        with(mixed, "MixedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(mixed, "MixedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
         with(mixed, "MixedZero2WithoutOverlap",
              [](Layout& l) { l.parallelism.zero = 2, l.framework.overlap_gradients = false; }),
         with(mixed, "ZbH1Zero2",
              [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h1"), l.parallelism.zero = 2; }),
+        with(mixed, "MixedZero2EachMicroBatch", each_micro_batch),
+        with(mixed, "MixedZero2EachMicroBatchWithoutOverlap",
+             [](Layout& l) { each_micro_batch(l), l.framework.overlap_gradients = false; }),
+        with(mixed, "ZbH1Zero2EachMicroBatch",
+             [](Layout& l) { each_micro_batch(l), l.parallelism.schedule = pipeline_schedule("zb_h1"); }),
+        with(mixed, "DualPipeZero2",
+             [](Layout& l) { l.parallelism.schedule = pipeline_schedule("dualpipe"), l.parallelism.zero = 2; }),
+    };
+}
+
+std::vector<Case> pipeline_cases() {
+    return {
+        with(mixed, "SequenceParallel", [](Layout& l) { l.parallelism.sequence_parallel = true; }),
+        with(mixed, "MixedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(mixed, "MixedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
         with(mixed, "MixedZero3SplitBackward",
              [](Layout& l) { l.parallelism.schedule = pipeline_schedule("zb_h1"), l.parallelism.zero = 3; }),
@@ -134,6 +151,7 @@ std::vector<Case> chunk_and_expert_cases() {
         with(chunks, "InterleavedPutOffOutputs", [](Layout& l) { l.framework.put_off_outputs = 5; }),
         with(chunks, "InterleavedZero1", [](Layout& l) { l.parallelism.zero = 1; }),
         with(chunks, "InterleavedZero2", [](Layout& l) { l.parallelism.zero = 2; }),
+        with(chunks, "InterleavedZero2EachMicroBatch", each_micro_batch),
         with(chunks, "InterleavedZero3", [](Layout& l) { l.parallelism.zero = 3; }),
         with(chunks, "InterleavedTwoStages", [](Layout& l) { l.parallelism.pp = 2; }),
         moe,
@@ -159,7 +177,7 @@ std::vector<Case> chunk_and_expert_cases() {
 
 std::vector<Case> cases() {
     std::vector<Case> all = plain_cases();
-    for (const std::vector<Case>& some : {pipeline_cases(), chunk_and_expert_cases()}) {
+    for (const std::vector<Case>& some : {zero_2_cases(), pipeline_cases(), chunk_and_expert_cases()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

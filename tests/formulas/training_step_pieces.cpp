@@ -119,10 +119,12 @@ TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
               3);  // buckets of 40 M parameters
 }
 
-// The sum of gradients is spread: every micro-batch's are reduced, also of a stage among several.
+// The sum of gradients is spread: every micro-batch's are reduced; of a stage among several, where that is asked for.
 TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
     for (const int stages : {1, 2}) {
-        Layout layout{.parallelism = {.dp = 4, .pp = stages, .zero = 2}, .batch = {.global = 32}};
+        Layout layout{.parallelism = {.dp = 4, .pp = stages, .zero = 2},
+                      .batch = {.global = 32},
+                      .framework = {.reduce_each_micro_batch = stages > 1}};
         const ChunkPasses passes = first_chunk(layout);
         const std::int64_t buckets = stages == 1 ? 3 : 2;  // of 40 M parameters: 8 layers of 12.6 M, and the tables
         EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), buckets);
@@ -135,6 +137,20 @@ TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
                                 [](const Piece& piece) { return piece.kind == PieceKind::wait; }),
                   buckets);
     }
+}
+
+// As MegaScale's: 2 chunks of 2 layers, a bucket each. The first chunk's micro-batches but the last one leave their
+// gradients where they are, and the same holds for the second.
+TEST(StageStep, OfZeRO2AmongStagesReducesOnceAChunk) {
+    Layout layout{.parallelism = {.dp = 4, .pp = 2, .interleave = 2, .zero = 2}, .batch = {.global = 32}};
+    layout.parallelism.schedule = usual_pipeline_schedule(2);
+    const StepPlan plan = plan_step(small_gpt(8), plain_machine(), layout);
+    for (const ChunkPasses& passes : stage_step(plan, 0).chunks) {
+        EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), 0);
+        EXPECT_EQ(count(passes.of(PassKind::last_backward), StepWork::reduce_scatter_gradients), 1);
+    }
+    layout.parallelism.zero = 1;
+    EXPECT_EQ(run_step(plan_step(small_gpt(8), plain_machine(), layout), true).end, run_step(plan, true).end);
 }
 
 // Nodes of 8: ranks 0 to 5 lie on one, 6 to 11 on two. Four replicas, 6 apart: 0, 6 on one, 12, and 18.

@@ -125,6 +125,19 @@ TEST(LaunchFlags, OfMegatronSpreadParametersWithItsFsdp) {
                 testing::IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
 }
 
+// With stages its distributed optimizer does what ZeRO 2 does there: whole sums, reduced once a chunk.
+TEST(LaunchFlags, OfMegatronSpreadTheSumOfGradientsWithItsFsdpWhereEachMicroBatchIsReduced) {
+    training::Layout layout{.parallelism = {.dp = 2, .pp = 4, .zero = 2}, .batch = {.global = 8}};
+    const char* const fsdp = "--data-parallel-sharding-strategy optim_grads";
+    EXPECT_THAT(megatron_flags(llama(), layout).lines, testing::Contains("--use-distributed-optimizer"));
+    EXPECT_THAT(megatron_flags(llama(), layout).lines, testing::Not(testing::Contains(fsdp)));
+    EXPECT_EQ(lacks(torchtitan_flags(llama(), layout)), "");
+    layout.framework.reduce_each_micro_batch = true;
+    EXPECT_THAT(megatron_flags(llama(), layout).lines, testing::Contains(fsdp));
+    EXPECT_EQ(lacks(torchtitan_flags(llama(), layout)),
+              "reduce-each-micro-batch (gradients are whole up to the last micro-batch)");
+}
+
 TEST(LaunchFlags, OfTorchtitan) {
     EXPECT_EQ(text(torchtitan_flags(llama(), layout())),
               "--parallelism.data_parallel_replicate_degree 1\n--parallelism.data_parallel_shard_degree 4\n"
@@ -141,7 +154,10 @@ TEST(LaunchFlags, OfTorchtitan) {
 }
 
 TEST(LaunchFlags, OfNanotronAreItsYaml) {
-    EXPECT_EQ(text(nanotron_config(llama(), layout())),
+    training::Layout one_chunk = layout();
+    one_chunk.parallelism.schedule = pipeline_schedule("1f1b");
+    one_chunk.parallelism.interleave = 1;
+    EXPECT_EQ(text(nanotron_config(llama(), one_chunk)),
               "parallelism:\n  dp: 4\n  tp: 8\n  pp: 4\n  context_parallel_size: 1\n  expert_parallel_size: 1\n"
               "  pp_engine: 1f1b\n  tp_mode: REDUCE_SCATTER\n  tp_linear_async_communication: false\n"
               "  recompute_layer: true\ntokens:\n  micro_batch_size: 2\n  batch_accumulation_per_replica: 16\n"
@@ -151,6 +167,7 @@ TEST(LaunchFlags, OfNanotronAreItsYaml) {
 
 TEST(LaunchFlags, SayWhatAFrameworkLacks) {
     EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
+    EXPECT_EQ(text(nanotron_config(llama(), layout())), "");  // no configuration of another layout
     const training::Layout zero_bubble{.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h1")},
                                        .batch = {.global = 8},
                                        .numerics = {.precision = training::Precision::fp16}};

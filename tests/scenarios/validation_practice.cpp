@@ -178,6 +178,25 @@ TEST(Practice, OfTorchtitanCutsABatchIntoAsManyMicroBatchesAsStages) {
     EXPECT_TRUE(open(record).candidates.known.framework.reshard_after_forward);
 }
 
+// Jiang et al. 2024 compare their system with Megatron-LM, both with ZeRO 2: gradients are reduced once a chunk.
+TEST(Practice, OfMegaScalesTablesReducesGradientsOnceAChunk) {
+    RunRecord record = gpt("Jiang et al. 2024, MegaScale (arXiv 2402.15627) Table 2, Megatron-LM");
+    record.layout.zero = 2;
+    const Open baseline = open(record);
+    EXPECT_EQ(practice_of(record).framework, "Megatron-LM in MegaScale's tables");
+    EXPECT_EQ(baseline.candidates.known.parallelism.zero, 2);
+    EXPECT_FALSE(baseline.candidates.known.spreads_gradient_sums());
+    EXPECT_FALSE(baseline.candidates.known.framework.overlap_gradients);
+    EXPECT_FALSE(baseline.model.parallel_block);
+    record.source = "Jiang et al. 2024, MegaScale (arXiv 2402.15627) Table 2";
+    record.notes = "parallel transformer block, sliding window attention; 1.34x Megatron-LM";
+    const Open own = open(record);
+    EXPECT_EQ(practice_of(record).framework, "MegaScale");
+    EXPECT_FALSE(own.candidates.known.spreads_gradient_sums());
+    EXPECT_TRUE(own.candidates.known.framework.overlap_tensor);
+    EXPECT_TRUE(own.model.parallel_block);
+}
+
 TEST(Practice, FollowsTheNotes) {
     RunRecord record = gpt("torchtitan benchmarks");
     EXPECT_EQ(open(record).candidates.known.framework.fusion, Fusion::eager);

@@ -238,7 +238,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.numerics.fp32_gradients = has_fp32_gradients(record, practice, layout.numerics.precision);
     take_framework(record, practice, layout, assumed);
     take_spreading(run, practice, layout, assumed);
-    const bool can_put_off = run.pp > 1 && layout.parallelism.zero < 2 && model.experts.count == 0;
+    const bool can_put_off = run.pp > 1 && !layout.spreads_gradient_sums() && model.experts.count == 0;
     layout.framework.put_off_outputs = can_put_off ? practice.put_off_outputs : 0;
     take_batch(run, layout, assumed);
     const std::vector<int> interleaves = interleaves_of(record, practice, model.layers, assumed);

@@ -152,6 +152,10 @@ Transformer transformer_of(const RunRecord& record, const Practice& practice, As
         assumed["architecture"] = run.gated ? "as Llama: rotary positions, no biases, output apart from the embedding"
                                             : "as GPT: learned positions, output tied to the embedding";
     }
+    if (mentions(record.notes, "parallel block|parallel transformer block")) {
+        model.parallel_block = true;
+        assumed["parallel_block"] = "by the notes";
+    }
     model.name = run.name;
     model.layers = run.layers;
     model.hidden = run.hidden;

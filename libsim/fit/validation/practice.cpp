@@ -179,6 +179,24 @@ constexpr std::array practice_table{
              .why = "as Megatron Core; the products of SimuMax's own table (514 shapes on B200) reach three quarters "
                     "of what later "
                     "libraries do"},
+    Practice{.framework = "MegaScale",
+             .words = "megascale",
+             .also = "parallel block|parallel transformer|sliding window",
+             .habits = {.overlap_tensor = true},
+             .zero = 2,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .why = "ByteDance 2024: Megatron-LM with all communication overlapped, gradients reduced and parameters "
+                    "gathered chunk by chunk"},
+    Practice{.framework = "Megatron-LM in MegaScale's tables",
+             .words = "megascale",
+             .also = "megatron|mlm",
+             .habits = {.overlap_gradients = false, .overlap_parameters = false, .overlap_pipeline = false},
+             .zero = 2,
+             .sequence_parallel = true,
+             .pads_vocabulary = true,
+             .why = "2023: distributed optimizer; gradients, parameters and messages between stages beside nothing, "
+                    "which MegaScale adds"},
     Practice{.framework = "Megatron Core",
              .words = "megatron-core|mcore|megascale",
              .habits = {.flash_version = 3},
@@ -256,13 +274,14 @@ int version_in(std::string_view text) {
     return is_version ? year * 100 + month : 0;
 }
 
-// Whether a row that holds for some versions, GPUs or precisions alone holds for the record.
+// Whether a row that holds for some versions, tables, GPUs or precisions alone holds for the record.
 bool is_of(const Practice& practice, const RunRecord& record) {
     const auto any = [](const std::string& text, std::string_view words) {
         return words.empty() || mentions(text, words);
     };
-    return version_in(record.source) >= practice.since && any(record.hardware.gpu, practice.gpus) &&
-           any(record.precision, practice.precisions);
+    return version_in(record.source) >= practice.since &&
+           any(record.source + " " + record.set + " " + record.notes, practice.also) &&
+           any(record.hardware.gpu, practice.gpus) && any(record.precision, practice.precisions);
 }
 
 bool same_letter(char a, char b) {

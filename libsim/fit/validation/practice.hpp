@@ -24,6 +24,7 @@ enum class MemoryMeans : std::uint8_t {
 struct Practice {
     std::string_view framework;
     std::string_view words;            // any of these, separated by |, in source, set or notes
+    std::string_view also = "";        // and any of these, of a run in tables that compare frameworks
     int since = 0;                     // the first version, as year and month of NVIDIA's container: 2606 is 26.06
     std::string_view gpus = "";        // only on these; empty: on all
     std::string_view precisions = "";  // only in these, as records call them; empty: in all

@@ -31,7 +31,7 @@ StateBytes state_bytes(const Layout& layout, int replicas) {
     if (layout.parallelism.zero >= 3) {
         states.parameters /= replicas;
     }
-    if (layout.parallelism.zero >= 2) {
+    if (layout.spreads_gradient_sums()) {
         states.gradients /= replicas;
     }
     if (layout.parallelism.zero >= 1) {

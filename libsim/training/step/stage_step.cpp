@@ -27,14 +27,10 @@ private:
     bool gathers_once() const {
         return (layout_.parallelism.zero == 1 || layout_.parallelism.zero == 2) && replicates();
     }
-    // A sum that is spread has no room for a whole gradient: each micro-batch's is reduced at once.
-    bool reduces_each() const { return layout_.parallelism.zero >= 2 && replicates(); }
-    bool reduces_beside() const {
-        return layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero < 2;
-    }
-    bool reduces_after() const {
-        return !layout_.framework.overlap_gradients && replicates() && layout_.parallelism.zero < 2;
-    }
+    bool reduces_each() const { return layout_.spreads_gradient_sums() && replicates(); }
+    bool reduces_once() const { return !layout_.spreads_gradient_sums() && replicates(); }
+    bool reduces_beside() const { return layout_.framework.overlap_gradients && reduces_once(); }
+    bool reduces_after() const { return !layout_.framework.overlap_gradients && reduces_once(); }
     bool lists_parts() const { return layout_.framework.lists_parts && shards_parameters(); }
     bool gathers_for_recomputation() const {
         return layout_.framework.loop == TrainingLoop::deepspeed && layout_.framework.recompute == Recompute::full;

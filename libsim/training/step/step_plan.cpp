@@ -235,7 +235,7 @@ private:
         const bool spread = layout_.parallelism.zero >= 1;
         const double own = static_cast<double>(dense) / (spread ? layout_.replicas() : 1) +
                            static_cast<double>(experts) / (spread ? layout_.expert_replicas() : 1);
-        const double all = layout_.parallelism.zero >= 2 ? own : static_cast<double>(dense + experts);
+        const double all = layout_.spreads_gradient_sums() ? own : static_cast<double>(dense + experts);
         const double states = layout_.numerics.optimizer == Optimizer::adam ? 24 : 8;  // read and written
         const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
         const double per_own = states + plan_.gradient_bytes + plan_.parameter_bytes;
@@ -283,7 +283,7 @@ std::int64_t StagePlan::parameters() const {
 // the second micro-batch on. Gradients that are spread are added part by part: that is small.
 double added_bytes_of(const Layout& layout) {
     const TrainingLoop loop = layout.framework.loop;
-    if ((loop == TrainingLoop::megatron && layout.framework.fused_accumulation) || layout.parallelism.zero >= 2) {
+    if ((loop == TrainingLoop::megatron && layout.framework.fused_accumulation) || layout.spreads_gradient_sums()) {
         return 0;
     }
     const double element = row_of(layout.numerics.precision).element_bytes;
