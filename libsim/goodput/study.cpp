@@ -4,9 +4,10 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/toml_reader.hpp"
 #include "libsim/goodput/closed_forms.hpp"
-#include "libsim/nearest.hpp"
+#include "libsim/known_name.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -142,14 +143,20 @@ Study read_study(const std::string& name) {
     if (name.ends_with(".toml") || name.find('/') != std::string::npos) {
         return study_of(config::TomlReader(name), name);
     }
-    for (const StudyFile& file : study_files()) {
-        if (file.name == name) {
-            const std::string where = name + ".toml";
-            return study_of({where, config::toml_entries(std::string(file.text), where)}, name);
-        }
+    const auto files = study_files();
+    std::vector<KnownName> known;
+    for (const StudyFile& file : files) {
+        known.push_back({std::string(file.name), known.size()});
     }
+    if (const auto row = row_meant(name, known)) {
+        const std::string own = known[*row].name;
+        const std::string where = own + ".toml";
+        return study_of({where, config::toml_entries(std::string(files[*row].text), where)}, own);
+    }
+    const std::string hint = name_hint(name, known);
     throw config::UsageError(
-        fmt::format("--study: there is no study \"{}\"{}", config::shortened(name), did_you_mean(name, study_names())));
+        fmt::format("--study: there is no study \"{}\"{}", config::shortened(name),
+                    hint.empty() ? fmt::format("; there are {}", fmt::join(study_names(), ", ")) : hint));
 }
 
 }  // namespace sim::goodput

@@ -33,8 +33,8 @@ Machine machine_of_toml(std::string_view text, const std::string& where) {
 Hardware hardware_of(std::string_view name) {
     Hardware hardware;
     CatalogueFile file;
-    if (!find_in_catalogue("machines", name, file) && find_in_catalogue("accelerators", name, file)) {
-        put_named_accelerator(hardware, name);
+    if (find_hardware(name, file) && file.folder == "accelerators") {
+        put_named_accelerator(hardware, file.name);
         hardware.machine.name = hardware.machine.gpu.name;
         hardware.machine.gpus_per_node = 1;
         finish(hardware, std::string(name));

@@ -173,6 +173,7 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"options", "ndsim trace --help options"},
         {"options", "1d_data_parallel --help options"},
         {"doctor", "ndsim doctor --json"},
+        {"models", "ndsim models --json"},
         {"topology", "ndsim topology --list --json"},
         {"topology", "ndsim topology dgx-h100 --ranks 64 --route 0,9 --json"},
         {"topology", "ndsim topology fat-tree --ranks 1 --json"},

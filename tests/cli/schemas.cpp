@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EverySchema,
                                          "communication_profile", "trace", "train", "explain", "memory", "plan",
                                          "goodput", "sweep", "validate", "collective", "topology", "flows", "hardware",
                                          "calibrate", "goal", "chakra", "compare", "trace_summary", "trace_diff",
-                                         "lab_list", "lab_check", "lab_report", "doctor", "options"),
+                                         "lab_list", "lab_check", "lab_report", "doctor", "models", "options"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(Schemas, RefuseAKeyThatNobodyDescribed) {

@@ -84,7 +84,8 @@ TEST(TraceFormats, RefuseAnotherSuffixWithTheNearestOne) {
 TEST(TraceFormats, WriteARowPerSpanWithUnitsInTheNames) {
     const TemporaryFolder folder;
     EXPECT_EQ(content_of(written(folder, "t.csv", ping())),
-              "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps,bytes,flops,billionths_of_units,peer,tag,message,work_ps,work,"
+              "kind,label,rank,stream,op,begin_ps,end_ps,idle_ps,bytes,flops,billionths_of_units,peer,tag,message,work_"
+              "ps,work,"
               "spent_ps\n"
               "send,\"say \"\"so\"\", twice\",0,0,1,1500,8000000,0,64,,,1,7,3,,\"\",\"\"\n"
               "receive,\"say \"\"so\"\", twice\",1,2,0,0,9000500,1500,64,,,0,7,3,,\"\",\"\"\n"

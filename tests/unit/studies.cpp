@@ -51,6 +51,12 @@ TEST(Studies, AreKnownByTheirNearestName) {
     } catch (const sim::config::UsageError& error) {
         EXPECT_THAT(error.what(), HasSubstr("did you mean llama3-405b?"));
     }
+    try {
+        read_study("nosuch");
+        FAIL();
+    } catch (const sim::config::UsageError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("there is no study \"nosuch\"; there are alibaba-c4-after, "));
+    }
 }
 
 TEST(Studies, OfAFileTellTheLineThatIsWrong) {

@@ -2,9 +2,9 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
-#include "libsim/config/topology_table.hpp"
 #include "libsim/error.hpp"
 #include "libsim/network/topologies/named.hpp"
+#include "libsim/predict/machine_topology.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ std::string name_of(const NetworkOptions& options) {
 
 config::OptionRow topology_row(NetworkOptions& options) {
     return {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
-            config::name_or_file(options.topology, names_of(named_topologies()))};
+            config::name_or_file(options.topology, predict::topology_and_machine_names())};
 }
 
 config::OptionRow profile_row(NetworkOptions& options) {
@@ -40,7 +40,7 @@ Cluster cluster_of(const NetworkOptions& options, int& ranks) {
     }
     Cluster cluster;
     cluster.name = name_of(options);
-    auto topology = std::make_shared<const Topology>(config::read_topology(cluster.name, ranks));
+    auto topology = std::make_shared<const Topology>(predict::read_topology(cluster.name, ranks));
     ranks = ranks == 0 ? topology->gpus : ranks;
     cluster.network = FairShare{std::move(topology)};
     return cluster;

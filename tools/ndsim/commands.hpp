@@ -14,7 +14,7 @@ struct Command {
 
 CommandMain run_train, run_explain, run_memory, run_plan, run_sweep, run_goodput, run_collective;
 CommandMain run_compare, run_hardware, run_topology, run_flows, run_goal, run_chakra, run_validate, run_trace, run_lab;
-CommandMain run_calibrate, run_doctor, run_completion;
+CommandMain run_calibrate, run_doctor, run_completion, run_models;
 // `ndsim explain SCENARIO`, a part of explain: argv[0] is the scenario's name. Options that are not the explanation's
 // own are the scenario's.
 CommandMain run_explain_scenario;
@@ -29,6 +29,7 @@ inline constexpr Command commands[] = {
     {"goodput", "weeks of training with failures, checkpoints and restarts: how much of it is effective", run_goodput},
     {"collective", "how long collectives take, by size and algorithm: the table of nccl-tests", run_collective},
     {"compare", "two results side by side: what makes the difference, and why", run_compare},
+    {"models", "the models that are known by name, with their parameters", run_models},
     {"hardware", "machines and accelerators: every number, and where it comes from", run_hardware},
     {"calibrate", "the numbers of your own cluster, from nccl-tests, a benchmark of kernels and step times",
      run_calibrate},

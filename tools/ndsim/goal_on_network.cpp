@@ -5,6 +5,7 @@
 #include "libsim/interop/goal/text.hpp"
 #include "libsim/network/network.hpp"
 #include "libsim/network/topologies/named.hpp"
+#include "libsim/predict/machine_topology.hpp"
 #include "libsim/replay/recording.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ replay::Recording programs_of(const GoalFile& file, const goal::GoalUnits& units
 
 std::vector<config::OptionRow> option_rows(GoalOnNetwork& options) {
     return {{"topology", "NAME|FILE", "run it over links that messages share, in place of LogGP: see ndsim topology",
-             config::name_or_file(options.network.topology, names_of(named_topologies()))},
+             config::name_or_file(options.network.topology, predict::topology_and_machine_names())},
             {"profile", "NAME|FILE", "run it on a profile's network, in place of LogGP",
              config::name_or_file(options.network.profile, config::profile_names())},
             unit_row(options.units),

@@ -78,7 +78,7 @@ ranks::Host host_of(const LabOptions& options, const Desk& desk) {
 
 ShowStyle style_of(const LabOptions& options) {
     const Terminal terminal = terminal_at(STDOUT_FILENO);
-    return {.width = terminal.columns, .ascii = options.ascii, .colour = terminal.colour};
+    return {.width = terminal.columns, .ascii = terminal.ascii || options.ascii, .colour = terminal.colour};
 }
 
 const char* const where_desks_are = "the lab's folder (NN-name in this folder, or this folder)";

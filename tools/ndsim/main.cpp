@@ -51,22 +51,37 @@ ProgramFacts program_facts() {
         fmt::format("unknown command \"{}\"{}", config::shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
-int run(int argc, const char* const* argv) {
-    const std::string name = argc > 1 ? argv[1] : "--help";
-    if (name == "--help" || name == "-h") {
-        command_line::print(command_line::help_of_commands(program_facts(), argc, argv));
-        return done;
-    }
-    if (name == "--version") {
-        command_line::print(command_line::version_line());
-        return done;
-    }
-    const auto found =
+const Command& command_called(const std::string& name) {
+    const auto* const found =
         std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == name; });
     if (found == std::end(commands)) {
         refuse(name);
     }
-    return command_line::exit_code_of("ndsim " + name, [&] { return found->run(argc - 1, argv + 1); });
+    return *found;
+}
+
+// `ndsim help train` is `ndsim train --help`.
+int help_of(const std::string& name) {
+    const char* const asked[] = {name.c_str(), "--help"};
+    return command_line::exit_code_of("ndsim " + name, [&] { return command_called(name).run(2, asked); });
+}
+
+int run(int argc, const char* const* argv) {
+    const std::string name = argc > 1 ? argv[1] : "--help";
+    if (name == "help" && argc > 2) {
+        return help_of(argv[2]);
+    }
+    if (name == "--help" || name == "-h" || name == "help") {
+        const int known = name == "help" ? 1 : argc;  // nothing is typed behind it
+        command_line::print(command_line::help_of_commands(program_facts(), known, argv));
+        return done;
+    }
+    if (name == "--version" || name == "version") {
+        command_line::print(command_line::version_line());
+        return done;
+    }
+    const Command& command = command_called(name);
+    return command_line::exit_code_of("ndsim " + name, [&] { return command.run(argc - 1, argv + 1); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // `ndsim topology NAME|FILE.toml`: what a topology is made of, how far its GPUs are apart, and how it looks.
-#include "libsim/config/topology_table.hpp"
+#include "libsim/config/errors.hpp"
 #include "libsim/network/topologies/named.hpp"
+#include "libsim/predict/machine_topology.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/outputs.hpp"
@@ -37,8 +38,8 @@ const command_line::Executable topology_command{
 
 std::vector<config::OptionRow> option_rows(TopologyOptions& options) {
     std::vector<config::OptionRow> rows{
-        config::as_argument({"TOPOLOGY", "", "a name (--list) or a FILE.toml",
-                             config::name_or_file(options.topology, names_of(named_topologies()))},
+        config::as_argument({"TOPOLOGY", "", "a name (--list), a machine (ndsim hardware) or a FILE.toml",
+                             config::name_or_file(options.topology, predict::topology_and_machine_names())},
                             config::Role::optional_argument),
         {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
         {"route", "A,B", "print every hop from rank A to rank B",
@@ -82,7 +83,7 @@ int run_topology(int argc, const char* const* argv) {
     if (options.topology.empty()) {
         throw config::UsageError("TOPOLOGY is missing: a name or a FILE.toml; --list prints the names");
     }
-    const Topology topology = config::read_topology(options.topology, options.ranks);
+    const Topology topology = predict::read_topology(options.topology, options.ranks);
     const auto ends = ends_of(options, topology);
     command_line::write_outputs(
         options.outputs,

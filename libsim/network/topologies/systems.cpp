@@ -163,6 +163,23 @@ Topology tpu_v5e(int gpus) {
 
 }  // namespace
 
+Topology rail_nodes(int gpus, const RailNodes& nodes) {
+    constexpr int many = 16;
+    if (!nodes.card && gpus > nodes.gpus_per_node) {
+        throw ProgramError(fmt::format("{} GPUs are more than the one node of {}, which has no network to another",
+                                       gpus, nodes.gpus_per_node));
+    }
+    const Bandwidth card = nodes.card.value_or(nodes.link);
+    Bandwidth pcie = card;
+    for (const Bandwidth faster : {pcie_5, pcie_4, pcie_3}) {
+        pcie = faster.bytes_per_second >= card.bytes_per_second ? faster : pcie;
+    }
+    NodeTree options = nvlink_nodes({nodes.link, pcie, card}, 64);
+    options.node.gpus = options.node.nics = nodes.gpus_per_node;
+    options.rails = nodes.gpus_per_node > many && nodes.gpus_per_node % 4 == 0 ? 4 : 1;
+    return nodes.gpus_per_node == 1 ? nodes_fat_tree(gpus, options) : rail_optimised(gpus, options);
+}
+
 std::vector<TopologyRow> system_rows() {
     return {
         {"dgx-h100", "8 GPUs a node, NVSwitch, 8 x 400 Gb/s, rails", [](int n) { return dgx_h100(n); }},

@@ -113,6 +113,16 @@ struct CustomTopology {
 Topology custom(const CustomTopology& options);
 TopologyRow custom_row();
 
+// Nodes of which nobody says how they are wired: a switch for a node's GPUs, a card for each of them over the slowest
+// PCIe that is as fast as the card, rails of 64-port switches, 4 of them for nodes of more than 16. Without a card
+// there is one node.
+struct RailNodes {
+    int gpus_per_node = 8;
+    Bandwidth link;
+    std::optional<Bandwidth> card;
+};
+Topology rail_nodes(int gpus, const RailNodes& nodes);
+
 // Systems that one can buy, by their names.
 std::vector<TopologyRow> system_rows();
 

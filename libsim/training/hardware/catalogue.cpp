@@ -1,10 +1,12 @@
 #include "libsim/training/hardware/catalogue.hpp"
 
+#include "libsim/known_name.hpp"
 #include "libsim/training/hardware/files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace sim::training {
 
@@ -12,19 +14,49 @@ namespace {
 
 CatalogueFile opened(const HardwareFile& file) {
     const std::string where = fmt::format("hardware/{}/{}.toml", file.folder, file.stem);
-    CatalogueFile result{"", where, hardware_entries(file.text, where)};
+    CatalogueFile result{file.folder, "", where, hardware_entries(file.text, where)};
     result.name = text_under(result.entries, "name");
     return result;
 }
 
-bool has_alias(const CatalogueFile& file, const std::string& plain) {
+std::vector<std::string> aliases_of(const CatalogueFile& file) {
     for (const HardwareEntry& entry : file.entries) {
         const auto* names = std::get_if<std::vector<std::string>>(&entry.value);
         if (entry.key == "aliases" && names != nullptr) {
-            return std::find(names->begin(), names->end(), plain) != names->end();
+            return *names;
         }
     }
-    return false;
+    return {};
+}
+
+bool has_alias(const CatalogueFile& file, const std::string& plain) {
+    const std::vector<std::string> names = aliases_of(file);
+    return std::find(names.begin(), names.end(), plain) != names.end();
+}
+
+// All names and aliases of a folder; their rows are places in hardware_files().
+void add_names(std::string_view folder, std::vector<KnownName>& known) {
+    const auto files = hardware_files();
+    for (std::size_t row = 0; row < files.size(); ++row) {
+        if (files[row].folder == folder) {
+            known.push_back({std::string(files[row].stem), row});
+            for (const std::string& alias : aliases_of(opened(files[row]))) {
+                known.push_back({alias, row});
+            }
+        }
+    }
+}
+
+// The row that `find` finds among a folder's names.
+template <class Find>
+bool take_found(std::string_view folder, std::string_view name, CatalogueFile& found, Find find) {
+    std::vector<KnownName> known;
+    add_names(folder, known);
+    const std::optional<std::size_t> row = find(plain_name(name), known);
+    if (row) {
+        found = opened(hardware_files()[*row]);
+    }
+    return row.has_value();
 }
 
 }  // namespace
@@ -69,7 +101,24 @@ bool find_in_catalogue(std::string_view folder, std::string_view name, Catalogue
             }
         }
     }
-    return false;
+    return take_found(folder, name, found, row_called);
+}
+
+bool find_by_words(std::string_view folder, std::string_view words, CatalogueFile& found) {
+    return take_found(folder, words, found, row_with_words);
+}
+
+bool find_hardware(std::string_view name, CatalogueFile& found) {
+    return find_in_catalogue("machines", name, found) || find_in_catalogue("accelerators", name, found) ||
+           find_by_words("machines", name, found) || find_by_words("accelerators", name, found);
+}
+
+std::string hint_in_catalogue(std::initializer_list<std::string_view> folders, std::string_view name) {
+    std::vector<KnownName> known;
+    for (const std::string_view folder : folders) {
+        add_names(folder, known);
+    }
+    return name_hint(plain_name(name), known);
 }
 
 std::string text_under(const std::vector<HardwareEntry>& entries, std::string_view key) {

@@ -30,17 +30,9 @@ std::vector<Slot> generation_slots(Machine& machine) {
     return slots;
 }
 
-Names plain_names(std::string_view folder) {
-    Names names;
-    for (const std::string& name : catalogue_names(folder)) {
-        names.push_back(plain_name(name));
-    }
-    return names;
-}
-
 [[noreturn]] void refuse_name(const std::string& where, const std::string& what, std::string_view name,
-                              const Names& names) {
-    const std::string near = did_you_mean(plain_name(name), names);
+                              std::initializer_list<std::string_view> folders) {
+    const std::string near = hint_in_catalogue(folders, name);
     throw ProgramError(fmt::format("{}{}there is no {} \"{}\"{}", where, where.empty() ? "" : ": ", what, name,
                                    near.empty() ? "; ndsim hardware lists them" : near));
 }
@@ -48,7 +40,7 @@ Names plain_names(std::string_view folder) {
 void put_generation(Hardware& hardware, const std::string& name, const std::string& where) {
     CatalogueFile file;
     if (!find_in_catalogue("generations", name, file)) {
-        refuse_name(where, "generation", name, plain_names("generations"));
+        refuse_name(where, "generation", name, {"generations"});
     }
     if (const HardwareEntry* base = find_entry(file.entries, "base"); base != nullptr) {
         put_generation(hardware, text_of(*base), base->where);
@@ -139,8 +131,8 @@ void split_over_gpus(Hardware& hardware, const Entries& entries) {
 
 void put_named_accelerator(Hardware& hardware, std::string_view name, const std::string& where) {
     CatalogueFile file;
-    if (!find_in_catalogue("accelerators", name, file)) {
-        refuse_name(where, "accelerator", name, plain_names("accelerators"));
+    if (!find_in_catalogue("accelerators", name, file) && !find_by_words("accelerators", name, file)) {
+        refuse_name(where, "accelerator", name, {"accelerators"});
     }
     if (const HardwareEntry* base = find_entry(file.entries, "base"); base != nullptr) {
         put_named_accelerator(hardware, text_of(*base), base->where);
@@ -156,25 +148,21 @@ void put_named_accelerator(Hardware& hardware, std::string_view name, const std:
 void put_named_machine(Hardware& hardware, std::string_view name, const std::string& where,
                        const HardwareEntry* instead) {
     CatalogueFile file;
-    if (find_in_catalogue("machines", name, file)) {
+    if (!find_hardware(name, file)) {
+        refuse_name(where, "machine", name, {"machines", "accelerators"});
+    }
+    if (file.folder == "machines") {
         put_machine(hardware, file.entries, instead);
         return;
     }
-    if (find_in_catalogue("accelerators", name, file)) {
-        // Never its base's: who is based on another accelerator may come in other nodes.
-        const std::string usual = text_under(file.entries, "machine");
-        if (usual.empty()) {
-            put_named_accelerator(hardware, file.name, where);
-            take_usual_node(hardware);
-        } else {
-            put_named_machine(hardware, usual, file.where, instead);
-        }
-        return;
+    // Never its base's: who is based on another accelerator may come in other nodes.
+    const std::string usual = text_under(file.entries, "machine");
+    if (usual.empty()) {
+        put_named_accelerator(hardware, file.name, where);
+        take_usual_node(hardware);
+    } else {
+        put_named_machine(hardware, usual, file.where, instead);
     }
-    Names names = plain_names("machines");
-    const Names accelerators = plain_names("accelerators");
-    names.insert(names.end(), accelerators.begin(), accelerators.end());
-    refuse_name(where, "machine", name, names);
 }
 
 void put_machine(Hardware& hardware, const std::vector<HardwareEntry>& entries, const HardwareEntry* instead) {
