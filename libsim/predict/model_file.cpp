@@ -45,17 +45,18 @@ ModelFile read_model_file(const std::string& name_or_file) {
     try {
         if (name_or_file.ends_with(".json")) {
             const std::string text = text_of(name_or_file, config::Notation::json);
-            return {training::transformer_of_hugging_face(text, name_or_file),
-                    training::sequence_key_of_hugging_face(text, name_or_file)};
+            training::HuggingFaceConfig config = training::read_hugging_face(text, name_or_file);
+            return {std::move(config.model), std::move(config.sequence_key), std::move(config.remarks)};
         }
         if (name_or_file.ends_with(".toml")) {
-            return {training::transformer_of_toml(text_of(name_or_file, config::Notation::toml), name_or_file), ""};
+            return {training::transformer_of_toml(text_of(name_or_file, config::Notation::toml), name_or_file)};
         }
-        if (name_or_file.find('/') != std::string::npos && !training::is_preset(name_or_file)) {
+        const bool is_path = name_or_file.find('/') != std::string::npos;
+        if (is_path && !training::is_preset(name_or_file)) {  // meta-llama/Llama-3.1-8B is one
             throw config::UsageError(fmt::format(
                 "{}: a file with a model ends in .json (Hugging Face's config.json) or .toml", name_or_file));
         }
-        return {training::preset(name_or_file), ""};
+        return {training::preset(name_or_file)};
     } catch (const ProgramError& error) {
         throw config::UsageError(error.what());
     }

@@ -4,6 +4,7 @@
 #include "libsim/training/transformer.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sim::predict {
 
@@ -12,10 +13,11 @@ namespace sim::predict {
 // nearest preset.
 training::Transformer read_model(const std::string& name_or_file);
 
-// With the key of a config.json that says how long a sequence is; empty for any other model.
+// With what is to be said of a config.json: training::HuggingFaceConfig. Empty for any other model.
 struct ModelFile {
     training::Transformer model;
-    std::string sequence_key;
+    std::string sequence_key = {};
+    std::vector<std::string> remarks = {};
 };
 ModelFile read_model_file(const std::string& name_or_file);
 

@@ -5,6 +5,9 @@
 #include "libsim/training/transformer.hpp"
 #include "libsim/units.hpp"
 
+#include <optional>
+#include <string>
+
 namespace sim::predict {
 
 // Seconds.
@@ -14,6 +17,9 @@ struct StepRange {
     bool holds(double seconds) const { return lowest <= seconds && seconds <= highest; }
 };
 StepRange range_of(Duration step, const training::Transformer& model, const training::Machine& machine);
+
+// A sentence for whoever reads the prediction: steps of this kind of model are known to be further off than others.
+std::optional<std::string> warning_of_range(const training::Transformer& model, const training::Machine& machine);
 
 // Whether two layouts of one model can be told apart: of ten pairs whose predicted steps differ by so much, nine were
 // measured in the same order.

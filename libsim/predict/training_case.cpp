@@ -7,6 +7,7 @@
 #include "libsim/predict/efficiency_changes.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "libsim/predict/model_file.hpp"
+#include "libsim/predict/step_range.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
@@ -210,6 +211,7 @@ training::Transformer model_of(const TrainingOptions& options, std::vector<std::
     }
     ModelFile file = read_model_file(options.model);
     training::Transformer model = std::move(file.model);
+    told.insert(told.end(), file.remarks.begin(), file.remarks.end());
     const ShapeOverrides& shape = options.shape;
     if (shape.sequence == 0 && !file.sequence_key.empty()) {
         told.push_back(sequence_told(model.sequence, file.sequence_key));
@@ -298,6 +300,9 @@ TrainingCase training_case(const TrainingOptions& options, const training::Trans
     if (found.machine.gpus_per_node != machine.gpus_per_node) {
         found.told.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
                                          found.machine.gpus_per_node, machine.gpus_per_node));
+    }
+    if (const auto warning = warning_of_range(model, machine)) {
+        found.told.push_back(*warning);
     }
     const auto problems = training::problems_of(model, machine, found.layout, options.gpus);
     if (!problems.empty()) {

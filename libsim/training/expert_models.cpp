@@ -47,6 +47,56 @@ constexpr ExpertRow mixtral[] = {
 constexpr ExpertRow qwen3[] = {
     {"qwen3-30b-a3b", 48, 2048, 6144, 32, 4, 128, 151936, 4096, {.count = 128, .top_k = 8, .ffn = 768}},
     {"qwen3-235b-a22b", 94, 4096, 12288, 64, 4, 128, 151936, 4096, {.count = 128, .top_k = 8, .ffn = 1536}},
+    {"qwen3-coder-480b-a35b", 62, 6144, 8192, 96, 8, 128, 151936, 4096, {.count = 160, .top_k = 8, .ffn = 2560}},
+};
+
+// Meta 2025, the released config.json files, the text's part. Three of four layers attend within chunks of 8,192
+// tokens, which are no fewer than a sequence; how long most of the pretraining's were was not published.
+constexpr ExpertRow llama4[] = {
+    {"llama4-scout-17b-16e",
+     48,
+     5120,
+     16384,
+     40,
+     8,
+     128,
+     202048,
+     8192,
+     {.count = 16, .top_k = 1, .ffn = 8192, .shared = 1}},
+    {"llama4-maverick-17b-128e",
+     48,
+     5120,
+     16384,
+     40,
+     8,
+     128,
+     202048,
+     8192,
+     {.count = 128, .top_k = 1, .ffn = 8192, .shared = 1, .dense_layers = 1, .every = 2}},
+};
+
+// Zhipu AI 2025 (arXiv 2508.06471), table 1, and the released config.json files, without multi-token prediction.
+constexpr ExpertRow glm[] = {
+    {"glm4.5",
+     92,
+     5120,
+     12288,
+     96,
+     8,
+     128,
+     151552,
+     4096,
+     {.count = 160, .top_k = 8, .ffn = 1536, .shared = 1, .dense_layers = 3, .router_bias = true}},
+    {"glm4.5-air",
+     46,
+     4096,
+     10944,
+     96,
+     8,
+     128,
+     151552,
+     4096,
+     {.count = 128, .top_k = 8, .ffn = 1408, .shared = 1, .dense_layers = 1, .router_bias = true}},
 };
 
 // OpenAI 2025 (arXiv 2508.10925), and the released config.json files: every other layer sees 128 tokens.
@@ -156,6 +206,15 @@ std::vector<Transformer> expert_models() {
     }
     for (const ExpertRow& row : deepseek) {
         models.push_back(with_latent_attention(row));
+    }
+    for (const ExpertRow& row : llama4) {
+        models.push_back(with_experts(row));
+        models.back().sliding = {.window = 8192, .all_every = 4};
+    }
+    for (const ExpertRow& row : glm) {
+        models.push_back(with_experts(row));
+        models.back().qkv_biases = true;
+        models.back().qk_norms = row.layers > 46;  // not of the Air
     }
     return models;
 }

@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/training/hugging_face/lost_parts.hpp"
 #include "libsim/training/hugging_face/model_types.hpp"
 
 #include <fmt/ranges.h>
@@ -41,27 +42,46 @@ Transformer read_unknown(const ConfigKeys& keys, const std::string& type) {
     return read_llama_like(keys);  // says what is missing where there is no model_type
 }
 
-Transformer read(const ConfigKeys& keys, const std::string& file) {
-    const std::string type = keys.text("model_type", "");
+struct ReadModel {
+    Transformer model;
+    bool is_known = true;  // its type
+};
+
+ReadModel read(const ConfigKeys& keys, const std::string& type, const std::string& file) {
     const auto known = model_types();
     const auto at = std::find_if(known.begin(), known.end(), [&](const ModelType& one) { return one.name == type; });
-    Transformer model = at == known.end() ? read_unknown(keys, type) : at->read(keys);
-    model.name = name_from(keys, type, file);
-    return model;
+    const bool is_known = at != known.end();
+    ReadModel read{is_known ? at->read(keys) : read_unknown(keys, type), is_known};
+    read.model.name = name_from(keys, type, file);
+    return read;
 }
 
-// Of a model with several parts, those of its text.
-ConfigKeys keys_of(std::string_view json, const std::string& where) {
-    const ConfigKeys keys(json, where);
-    const bool nested = keys.has_table("text_config") && !keys.has("hidden_size");
-    return nested ? keys.table("text_config") : keys;
+// Whatever a reader would be surprised to find left out.
+std::vector<std::string> remarks_on(const ConfigKeys& keys, const std::string& type, const ReadModel& read) {
+    std::vector<std::string> said;
+    const std::vector<std::string> left = keys_not_understood(keys);
+    const std::string listed = left.empty() ? "" : fmt::format("keys not understood: {}", fmt::join(left, ", "));
+    if (!read.is_known) {
+        const std::string what =
+            type.empty() ? "model_type is missing" : fmt::format("model_type \"{}\" is not known", type);
+        said.push_back(
+            fmt::format("{}: read as llama; {}", what, left.empty() ? "all keys that matter were understood" : listed));
+    }
+    const SlidingWindow& sliding = read.model.sliding;
+    if (keys.is_set("attention_chunk_size") && sliding.window > 0 && sliding.window < read.model.sequence) {
+        said.push_back(
+            fmt::format("attention_chunk_size {}: chunks are taken as a sliding window, which attends to "
+                        "up to twice as many tokens",
+                        sliding.window));
+    }
+    return said;
+}
+
+bool is_of_several_parts(const ConfigKeys& keys) {
+    return keys.has_table("text_config") && !keys.has("hidden_size");
 }
 
 }  // namespace
-
-std::string sequence_key_of_hugging_face(std::string_view json, const std::string& where) {
-    return sequence_key_of(keys_of(json, where));
-}
 
 std::vector<std::string> hugging_face_model_types() {
     std::vector<std::string> names;
@@ -71,14 +91,23 @@ std::vector<std::string> hugging_face_model_types() {
     return names;
 }
 
-Transformer transformer_of_hugging_face(std::string_view json, const std::string& where) {
-    const Transformer model = read(keys_of(json, where), where);
+HuggingFaceConfig read_hugging_face(std::string_view json, const std::string& where) {
+    const ConfigKeys all(json, where);
+    const bool several = is_of_several_parts(all);
+    const ConfigKeys keys = several ? all.table("text_config") : all;
+    const std::string type = keys.text("model_type", "");
+    const ReadModel found = read(keys, type, where);
+    refuse_lost_parts(keys, type);
     try {
-        check_transformer(model);
+        check_transformer(found.model);
     } catch (const ProgramError& error) {
         throw ProgramError(fmt::format("{}: {}", where, error.what()));
     }
-    return model;
+    HuggingFaceConfig config{found.model, sequence_key_of(keys), remarks_on(keys, type, found)};
+    if (several) {
+        config.remarks.emplace_back("text_config of config.json alone: parts for pictures or sound are left out");
+    }
+    return config;
 }
 
 }  // namespace sim::training

@@ -46,18 +46,24 @@ constexpr LlamaRow llama_rows[] = {
     {"llama2-7b", 32, 4096, 11008, 32, 32, 128, 32000, 4096},
     {"llama2-13b", 40, 5120, 13824, 40, 40, 128, 32000, 4096},
     {"llama2-70b", 80, 8192, 28672, 64, 8, 128, 32000, 4096},
-    // Llama team 2024 (arXiv 2407.21783), table 3: 8,192 tokens for most of the pretraining; 3.2 from its config.json
+    // Llama team 2024 (arXiv 2407.21783), table 3: 8,192 tokens for most of the pretraining; 3.2 and 3.3 from their
+    // config.json
     {"llama3-8b", 32, 4096, 14336, 32, 8, 128, 128256, 8192},
     {"llama3-70b", 80, 8192, 28672, 64, 8, 128, 128256, 8192},
     {"llama3-405b", 126, 16384, 53248, 128, 8, 128, 128256, 8192},
     {"llama3.1-8b", 32, 4096, 14336, 32, 8, 128, 128256, 8192},
     {"llama3.1-70b", 80, 8192, 28672, 64, 8, 128, 128256, 8192},
     {"llama3.1-405b", 126, 16384, 53248, 128, 8, 128, 128256, 8192},
+    {"llama3.3-70b", 80, 8192, 28672, 64, 8, 128, 128256, 8192},
     {"llama3.2-1b", 16, 2048, 8192, 32, 8, 64, 128256, 8192, true},
     {"llama3.2-3b", 28, 3072, 8192, 24, 8, 128, 128256, 8192, true},
     // Gemma team 2024 (arXiv 2403.08295), table 1
     {"gemma-2b", 18, 2048, 16384, 8, 1, 256, 256000, 8192, true},
     {"gemma-7b", 28, 3072, 24576, 16, 16, 256, 256000, 8192, true},
+    // Abdin et al. 2024 (arXiv 2412.08905), and its config.json
+    {"phi4", 40, 5120, 17920, 40, 10, 128, 100352, 4096},
+    // Its config.json; the length of the pretraining was not published
+    {"mistral-large-2407", 88, 12288, 28672, 96, 8, 128, 32768, 8192},
 };
 
 // Jiang et al. 2023 (arXiv 2310.06825), table 1.
@@ -95,6 +101,22 @@ constexpr LlamaRow gemma2[] = {
     {"gemma2-27b", 46, 4608, 36864, 32, 16, 128, 256000, 8192, true},
 };
 
+// Gemma team 2025 (arXiv 2503.19786), table 1, and the config.json files: five of six layers see 512 or 1,024 tokens.
+constexpr LlamaRow gemma3[] = {
+    {"gemma3-1b", 26, 1152, 6912, 4, 1, 256, 262144, 32768, true},
+    {"gemma3-4b", 34, 2560, 10240, 8, 4, 256, 262208, 32768, true},
+    {"gemma3-12b", 48, 3840, 15360, 16, 8, 256, 262208, 32768, true},
+    {"gemma3-27b", 62, 5376, 21504, 32, 16, 128, 262208, 32768, true},
+};
+
+// OLMo team 2025 (arXiv 2501.00656), table 1, and the config.json files: norms behind both parts alone.
+constexpr LlamaRow olmo2[] = {
+    {"olmo2-1b", 16, 2048, 8192, 16, 16, 128, 100352, 4096},
+    {"olmo2-7b", 32, 4096, 11008, 32, 32, 128, 100352, 4096},
+    {"olmo2-13b", 40, 5120, 13824, 40, 40, 128, 100352, 4096},
+    {"olmo2-32b", 64, 5120, 27648, 40, 8, 128, 100352, 4096},
+};
+
 }  // namespace
 
 std::vector<Transformer> llama_models() {
@@ -115,6 +137,17 @@ std::vector<Transformer> llama_models() {
         models.push_back(llama(row));
         models.back().norms_per_layer = 4;
         models.back().sliding = {.window = 4096, .every = 2};
+    }
+    for (const LlamaRow& row : gemma3) {
+        models.push_back(llama(row));
+        models.back().norms_per_layer = 4;
+        models.back().qk_norms = true;
+        models.back().sliding = {.window = row.hidden < 2048 ? 512 : 1024, .all_every = 6};
+    }
+    for (const LlamaRow& row : olmo2) {
+        models.push_back(llama(row));
+        models.back().qk_norms = true;
+        models.back().wide_qk_norms = true;
     }
     return models;
 }

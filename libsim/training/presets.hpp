@@ -16,7 +16,8 @@ namespace sim::training {
 // In families, small to large; of one program run, always the same.
 std::span<const Transformer> presets();
 
-// Capital letters do not matter. Throws ProgramError with the nearest name.
+// However it is written (libsim/known_name.hpp), also with a publisher before it and a variant behind it that changes
+// no shape: meta-llama/Llama-3.1-8B-Instruct. Throws ProgramError with the nearest names.
 Transformer preset(std::string_view name);
 bool is_preset(std::string_view name);
 

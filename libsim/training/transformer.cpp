@@ -63,6 +63,7 @@ void check_attention(const Transformer& model) {
     }
     check_range(model, "sliding.window", model.sliding.window, 0);
     check_range(model, "sliding.every", model.sliding.every, 1);
+    check_range(model, "sliding.all_every", model.sliding.all_every, 0);
 }
 
 void check_latent(const Transformer& model) {

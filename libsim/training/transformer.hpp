@@ -41,10 +41,15 @@ struct Experts {
 // nodes divide each other.
 double nodes_of_a_token(const Experts& experts, int nodes);
 
-// Tokens attend to the last `window` ones only, in each `every`-th layer. 0: to all.
+// Tokens attend to the last `window` ones only, in each `every`-th layer, but for each `all_every`-th (0: none of
+// them), which attends to all. A window of 0: all of them do.
 struct SlidingWindow {
     int window = 0;
     int every = 1;
+    int all_every = 0;
+    bool slides(int layer) const {
+        return window > 0 && layer % every == 0 && (all_every == 0 || (layer + 1) % all_every != 0);
+    }
     friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
 };
 
@@ -74,6 +79,7 @@ struct Transformer {
     int norms_per_layer = 2;       // 1: attention and feed-forward part side by side share one; 4: behind both, too
     bool parallel_block = false;   // attention and feed-forward part side by side, also with norms of their own
     bool qk_norms = false;         // of every head's query and key (Qwen3)
+    bool wide_qk_norms = false;    // … over all heads at once (OLMo 2)
     bool attention_sinks = false;  // one number per head that a token may attend to instead (gpt-oss)
     bool embedding_norm = false;   // behind the tables (BERT, BLOOM)
     bool final_norm = true;        // before the output layer
@@ -87,13 +93,15 @@ struct Transformer {
         return experts.count > 0 && layer >= experts.dense_layers &&
                (layer - experts.dense_layers) % experts.every == 0;
     }
+    // Matrices of less than 2 M numbers, as of Qwen3-30B-A3B (768 x 2,048); DeepSeek-V3's have 15 M. What launches,
+    // sorts and loads such experts unevenly is most of their time.
+    bool has_small_experts() const { return experts.count > 0 && std::int64_t{experts.ffn} * hidden < 2'000'000; }
     // Both parts read the layer's input, and their results are added once (Wang & Komatsuzaki 2021, GPT-J).
     bool is_side_by_side(int layer) const { return (parallel_block || norms_per_layer == 1) && !has_experts(layer); }
     bool has_norms_behind() const { return norms_per_layer >= 4; }
     // The most tokens of the past that a token of this layer attends to.
     int window_of(int layer) const {
-        return sliding.window > 0 && layer % sliding.every == 0 && sliding.window < sequence ? sliding.window
-                                                                                             : sequence;
+        return sliding.slides(layer) && sliding.window < sequence ? sliding.window : sequence;
     }
     // Widths of all heads' queries, keys, and values together.
     std::int64_t query_width() const;

@@ -46,6 +46,7 @@ struct Fields<Transformer> {
                                       FlagField<T>{"parallel_block", &T::parallel_block},
                                       FlagField<T>{"norm_biases", &T::norm_biases},
                                       FlagField<T>{"qk_norms", &T::qk_norms},
+                                      FlagField<T>{"wide_qk_norms", &T::wide_qk_norms},
                                       FlagField<T>{"attention_sinks", &T::attention_sinks},
                                       FlagField<T>{"embedding_norm", &T::embedding_norm},
                                       FlagField<T>{"final_norm", &T::final_norm}};
@@ -78,7 +79,8 @@ struct Fields<LatentAttention> {
 template <>
 struct Fields<SlidingWindow> {
     using T = SlidingWindow;
-    static constexpr std::array sizes{SizeField<T>{"window", &T::window}, SizeField<T>{"every", &T::every}};
+    static constexpr std::array sizes{SizeField<T>{"window", &T::window}, SizeField<T>{"every", &T::every},
+                                      SizeField<T>{"all_every", &T::all_every}};
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 

@@ -9,9 +9,10 @@
 namespace sim::training {
 
 struct Uncertainty {
-    double dense = 0.4;    // steps of models without experts
-    double experts = 0.4;  // … and with them
-    double order = 0.25;   // the ratio of two steps of one model on as many GPUs, laid out differently
+    double dense = 0.4;          // steps of models without experts
+    double experts = 0.4;        // … and with them
+    double small_experts = 0.6;  // … where their products are small: Transformer::has_small_experts()
+    double order = 0.25;         // the ratio of two steps of one model on as many GPUs, laid out differently
 };
 
 // The part of measured steps that lies in a prediction's range.

@@ -77,6 +77,21 @@ TEST(StepRange, IsAFactorEitherWay) {
     EXPECT_FALSE(are_told_apart(ten, duration_of_seconds(10.9), machine));
 }
 
+// 768 x 2,048 numbers are small; gpt-oss's 2,880 x 2,880 are not.
+TEST(StepRange, IsWiderOfSmallExpertsAndSaysSo) {
+    training::Machine machine = training::machine("dgx-h100");
+    machine.gpu.uncertainty = {.experts = std::log(1.25), .small_experts = std::log(2.0)};
+    const Duration ten = duration_of_seconds(10);
+    const training::Transformer small = training::preset("qwen3-30b-a3b");
+    EXPECT_DOUBLE_EQ(range_of(ten, small, machine).highest, 20);
+    EXPECT_EQ(
+        warning_of_range(small, machine),
+        "experts of 768 x 2048: measured steps of models with such small ones were up to 2.0 times as long, or as "
+        "short, as predicted; the range is as wide (docs/accuracy.md#ranges)");
+    EXPECT_DOUBLE_EQ(range_of(ten, training::preset("gpt-oss-120b"), machine).highest, 12.5);
+    EXPECT_EQ(warning_of_range(training::preset("gpt-oss-120b"), machine), std::nullopt);
+}
+
 struct Published {
     std::vector<RunRecord> records;
     std::vector<Measured> measured;
@@ -147,6 +162,23 @@ TEST(Uncertainty, ThatShipsIsWhatRunsThatWereLeftOutTell) {
             EXPECT_EQ(shipped.experts, told.experts) << generation;
         }
     }
+}
+
+// On 16 H100; 0025 took 1.8 times what is predicted.
+TEST(Uncertainty, OfSmallExpertsHoldsTheRunsThatWereMeasured) {
+    const Published runs = published();
+    int seen = 0;
+    for (std::size_t i = 0; i < runs.records.size(); ++i) {
+        const RunRecord& record = runs.records[i];
+        if (record.id == "bridge-h100-0010" || record.id == "bridge-h100-0025") {
+            const RunPrediction run = predict_run(record, runs.machines);
+            for (const RangeScore& one : range_scores({run}, {runs.measured[i]})) {
+                EXPECT_EQ(one.in_range, one.steps) << record.id;
+                ++seen;
+            }
+        }
+    }
+    EXPECT_EQ(seen, 2);
 }
 
 // The figure that the ranges promise is 80 %.

@@ -5,6 +5,7 @@
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/presets.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using namespace sim::training;
 using testing::HasSubstr;
 
 Transformer of(const std::string& json) {
-    return transformer_of_hugging_face(json, "config.json");
+    return read_hugging_face(json, "config.json").model;
 }
 
 std::string complaint(const std::string& json) {
@@ -167,9 +168,123 @@ TEST(HuggingFace, OfAnUnknownTypeIsReadAsLlamaWhereItsKeysAreThere) {
     EXPECT_THAT(what, testing::EndsWith("qwen3, qwen3_moe; did you mean mixtral?"));
 }
 
+std::vector<std::string> remarks(const std::string& json) {
+    return read_hugging_face(json, "config.json").remarks;
+}
+
+TEST(HuggingFace, OfAnUnknownTypeSaysThatItIsReadAsLlamaAndWhichKeysItLost) {
+    EXPECT_THAT(remarks(llama3), testing::IsEmpty());
+    EXPECT_THAT(remarks(replaced(llama3, "\"llama\"", "\"my_llama\"")),
+                testing::ElementsAre("model_type \"my_llama\" is not known: read as llama; all keys that matter were "
+                                     "understood"));
+    EXPECT_THAT(remarks(replaced(llama3, "\"model_type\": \"llama\",",
+                                 "\"model_type\": \"my_llama\", \"use_gate\": true, \"value_scale\": 2.5, "
+                                 "\"no_gate\": false, \"unused\": null, \"embedding_multiplier\": 12,")),
+                testing::ElementsAre(
+                    "model_type \"my_llama\" is not known: read as llama; keys not understood: use_gate, value_scale"));
+}
+
+TEST(HuggingFace, RefusesAModelOfWhichAttentionOrExpertsWouldBeLost) {
+    const auto refused = [](const char* type, const char* more) {
+        return complaint(replaced(llama3, "\"model_type\": \"llama\",",
+                                  "\"model_type\": \"" + std::string(type) + "\", " + more + ","));
+    };
+    EXPECT_EQ(refused("qwen3_next", R"("linear_num_value_heads": 32)"),
+              "config.json: model_type \"qwen3_next\" cannot be read: linear_num_value_heads says that it has linear "
+              "attention, which ndsim would leave out");
+    EXPECT_THAT(refused("deepseek_v32", R"("index_topk": 2048)"), HasSubstr("index_topk says that it has sparse"));
+    EXPECT_THAT(refused("nemotron_h", R"("mamba_num_heads": 128)"), HasSubstr("layers that are no attention"));
+    EXPECT_THAT(refused("minimax", R"("attn_type_list": [0, 0, 1])"), HasSubstr("linear attention"));
+    EXPECT_THAT(refused("lfm2", R"("layer_types": ["conv", "full_attention"])"), HasSubstr("layers of conv"));
+    EXPECT_THAT(refused("ernie4_5_moe", R"("moe_num_experts": 64)"), HasSubstr("that it has experts"));
+    EXPECT_THAT(refused("llama", R"("shared_expert_width": 64)"), HasSubstr("that it has experts"));
+    EXPECT_EQ(refused("minimax_m2", R"("attn_type_list": [1, 1])"), "");
+    EXPECT_EQ(refused("llama", R"("mamba_d_state": null, "linear_key_dim": 0)"), "");
+}
+
 TEST(HuggingFace, OfAModelForPicturesIsItsText) {
     expect_preset(of(R"({"model_type": "llava", "vision_config": {}, "text_config": )" + std::string(llama3) + "}"),
                   "llama3.1-8b");
+}
+
+// The text's part of 109 and 402 billion: all of the checkpoint's 108,641,793,536 and 401,583,781,376 parameters but
+// the 871,932,416 of what reads pictures.
+TEST(HuggingFace, OfLlama4HasASharedExpertAndDenseLayersBetween) {
+    const auto text = [](int experts, int step, const char* more) {
+        return fmt::format(
+            R"({{"model_type": "llama4", "vision_config": {{}}, "text_config": {{"model_type": "llama4_text",
+            "attention_bias": false, "attention_chunk_size": 8192, "head_dim": 128, "hidden_size": 5120,
+            "interleave_moe_layer_step": {}, "intermediate_size": 8192, "intermediate_size_mlp": 16384,
+            "max_position_embeddings": 10485760, "num_attention_heads": 40, "num_experts_per_tok": 1,
+            "num_hidden_layers": 48, "num_key_value_heads": 8, "num_local_experts": {}, "tie_word_embeddings": false,
+            "use_qk_norm": true{}, "vocab_size": 202048}}}})",
+            step, experts, more);
+    };
+    EXPECT_EQ(parameters_of(of(text(16, 1, ""))).total(), 108'641'793'536 - 871'932'416);
+    EXPECT_EQ(parameters_of(of(text(128, 2, ", \"moe_layers\": [1, 3, 5]"))).total(), 401'583'781'376 - 871'932'416);
+    expect_preset(of(text(16, 1, "")), "llama4-scout-17b-16e");
+    expect_preset(of(text(128, 2, "")), "llama4-maverick-17b-128e");
+    EXPECT_EQ(of(text(16, 1, "")).window_of(2), 8192);
+    EXPECT_EQ(of(text(16, 1, "")).window_of(3), 10'485'760);
+    EXPECT_THAT(remarks(text(16, 1, "")),
+                testing::ElementsAre(HasSubstr("attention_chunk_size 8192: chunks are taken as a sliding window"),
+                                     HasSubstr("parts for pictures or sound are left out")));
+    EXPECT_THAT(complaint(text(16, 2, ", \"moe_layers\": [0, 2]")),
+                HasSubstr("moe_layers[0] = 0 does not fit interleave_moe_layer_step = 2"));
+}
+
+// The checkpoints' 4,300,079,472 and 27,432,406,640 but the 419,816,304 and 423,060,336 of what reads pictures.
+TEST(HuggingFace, OfGemma3HasTiedTablesAndWindowsInFiveOfSixLayers) {
+    const Transformer small = of(R"({"model_type": "gemma3", "vision_config": {}, "text_config": {"hidden_size": 2560,
+        "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
+        "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024}})");
+    EXPECT_EQ(parameters_of(small).total(), 4'300'079'472 - 419'816'304);
+    expect_preset(small, "gemma3-4b");
+    EXPECT_EQ(small.sequence, 131'072);
+    EXPECT_EQ(small.window_of(4), 1024);
+    EXPECT_EQ(small.window_of(5), 131'072);
+    const Transformer large = of(R"({"model_type": "gemma3", "vision_config": {}, "text_config": {"head_dim": 128,
+        "hidden_size": 5376, "intermediate_size": 21504, "model_type": "gemma3_text", "num_attention_heads": 32,
+        "num_hidden_layers": 62, "num_key_value_heads": 16, "query_pre_attn_scalar": 168, "sliding_window": 1024}})");
+    EXPECT_EQ(parameters_of(large).total(), 27'432'406'640 - 423'060'336);
+    expect_preset(large, "gemma3-27b");
+    EXPECT_EQ(parameters_of(preset("gemma3-1b")).total(), 999'885'952);
+}
+
+// 110,468,824,832 in the checkpoint, with a layer of multi-token prediction and its copies of both tables.
+TEST(HuggingFace, OfGlmHasExpertsBehindItsFirstLayer) {
+    const Transformer air = of(R"({"model_type": "glm4_moe", "attention_bias": true, "first_k_dense_replace": 1,
+        "head_dim": 128, "hidden_size": 4096, "intermediate_size": 10944, "max_position_embeddings": 131072,
+        "moe_intermediate_size": 1408, "n_group": 1, "n_routed_experts": 128, "n_shared_experts": 1,
+        "norm_topk_prob": true, "num_attention_heads": 96, "num_experts_per_tok": 8, "num_hidden_layers": 46,
+        "num_key_value_heads": 8, "num_nextn_predict_layers": 1, "partial_rotary_factor": 0.5,
+        "routed_scaling_factor": 1.0, "tie_word_embeddings": false, "topk_group": 1, "use_qk_norm": false,
+        "vocab_size": 151552})");
+    Transformer predicting = preset("glm4.5-air");
+    predicting.mtp_layers = 1;
+    predicting.sequence = air.sequence;
+    predicting.name = air.name;
+    EXPECT_EQ(air, predicting);
+    const std::int64_t prediction = 2'341'492'864 + 2 * 4096 * 4096 + 3 * 4096 + 2 * std::int64_t{151552} * 4096;
+    EXPECT_EQ(parameters_of(preset("glm4.5-air")).total(), 110'468'824'832 - prediction);
+}
+
+TEST(HuggingFace, OfOlmo2AndPhi4HaveThePublishedParameters) {
+    const Transformer olmo = of(R"({"model_type": "olmo2", "attention_bias": false, "hidden_size": 5120,
+        "intermediate_size": 27648, "max_position_embeddings": 4096, "num_attention_heads": 40,
+        "num_hidden_layers": 64, "num_key_value_heads": 8, "tie_word_embeddings": false, "vocab_size": 100352})");
+    EXPECT_EQ(parameters_of(olmo).total(), 32'234'279'936);
+    expect_preset(olmo, "olmo2-32b");
+    const Transformer phi = of(R"({"model_type": "phi3", "hidden_size": 5120, "intermediate_size": 17920,
+        "max_position_embeddings": 16384, "num_attention_heads": 40, "num_hidden_layers": 40,
+        "num_key_value_heads": 10, "original_max_position_embeddings": 16384, "sliding_window": null,
+        "tie_word_embeddings": false, "vocab_size": 100352})");
+    EXPECT_EQ(parameters_of(phi).total(), 14'659'507'200);
+    expect_preset(phi, "phi4");
+    EXPECT_EQ(parameters_of(preset("olmo2-7b")).total(), 7'298'617'344);
+    EXPECT_EQ(parameters_of(preset("olmo2-13b")).total(), 13'716'198'400);
+    EXPECT_EQ(parameters_of(preset("mistral-large-2407")).total(), 122'610'069'504);
+    EXPECT_EQ(parameters_of(preset("qwen3-coder-480b-a35b")).total(), 480'154'875'392);
 }
 
 TEST(HuggingFace, NamesAMissingKeyAndTheNearestThatIsThere) {

@@ -95,8 +95,18 @@ TEST(Presets, CanAllBe) {
     }
 }
 
-TEST(Presets, AreFoundInCapitalLettersToo) {
+TEST(Presets, AreFoundHoweverTheyAreWritten) {
     EXPECT_EQ(preset("Llama3-8B").name, "llama3-8b");
+    for (const char* name : {"llama-3.1-8b", "meta-llama/Llama-3.1-8B", "Llama-3.1-8B-Instruct", "LLAMA 3.1 8B"}) {
+        EXPECT_EQ(preset(name).name, "llama3.1-8b") << name;
+    }
+    EXPECT_EQ(preset("meta-llama/Llama-3.3-70B-Instruct").name, "llama3.3-70b");
+    EXPECT_EQ(preset("google/gemma-2-9b-it").name, "gemma2-9b");
+    EXPECT_EQ(preset("nemotron-4-340b").name, "nemotron4-340b");
+    EXPECT_EQ(preset("llama-4-scout").name, "llama4-scout-17b-16e");
+    EXPECT_EQ(preset("deepseek-ai/DeepSeek-R1").name, "deepseek-v3");
+    EXPECT_EQ(preset("GPT-3-1.3B").name, "gpt3-1.3b");
+    EXPECT_EQ(preset("kimi").name, "kimi-k2");
 }
 
 std::string complaint(const char* name) {
@@ -111,6 +121,7 @@ std::string complaint(const char* name) {
 TEST(Presets, OfAnUnknownNameNameTheNearest) {
     EXPECT_EQ(complaint("llama3-8"), "unknown model \"llama3-8\"; did you mean llama3-8b?");
     EXPECT_EQ(complaint("Mixtral-8x7"), "unknown model \"Mixtral-8x7\"; did you mean mixtral-8x7b?");
+    EXPECT_THAT(complaint("llama3"), HasSubstr("it may be llama3-8b, llama3-70b, llama3-405b, llama3.1-8b, "));
     EXPECT_THAT(complaint("something else"), HasSubstr("among those known are gpt2"));
     EXPECT_THAT(complaint(""), HasSubstr("unknown model \"\""));
 }

@@ -3,6 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/predict/step_range.hpp"
 #include "libsim/split.hpp"
 #include "tools/command_line/workers.hpp"
 
@@ -146,6 +147,9 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& t
     std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(told), [](const std::string& line) {
         return line.starts_with("precision") || line.starts_with("flash-attention") || line.starts_with("framework");
     });
+    if (const auto warning = warning_of_range(question.model, question.machine)) {
+        told.push_back(*warning);
+    }
     if (!options.training.has("global-batch")) {
         question.space.rest.batch.global = usual_batch(question.model);
         told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",

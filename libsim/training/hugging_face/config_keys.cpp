@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace sim::training {
 
@@ -60,6 +61,7 @@ json parsed_config(std::string_view text, const std::string& where) {
 
 struct ConfigKeys::Object {
     json keys;
+    mutable std::set<std::string> asked_for = {};
 };
 
 ConfigKeys::ConfigKeys(std::string_view text, std::string where)
@@ -92,8 +94,33 @@ void ConfigKeys::refuse_value(const char* key, const char* wanted) const {
 }
 
 bool ConfigKeys::has(const char* key) const {
+    object_->asked_for.insert(key);
     const auto at = object_->keys.find(key);
     return at != object_->keys.end() && !at->is_null();
+}
+
+bool ConfigKeys::is_set(const std::string& key) const {
+    const auto at = object_->keys.find(key);
+    if (at == object_->keys.end() || at->is_null() || at->empty()) {
+        return false;
+    }
+    const bool is_off = (at->is_boolean() && !at->get<bool>()) || (at->is_number() && at->get<double>() == 0) ||
+                        (at->is_string() && at->get_ref<const std::string&>().empty());
+    return !is_off;
+}
+
+void ConfigKeys::pass_over(std::initializer_list<const char*> keys) const {
+    object_->asked_for.insert(keys.begin(), keys.end());
+}
+
+std::vector<std::string> ConfigKeys::not_asked_for() const {
+    std::vector<std::string> left;
+    for (const auto& [key, value] : object_->keys.items()) {
+        if (!object_->asked_for.contains(key)) {
+            left.push_back(key);
+        }
+    }
+    return left;
 }
 
 bool ConfigKeys::has_table(const char* key) const {

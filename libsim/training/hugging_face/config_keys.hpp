@@ -30,6 +30,13 @@ public:
     std::vector<std::string> texts(const char* key) const;
     std::vector<int> numbers(const char* key) const;
 
+    // True unless the key is missing, or switches off what it names: false, 0, an empty list or text.
+    bool is_set(const std::string& key) const;
+    // These change nothing of what is read.
+    void pass_over(std::initializer_list<const char*> keys) const;
+    // Those that nobody has asked for, in alphabetical order.
+    std::vector<std::string> not_asked_for() const;
+
     [[noreturn]] void refuse(const std::string& what) const;
 
 private:

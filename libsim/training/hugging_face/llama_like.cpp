@@ -8,23 +8,35 @@ namespace sim::training {
 
 namespace {
 
-// layer_types lists "sliding_attention" and "full_attention" for every layer.
+// layer_types lists "sliding_attention" (Llama 4: "chunked_attention") and "full_attention" for every layer.
 SlidingWindow listed_windows(const ConfigKeys& keys, int window) {
     const std::vector<std::string> types = keys.texts("layer_types");
-    const auto slides = [](const std::string& type) { return type == "sliding_attention"; };
-    if (std::none_of(types.begin(), types.end(), slides)) {
+    const auto slides = [](const std::string& type) {
+        return type == "sliding_attention" || type == "chunked_attention";
+    };
+    const auto first = std::find_if(types.begin(), types.end(), slides);
+    if (first == types.end()) {
         return {};
     }
-    const auto second = std::find_if(types.begin() + 1, types.end(), slides);
-    const SlidingWindow sliding{.window = window, .every = static_cast<int>(second - types.begin())};
-    for (std::size_t layer = 0; layer < types.size(); ++layer) {
-        if (slides(types[layer]) != (layer % static_cast<std::size_t>(sliding.every) == 0)) {
-            keys.refuse(fmt::format(
-                "layer_types[{}] = \"{}\": ndsim knows sliding windows in the first and every n-th layer after it only",
-                layer, types[layer]));
+    const auto full = static_cast<int>(std::find_if_not(types.begin(), types.end(), slides) - types.begin());
+    const auto second = static_cast<int>(std::find_if(first + 1, types.end(), slides) - types.begin());
+    const int layers = static_cast<int>(types.size());
+    std::size_t odd = types.size();
+    for (const SlidingWindow& rule :
+         {SlidingWindow{.window = window, .every = second}, {.window = window, .all_every = full + 1}}) {
+        int layer = 0;
+        while (layer < layers && slides(types[static_cast<std::size_t>(layer)]) == rule.slides(layer)) {
+            ++layer;
         }
+        if (layer == layers) {
+            return rule;
+        }
+        odd = std::min(odd, static_cast<std::size_t>(layer));
     }
-    return sliding;
+    keys.refuse(
+        fmt::format("layer_types[{}] = \"{}\": ndsim knows sliding windows in the first and every n-th layer "
+                    "after it, or in all but every n-th",
+                    odd, types[odd]));
 }
 
 SlidingWindow windows_of(const ConfigKeys& keys) {
@@ -32,7 +44,7 @@ SlidingWindow windows_of(const ConfigKeys& keys) {
     if (window == 0) {
         return {};
     }
-    return keys.has("layer_types") ? listed_windows(keys, window) : SlidingWindow{.window = window};
+    return windows_of(keys, window, {.window = window});
 }
 
 // Widths of shared experts are said as a number of experts (DeepSeek) or as the sum (Qwen2-MoE).
@@ -68,6 +80,11 @@ void read_dense_layers(const ConfigKeys& keys, Experts& experts) {
 
 Experts experts_of(const ConfigKeys& keys) {
     Experts experts;
+    // Two names for the same are often both there, and some say nothing of a model without experts.
+    keys.pass_over({"n_routed_experts", "num_local_experts", "num_experts", "num_experts_per_tok", "experts_per_token",
+                    "moe_intermediate_size", "moe_layer_freq", "n_shared_experts", "shared_expert_intermediate_size",
+                    "decoder_sparse_step", "mlp_only_layers", "first_k_dense_replace", "n_group", "topk_group",
+                    "topk_method"});
     const bool any = keys.has("n_routed_experts") || keys.has("num_local_experts") || keys.has("num_experts");
     if (!any) {
         return experts;
@@ -99,6 +116,10 @@ void read_latent(const ConfigKeys& keys, Transformer& model) {
 
 }  // namespace
 
+SlidingWindow windows_of(const ConfigKeys& keys, int window, const SlidingWindow& unless_listed) {
+    return window > 0 && keys.has("layer_types") ? listed_windows(keys, window) : unless_listed;
+}
+
 int head_dim_of(int hidden, int heads) {
     return heads > 0 && hidden % heads == 0 ? hidden / heads : 0;
 }
@@ -128,6 +149,8 @@ int sequence_of(const ConfigKeys& keys) {
 }
 
 Transformer read_llama_like(const ConfigKeys& keys) {
+    // Where other keys are there, these are not asked for.
+    keys.pass_over({"max_position_embeddings", "mlp_bias", "sliding_window"});
     Transformer model;
     model.hidden = keys.number("hidden_size");
     model.layers = keys.number("num_hidden_layers");

@@ -92,6 +92,43 @@ Transformer read_gemma2(const ConfigKeys& keys) {
     return model;
 }
 
+// The text of a model for pictures says what differs from these alone (transformers, Gemma3TextConfig).
+Transformer read_gemma3(const ConfigKeys& keys) {
+    Transformer model;
+    model.hidden = keys.number("hidden_size", 2304);
+    model.layers = keys.number("num_hidden_layers", 26);
+    model.heads = keys.number("num_attention_heads", 8);
+    model.kv_heads = keys.number("num_key_value_heads", 4);
+    model.head_dim = keys.number("head_dim", 256);
+    model.ffn = keys.number("intermediate_size", 9216);
+    model.vocabulary = keys.number("vocab_size", 262'208);
+    model.sequence = sequence_key_of(keys).empty() ? 131'072 : sequence_of(keys);
+    model.gated = true;
+    model.rotary = true;
+    model.qk_norms = true;
+    model.biases = keys.flag("attention_bias", false);
+    model.norm_biases = false;
+    model.norms_per_layer = 4;
+    const int window = keys.number("sliding_window", 4096);
+    const int pattern = keys.number("sliding_window_pattern", 6);
+    model.sliding = windows_of(keys, window, {.window = window, .all_every = pattern});
+    return with_ties(model, keys, true);
+}
+
+// The dense ones; norms before and behind.
+Transformer read_glm4(const ConfigKeys& keys) {
+    Transformer model = read_llama_like(keys);
+    model.norms_per_layer = 4;
+    return model;
+}
+
+Transformer read_glm4_moe(const ConfigKeys& keys) {
+    Transformer model = read_llama_like(keys);
+    model.qk_norms = keys.flag("use_qk_norm", false);
+    model.experts.router_bias = model.experts.count > 0;
+    return model;
+}
+
 Transformer read_gpt2(const ConfigKeys& keys) {
     const int hidden = keys.number("n_embd");
     Transformer model =
@@ -122,6 +159,29 @@ Transformer read_gpt_oss(const ConfigKeys& keys) {
     return model;
 }
 
+// One expert besides those that are routed to; layers without experts have a width of their own. Three of four layers
+// attend within chunks, which is taken as a window.
+Transformer read_llama4(const ConfigKeys& keys) {
+    Transformer model = read_llama_like(keys);
+    const int step = std::max(1, keys.number("interleave_moe_layer_step", 1));
+    model.ffn = keys.number("intermediate_size_mlp", model.ffn);
+    model.experts.shared = model.experts.count > 0 ? 1 : 0;
+    model.experts.every = step;
+    model.experts.dense_layers = step - 1;
+    const std::vector<int> listed = keys.numbers("moe_layers");
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+        if (!model.has_experts(listed[i]) || (i > 0 && listed[i] != listed[i - 1] + step)) {
+            keys.refuse(
+                fmt::format("moe_layers[{}] = {} does not fit interleave_moe_layer_step = {}", i, listed[i], step));
+        }
+    }
+    const int chunk = keys.number("attention_chunk_size", 0);
+    const int all_every = keys.number("no_rope_layer_interval", 4);
+    keys.pass_over({"use_qk_norm", "attn_scale", "attn_temperature_tuning", "floor_scale", "for_llm_compressor"});
+    model.sliding = windows_of(keys, chunk, {.window = chunk, .all_every = all_every});
+    return model;
+}
+
 Transformer read_mpt(const ConfigKeys& keys) {
     const int hidden = keys.number("d_model");
     const int ratio = keys.number("expansion_ratio", 4);
@@ -146,6 +206,14 @@ Transformer read_nemotron(const ConfigKeys& keys) {
     Transformer model = read_llama_like(keys);
     model.gated = false;
     model.norm_biases = true;
+    return model;
+}
+
+// Norms behind both parts in place of before them.
+Transformer read_olmo2(const ConfigKeys& keys) {
+    Transformer model = read_llama_like(keys);
+    model.qk_norms = true;
+    model.wide_qk_norms = true;
     return model;
 }
 
@@ -188,15 +256,23 @@ constexpr ModelType types[] = {
     {"falcon", read_falcon},
     {"gemma", read_gemma},
     {"gemma2", read_gemma2},
+    {"gemma3", read_gemma3},
+    {"gemma3_text", read_gemma3},
+    {"glm4", read_glm4},
+    {"glm4_moe", read_glm4_moe},
     {"gpt2", read_gpt2},
     {"gpt_neox", read_gpt_neox},
     {"gpt_oss", read_gpt_oss},
     {"kimi_k2", read_deepseek_v3},
     {"llama", read_llama_like},
+    {"llama4", read_llama4},
+    {"llama4_text", read_llama4},
     {"mistral", read_llama_like},
     {"mixtral", read_llama_like},
     {"mpt", read_mpt},
     {"nemotron", read_nemotron},
+    {"olmo2", read_olmo2},
+    {"olmo3", read_olmo2},
     {"opt", read_opt},
     {"phi3", read_llama_like},
     {"qwen2", read_qwen2},

@@ -21,6 +21,9 @@ std::span<const ModelType> model_types();
 // attention and sliding windows where there are keys for them.
 Transformer read_llama_like(const ConfigKeys& keys);
 
+// As layer_types says it of each layer, where it is there.
+SlidingWindow windows_of(const ConfigKeys& keys, int window, const SlidingWindow& unless_listed);
+
 // The sequence length of the pretraining if the file gives it, otherwise max_position_embeddings.
 int sequence_of(const ConfigKeys& keys);
 // The key that says so, such as "rope_scaling.original_max_position_embeddings"; empty where none does.

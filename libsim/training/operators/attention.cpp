@@ -28,9 +28,12 @@ double unevenness(const OperatorSizes& sizes) {
     return even ? 1 : (2 * ranks - 1) / ranks;
 }
 
-// Sinks, and norms of each head's queries and keys.
+// Sinks, and norms of queries and keys: of each head's, or over all heads at once.
 Weights core_weights(const Transformer& model) {
-    return {.biases = model.attention_sinks ? model.heads : 0, .norms = model.qk_norms ? 2 * model.head_dim : 0};
+    const std::int64_t norms = model.wide_qk_norms ? model.query_width() + model.key_width()
+                               : model.qk_norms    ? 2 * model.head_dim
+                                                   : 0;
+    return {.biases = model.attention_sinks ? model.heads : 0, .norms = norms};
 }
 
 AttentionHead head_of(const Transformer& model) {
