@@ -70,6 +70,7 @@ struct Sweep {
     std::vector<AlgorithmConfig> configs;
     std::optional<Schedule> custom;  // in place of a method's
     bool only_fastest = false;
+    std::string library = "NCCL";      // whose collectives they are
     std::optional<NodesUsed> machine;  // none: the cluster is a topology or a profile
     std::optional<NcclMethod> nccl;    // the first method of each row
     bool wires = true;                 // the configurations follow; false: by NCCL alone

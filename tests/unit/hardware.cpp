@@ -5,6 +5,7 @@
 #include "libsim/training/hardware/catalogue.hpp"
 #include "libsim/training/hardware/files.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,6 +133,36 @@ TEST(Hardware, IsFoundByAliasesWhateverTheCase) {
     EXPECT_EQ(accelerator("a100-sxm-40gb (DGX A100)").name, "A100-SXM-40GB");
     EXPECT_EQ(machine("DGX-H100").name, "dgx-h100");
     EXPECT_EQ(machine("b200").name, "dgx-b200");
+}
+
+TEST(Hardware, IsFoundAsCloudsAndPeopleCallIt) {
+    for (const auto& [typed, name] : {std::pair{"p4d", "p4d.24xlarge"},
+                                      {"p5", "p5.48xlarge"},
+                                      {"a3-megagpu-8g", "gcp-a3-mega"},
+                                      {"a3-mega", "gcp-a3-mega"},
+                                      {"dgxh100", "dgx-h100"},
+                                      {"RTX 4090", "8 x RTX-4090"},
+                                      {"4090", "8 x RTX-4090"},
+                                      {"v5p", "tpu-v5p-pod"},
+                                      {"Standard_ND96isr_H100_v5", "azure-nd-h100-v5"},
+                                      {"a4x", "gb200-nvl72"},
+                                      {"h100-nvl", "8 x H100-NVL-94GB"}}) {
+        EXPECT_EQ(machine(typed).name, name) << typed;
+    }
+    EXPECT_EQ(complaint([] { machine("g6"); }),
+              "there is no machine \"g6\"; it may be g6.2xlarge, g6.48xlarge or g6.xlarge");
+    for (const char* other : {"trn2.48xlarge", "gb10", "rtx-6090"}) {
+        EXPECT_EQ(complaint([&] { machine(other); }),
+                  fmt::format("there is no machine \"{}\"; ndsim hardware lists them", other));
+    }
+}
+
+// 160 of 165 TFLOP/s were measured of a 4090 alone; nothing goes from card to card but through the host.
+TEST(Hardware, OfGeForceComputesAsMeasuredAndStagesThroughTheHost) {
+    const Machine one = machine("rtx-4090");
+    EXPECT_EQ(one.gpu.efficiency.gemm_peak, 0.83);
+    EXPECT_EQ(one.network.within, 31.5e9 * 0.32);
+    EXPECT_EQ(machine("l4").gpu.efficiency.gemm_peak, 0.55);
 }
 
 TEST(Hardware, ThatIsNotKnownIsToldWithTheNearest) {

@@ -88,6 +88,9 @@ void take_machine(CollectiveOptions& options, Sweep& sweep) {
     sweep.cluster = training::wire_cluster(machine);
     sweep.wires = wants_wires(options);
     if (wants_nccl(options)) {
+        for (const auto& [key, text] : read_hardware(options.machine).remarks) {
+            sweep.library = key == "collectives" ? text : sweep.library;
+        }
         sweep.nccl = NcclMethod{machine.network, {.members = options.ranks, .on_node = used.on_node}};
     }
 }
@@ -108,7 +111,12 @@ std::string place_text(const Sweep& sweep) {
 std::vector<std::string> timing_lines(const Sweep& sweep) {
     std::vector<std::string> lines;
     if (sweep.nccl) {
-        lines.emplace_back("NCCL's model: what NCCL's own tuner expects, as ndsim train prices collectives");
+        lines.push_back(
+            sweep.library == "NCCL"
+                ? "NCCL's model: what NCCL's own tuner expects, as ndsim train prices collectives"
+                : fmt::format("NCCL's model in place of {}'s: what NCCL's tuner would expect of these links, as ndsim "
+                              "train prices collectives; {} has algorithms and protocols of its own",
+                              sweep.library, sweep.library));
     }
     if (sweep.wires) {
         lines.push_back(fmt::format("Wire time, without NCCL's overheads: messages at the links' own rates{}",

@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 // Texts that are only told.
-const char* const remarks[] = {"links", "memory_type", "note"};
+const char* const remarks[] = {"links", "memory_type", "note", "topology", "collectives"};
 
 bool is_remark(const std::string& key) {
     return std::find(std::begin(remarks), std::end(remarks), key) != std::end(remarks);

@@ -1,0 +1,58 @@
+// What people type for models, machines and commands.
+#include "tests/cli/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Names, OfModelsAndMachinesAreFoundHoweverTheyAreWritten) {
+    const auto first_line = [](const std::string& line) {
+        const std::string out = run_command(line).out;
+        return out.substr(0, out.find('\n'));
+    };
+    EXPECT_EQ(first_line("ndsim train --model meta-llama/Llama-3.1-8B --machine p5 --gpus 8"),
+              "llama3.1-8b on 8 x H100-SXM-80GB (p5.48xlarge): dp 8");
+    EXPECT_THAT(first_line("ndsim hardware 'RTX 4090'"), StartsWith("RTX-4090"));
+}
+
+TEST(Names, OfTopologiesAreMachinesToo) {
+    EXPECT_THAT(run_command("ndsim topology p5.48xlarge --ranks 16").out,
+                StartsWith("p5.48xlarge: 16 GPUs, 16 NICs, 2 node switches, 8 network switches"));
+    EXPECT_THAT(run_command("ndsim topology gb300-nvl72 --ranks 72").out, StartsWith("gb300-nvl72: 72 GPUs"));
+    EXPECT_THAT(run_command("ndsim topology tpu-v5p-pod --ranks 64").out, StartsWith("tpu-v5p-pod: 64 GPUs"));
+    EXPECT_EQ(run_command("ndsim collective all_reduce --topology p5 --ranks 16 --sizes 1M").exit_code, 0);
+    EXPECT_THAT(run_command("ndsim topology tpu-v6e-pod").err, HasSubstr("its links have no topology here"));
+}
+
+TEST(Names, OfModelsAreListed) {
+    const Said models = run_command("ndsim models");
+    EXPECT_THAT(models.out, HasSubstr("llama3.3-70b"));
+    EXPECT_EQ(run_command("ndsim models --json").json()["models"][0]["parameters"], 124'439'808);
+    EXPECT_THAT(run_command("ndsim train --model llama9 --gpus 8").err, HasSubstr("ndsim models lists them"));
+}
+
+TEST(Names, OfCommandsHaveTheirHelpBehindTheWordHelp) {
+    EXPECT_EQ(run_command("ndsim help train").out, run_command("ndsim train --help").out);
+    EXPECT_EQ(run_command("ndsim help").out, run_command("ndsim --help").out);
+    EXPECT_EQ(run_command("ndsim version").out, run_command("ndsim --version").out);
+    EXPECT_EQ(run_command("ndsim help nosuch").exit_code, 2);
+}
+
+TEST(Names, OfStudiesAreListedWhereNoneIsNear) {
+    EXPECT_THAT(run_command("ndsim goodput --study nosuch").err,
+                HasSubstr("there is no study \"nosuch\"; there are alibaba-c4-after, alibaba-c4-before"));
+}
+
+// AMD's and Google's libraries are not NCCL.
+TEST(Names, OfCollectivesAreTheVendorsLibrary) {
+    EXPECT_THAT(run_command("ndsim collective all_reduce --machine mi300x-8 --ranks 8 --sizes 1M").out,
+                HasSubstr("NCCL's model in place of RCCL's"));
+    EXPECT_THAT(run_command("ndsim collective all_reduce --machine tpu-v5p-pod --ranks 64 --sizes 1M").out,
+                HasSubstr("NCCL's model in place of XLA's"));
+}
+
+}  // namespace
