@@ -18,6 +18,11 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Whoever read the output went away, as `head` does: exit code 6, and no word of it.
+struct ReaderGone : OutputError {
+    using OutputError::OutputError;
+};
+
 // This machine cannot do it: exit code 7.
 struct MachineLimit : std::runtime_error {
     using std::runtime_error::runtime_error;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <iterator>
 
 namespace {
 
@@ -70,13 +72,25 @@ constexpr const char* failing_commands[] = {
     "ndsim_compare nowhere.json",
 };
 
+// Nobody reads what is written to 9.
+class BrokenPipe {
+public:
+    BrokenPipe() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(pipe(ends.data()), 0);
+        EXPECT_EQ(dup2(ends[1], number), number);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    ~BrokenPipe() { close(number); }
+    BrokenPipe(const BrokenPipe&) = delete;
+
+private:
+    static constexpr int number = 9;
+};
+
 TEST(Unwritable, ErrorsEndAsAtATerminalWhereTheirTextIsLost) {
-    constexpr int broken_pipe = 9;
-    std::array<int, 2> ends{};
-    ASSERT_EQ(pipe(ends.data()), 0);
-    ASSERT_EQ(dup2(ends[1], broken_pipe), broken_pipe);
-    close(ends[0]);
-    close(ends[1]);
+    const BrokenPipe pipe;
     for (const char* command : failing_commands) {
         const int usual = run_command(command).exit_code;
         EXPECT_TRUE(usual >= 2 && usual <= 7) << command << " ends with " << usual;
@@ -86,7 +100,21 @@ TEST(Unwritable, ErrorsEndAsAtATerminalWhereTheirTextIsLost) {
             EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == usual) << command << " " << where << ": " << status;
         }
     }
-    close(broken_pipe);
+}
+
+// As in `... | head -1`: readers that have seen enough are no error to talk about.
+TEST(Unwritable, PipeWhoseReaderWentAwayIsNotComplainedOf) {
+    const BrokenPipe pipe;
+    const TemporaryFolder folder;
+    const std::string said = folder.with("said", "");
+    for (const char* command :
+         {"0d_sequential --quiet", "ndsim hardware", "ndsim train --model llama3-8b", "ndsim --help"}) {
+        const int status =
+            std::system(fmt::format("'{}'/{} >&9 2>'{}' </dev/null", NDSIM_BIN_DIR, command, said).c_str());
+        EXPECT_EQ(WEXITSTATUS(status), 6) << command;
+        std::ifstream file(said);
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "") << command;
+    }
 }
 
 // As in `... 2>&1 | head -1`.

@@ -49,6 +49,16 @@ TEST(Terminal, MovesItsCursorUnlessItIsDumb) {
     EXPECT_EQ(with(window).lines, 40);
 }
 
+TEST(Terminal, HasAsciiAloneWhereItIsDumbOrTheLocaleIsC) {
+    EXPECT_FALSE(with(window).ascii);
+    EXPECT_FALSE(with({}, {{"LANG", "C.UTF-8"}}).ascii);
+    EXPECT_TRUE(with(window, {{"TERM", "dumb"}}).ascii);
+    EXPECT_FALSE(with({}, {{"TERM", "dumb"}}).ascii);  // of a pipe it says nothing
+    EXPECT_TRUE(with({}, {{"LC_ALL", "C"}, {"LANG", "C.UTF-8"}}).ascii);
+    EXPECT_TRUE(with({}, {{"LANG", "POSIX"}}).ascii);
+    EXPECT_FALSE(with({}, {{"LC_CTYPE", "de_DE.UTF-8"}, {"LANG", "C"}}).ascii);
+}
+
 TEST(LivePicture, IsDrawnOverTheLast) {
     EXPECT_EQ(redrawing("a\nb\n", 0), "a\033[K\nb\033[K\n\033[J");
     EXPECT_EQ(redrawing("a\n", 2), "\033[2Aa\033[K\n\033[J");

@@ -79,7 +79,11 @@ void print(const std::string& text) {
 
 void print_drawn(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        throw config::OutputError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+        const std::string what = fmt::format("standard output cannot be written: {}", std::strerror(errno));
+        if (errno == EPIPE) {
+            throw config::ReaderGone(what);
+        }
+        throw config::OutputError(what);
     }
 }
 
@@ -107,6 +111,8 @@ int exit_code_of_exception(const std::string& name) {
         return error.died ? rank_died : rank_hung;
     } catch (const config::MachineLimit& error) {
         return complain(name, error.what(), machine_limit);
+    } catch (const config::ReaderGone&) {
+        return no_output;
     } catch (const config::OutputError& error) {
         return complain(name, error.what(), no_output);
     } catch (const std::system_error& error) {

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> variables{{
     {"NO_COLOR", "Set and not empty: no colours."},
     {"CLICOLOR_FORCE", "Set and not 0: colours in files and pipes, too."},
     {"COLUMNS", "The width of what is drawn, where no terminal says it."},
-    {"TERM", "dumb: a terminal with neither colours nor a cursor that moves."},
+    {"TERM", "dumb: a terminal with neither colours nor a cursor that moves, whose letters are ASCII's."},
 }};
 
 // Text as roff shows it: a backslash and a hyphen are characters, and no line begins with a command.

@@ -201,7 +201,7 @@ void write_program(const Outputs& outputs, const RecordedProgram& program) {
 
 report::TextStyle text_style(const Outputs& outputs, int descriptor) {
     const Terminal terminal = terminal_at(descriptor);
-    return {.width = terminal.columns, .colour = terminal.colour, .ascii = outputs.contains(ascii)};
+    return {.width = terminal.columns, .colour = terminal.colour, .ascii = terminal.ascii || outputs.contains(ascii)};
 }
 
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {

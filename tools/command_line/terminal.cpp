@@ -22,6 +22,11 @@ int whole_number(std::string_view text) {
     return error == std::errc{} && end == text.data() + text.size() ? number : 0;
 }
 
+// The first that is set says what letters there are.
+std::string_view locale_of(std::string_view all, std::string_view letters, std::string_view rest) {
+    return !all.empty() ? all : !letters.empty() ? letters : rest;
+}
+
 }  // namespace
 
 Terminal terminal_of(const TerminalFacts& facts, const std::function<const char*(const char*)>& variable) {
@@ -31,6 +36,8 @@ Terminal terminal_of(const TerminalFacts& facts, const std::function<const char*
     };
     Terminal terminal;
     terminal.cursor_moves = facts.is_terminal && text_of("TERM") != "dumb";
+    const std::string_view locale = locale_of(text_of("LC_ALL"), text_of("LC_CTYPE"), text_of("LANG"));
+    terminal.ascii = locale == "C" || locale == "POSIX" || (facts.is_terminal && !terminal.cursor_moves);
     const std::string_view forced = text_of("CLICOLOR_FORCE");
     terminal.colour = text_of("NO_COLOR").empty() && (terminal.cursor_moves || (!forced.empty() && forced != "0"));
     const int columns = facts.columns > 0 ? facts.columns : whole_number(text_of("COLUMNS"));

@@ -1,7 +1,8 @@
 // A terminal is what standard output or standard error may be: whether, how wide, and whether colours are wanted.
 //
 // NO_COLOR (set, not empty) takes colours away from everything; CLICOLOR_FORCE (set, not 0) gives them to files and
-// pipes; TERM=dumb has neither colours nor a cursor that moves. COLUMNS is the width where no terminal says it.
+// pipes; TERM=dumb has neither colours nor a cursor that moves, nor letters beyond ASCII; the locale C has none,
+// either, in files and pipes, too. COLUMNS is the width where no terminal says it.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@ namespace sim::command_line {
 struct Terminal {
     bool cursor_moves = false;  // it is a terminal, on which lines can be erased and drawn anew
     bool colour = false;
+    bool ascii = false;  // blocks and arrows cannot be shown
     int columns = 100;
     int lines = 0;  // 0: no end
 };
