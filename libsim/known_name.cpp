@@ -73,19 +73,19 @@ bool has_words(const std::string& name, const std::string& letters) {
     return false;
 }
 
-// The only row of which a name `fits`.
+// A name that `fits`, where all that do are of one row; null: there is none.
 template <class Fits>
-std::optional<std::size_t> only_row(const std::vector<KnownName>& known, Fits fits) {
+const KnownName* only_one(const std::vector<KnownName>& known, Fits fits) {
     const KnownName* found = nullptr;
     for (const KnownName& one : known) {
         if (fits(one.name)) {
             if (found != nullptr && found->row != one.row) {
-                return std::nullopt;
+                return nullptr;
             }
             found = &one;
         }
     }
-    return found == nullptr ? std::nullopt : std::optional(found->row);
+    return found;
 }
 
 std::vector<std::string> names_with_words(std::string_view typed, const std::vector<KnownName>& known) {
@@ -101,9 +101,9 @@ std::vector<std::string> names_with_words(std::string_view typed, const std::vec
 
 // A digit that was left out, or typed twice, or before its neighbour.
 bool digits_may_slip(const std::string& one, const std::string& other) {
-    const auto [shorter, longer] = std::minmax(one.size(), other.size());
-    const bool near = longer >= 3 && edit_distance(one, other) == 1;
-    return one == other || (near && (longer > shorter || std::is_permutation(one.begin(), one.end(), other.begin())));
+    const bool as_long = one.size() == other.size();
+    const bool near = std::max(one.size(), other.size()) >= 3 && edit_distance(one, other) == 1;
+    return one == other || (near && (!as_long || std::is_permutation(one.begin(), one.end(), other.begin())));
 }
 
 }  // namespace
@@ -111,9 +111,10 @@ bool digits_may_slip(const std::string& one, const std::string& other) {
 std::optional<std::size_t> row_called(std::string_view typed, const std::vector<KnownName>& known) {
     for (const Points points : {Points::kept, Points::dropped}) {
         const std::string wanted = letters_of(typed, points);
-        const auto row = only_row(known, [&](const std::string& name) { return letters_of(name, points) == wanted; });
-        if (row && !wanted.empty()) {
-            return row;
+        const KnownName* const one =
+            only_one(known, [&](const std::string& name) { return letters_of(name, points) == wanted; });
+        if (one != nullptr && !wanted.empty()) {
+            return one->row;
         }
     }
     return std::nullopt;
@@ -121,7 +122,11 @@ std::optional<std::size_t> row_called(std::string_view typed, const std::vector<
 
 std::optional<std::size_t> row_with_words(std::string_view typed, const std::vector<KnownName>& known) {
     const std::string letters = letters_of(typed, Points::dropped);
-    return only_row(known, [&](const std::string& name) { return has_words(name, letters); });
+    const KnownName* const one = only_one(known, [&](const std::string& name) { return has_words(name, letters); });
+    if (one == nullptr) {
+        return std::nullopt;
+    }
+    return one->row;
 }
 
 std::optional<std::size_t> row_meant(std::string_view typed, const std::vector<KnownName>& known) {

@@ -74,7 +74,7 @@ std::vector<Slot> uncertainty_slots(Uncertainty& uncertainty) {
     return {
         {"uncertainty.dense", "", &uncertainty.dense, 0, 5, true},
         {"uncertainty.experts", "", &uncertainty.experts, 0, 5, true},
-        {"uncertainty.small_experts", "", &uncertainty.small_experts, 0, 5, true},
+        {"uncertainty.small", "", &uncertainty.small_experts, 0, 5, true},
         {"uncertainty.order", "", &uncertainty.order, 0, 5, true},
     };
 }
