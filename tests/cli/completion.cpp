@@ -86,7 +86,7 @@ TEST(CompletionInBash, OffersArgumentsByTheirPlace) {
     EXPECT_THAT(in_bash("ndsim completion ''"), ElementsAre("bash", "zsh", "fish"));
     EXPECT_THAT(in_bash("ndsim collective all-re"), ElementsAre("all-reduce"));
     EXPECT_THAT(in_bash("ndsim collective all-reduce all-re"), IsEmpty());
-    EXPECT_THAT(in_bash("ndsim topology --ranks 4 tpu-v4"), ElementsAre("tpu-v4"));
+    EXPECT_THAT(in_bash("ndsim topology --ranks 4 tpu-v4"), ElementsAre("tpu-v4", "tpu-v4-pod"));
 }
 
 TEST(CompletionInBash, OffersFilesWhereAFileIsTaken) {
