@@ -99,11 +99,11 @@ std::vector<std::string> names_with_words(std::string_view typed, const std::vec
     return names;
 }
 
-// A digit that was left out, or typed twice, or before its neighbour.
+// A digit that was left out, typed twice, before its neighbour or beside its key, but for the first one, which names
+// another product.
 bool digits_may_slip(const std::string& one, const std::string& other) {
-    const bool as_long = one.size() == other.size();
-    const bool near = std::max(one.size(), other.size()) >= 3 && edit_distance(one, other) == 1;
-    return one == other || (near && (!as_long || std::is_permutation(one.begin(), one.end(), other.begin())));
+    const bool are_some = !one.empty() && !other.empty() && std::max(one.size(), other.size()) >= 3;
+    return one == other || (are_some && one.front() == other.front() && edit_distance(one, other) == 1);
 }
 
 }  // namespace

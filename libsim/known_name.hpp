@@ -26,8 +26,8 @@ std::optional<std::size_t> row_with_words(std::string_view typed, const std::vec
 // The row that is called so, or else the only one that has these words.
 std::optional<std::size_t> row_meant(std::string_view typed, const std::vector<KnownName>& known);
 
-// "; did you mean NAME?", "; it may be NAME, NAME or NAME", or nothing. A name whose digits are others is another
-// thing, and is not proposed: rtx-6090 is not rtx-4090 with a slip.
+// "; did you mean NAME?", "; it may be NAME, NAME or NAME", or nothing. A name whose first digit is another one is
+// another thing, and is not proposed: rtx-6090 is not rtx-4090 with a slip.
 std::string name_hint(std::string_view typed, const std::vector<KnownName>& known);
 
 }  // namespace sim
