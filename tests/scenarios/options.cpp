@@ -72,8 +72,13 @@ TEST(Options, RanksAreTheProductOfTheAxes) {
     EXPECT_EQ(read(parallel, {"--dp", "3", "--tp", "5"}).ranks, 15);
 }
 
-TEST(Options, AnOptionGivenTwiceIsTheLast) {
-    EXPECT_EQ(read(parallel, {"--items", "3", "--items", "5"}).items, 5);
+TEST(Options, AreRefusedWhereOneIsGivenTwice) {
+    try {
+        read(parallel, {"--items", "3", "--items", "5"});
+        FAIL();
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(), "--items is given twice, as 3 and as 5; leave one out");
+    }
 }
 
 TEST(Options, OfTheCommandLineWinOverThoseOfTheFile) {
@@ -272,8 +277,8 @@ TEST(Summary, SaysWhatMegatronCallsTheExpertAxis) {
 TEST(Given, AreTheOptionsThatChangeTheResult) {
     const TemporaryFolder folder;
     const std::string config = folder.with("run.toml", "steps = 2\noverlap = true\nhost = \"fiber\"\n");
-    const Options options = read(parallel, {"--items", "8", "--items", "9", "--quiet", "--trace", "x.json", "--config",
-                                            config.c_str(), "--compute-units", "0.1"});
+    const Options options = read(parallel, {"--items", "9", "--quiet", "--trace", "x.json", "--config", config.c_str(),
+                                            "--compute-units", "0.1"});
     const Given expected{
         {"compute-units", 0.1}, {"items", std::int64_t{9}}, {"overlap", true}, {"steps", std::int64_t{2}}};
     EXPECT_EQ(options.given, expected);

@@ -57,6 +57,10 @@ std::string arguments_of(const std::vector<config::OptionRow>& rows) {
     throw config::UsageError(fmt::format("unknown option {}{}", shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
+std::string typed_name(const std::string& name) {
+    return (name.size() == 1 ? "-" : "--") + name;
+}
+
 void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
     const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
     if (row.role != config::Role::option) {
@@ -70,7 +74,7 @@ void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
             const auto take_it = [&line, name, repeats = row.repeats](const std::string& text) {
                 line.given.emplace_back(name, repeats ? fmt::format("{}", fmt::join(split(text, '\n'), "; ")) : text);
             };
-            return app.add_option_function<std::string>((name.size() == 1 ? "-" : "--") + name, take_it, row.help)
+            return app.add_option_function<std::string>(typed_name(name), take_it, row.help)
                 ->type_name(row.takes)
                 ->multi_option_policy(row.repeats ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
         };
@@ -78,6 +82,15 @@ void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
         for (const std::string& name : row.also) {
             add(name)->group("");  // not in --help
         }
+    }
+}
+
+// The last one would win in silence.
+void refuse_twice(const CLI::Option& option) {
+    const std::vector<std::string>& typed = option.results();
+    if (typed.size() > 1) {
+        throw config::UsageError(fmt::format("{} is given twice, as {} and as {}; leave one out", option.get_name(),
+                                             shortened(typed[0]), shortened(typed[1])));
     }
 }
 
@@ -135,6 +148,12 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     } catch (const CLI::ParseError& error) {
         throw config::UsageError(error.what());
     }
+    for (const config::OptionRow& row : rows) {
+        if (row.role == config::Role::option && !row.repeats && !std::holds_alternative<config::Flag>(row.kind)) {
+            refuse_twice(*app.get_option(typed_name(row.name)));
+        }
+    }
+    refuse_twice(*app.get_option("--" + config.name));
     for (const std::string& extra : app.remaining()) {
         if (extra != "--") {
             refuse_extra(extra, executable, rows);

@@ -26,15 +26,15 @@ struct Answer {
 };
 
 struct CommandLine {
-    std::vector<std::pair<std::string, std::string>> given;  // name as typed, text; an option given twice: the last
+    std::vector<std::pair<std::string, std::string>> given;  // name as typed, and text
     std::optional<std::string> config;
 };
 
 // "ndsim 0.1.0\n"
 std::string version_line();
 
-// Throws UsageError for an unknown option, a missing value, and arguments that are too many or too few. Values are not
-// looked at.
+// Throws UsageError for an unknown option, a missing value, an option that is given twice, and arguments that are too
+// many or too few. Values are not looked at.
 std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
                                                     const std::vector<config::OptionRow>& rows, int argc,
                                                     const char* const* argv);

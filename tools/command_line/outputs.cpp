@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 namespace sim::command_line {
 
@@ -49,6 +50,7 @@ struct Format {
     std::string Offer::*instead_of = nullptr;  // only of commands that offer nothing of this
     const char* wanted_as = "";                // in Outputs; empty: by its option
     config::Known::Path path = config::Known::Path::file;
+    const char* suffix = "";  // of its files, where they have one; empty: any
 
     const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
@@ -78,14 +80,15 @@ void svg(std::ostream& out, const report::Timeline& timeline) {
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
-    {.option = "svg", .also = "plot", .takes = "FILE.svg", .words = &Offer::picture, .show = picture},
+    {.option = "svg", .also = "plot", .takes = "FILE.svg", .words = &Offer::picture, .show = picture, .suffix = ".svg"},
     {.option = "svg",
      .takes = "FILE.svg",
      .words = &Offer::timeline,
      .draw = svg,
      .help = "draw the timeline as a picture, a row for each rank and stream",
      .instead_of = &Offer::picture,
-     .wanted_as = "svg of the timeline"},
+     .wanted_as = "svg of the timeline",
+     .suffix = ".svg"},
     {.option = "trace",
      .takes = "FILE|-",
      .words = &Offer::timeline,
@@ -96,7 +99,8 @@ constexpr auto formats = std::to_array<Format>({
      .takes = "FILE.html",
      .words = &Offer::timeline,
      .draw = page,
-     .help = "a page for the browser: the timeline, its replay, and where the time went"},
+     .help = "a page for the browser: the timeline, its replay, and where the time went",
+     .suffix = ".html"},
     {.option = "goal", .takes = "FILE", .words = &Offer::program, .program_files = goal_file},
     {.option = "chakra",
      .takes = "FOLDER",
@@ -112,6 +116,15 @@ constexpr auto formats = std::to_array<Format>({
     {.option = ascii, .words = &Offer::timeline, .help = "draw --timeline in plain ASCII"},
     {"json", "", "", &Offer::json, json},
 });
+
+// A name that says another kind of file: who opens it would find something else in it.
+void check_suffix(const Format& format, const std::string& file) {
+    const std::string suffix = std::filesystem::path(file).extension().string();
+    if (*format.suffix != '\0' && !suffix.empty() && suffix != format.suffix) {
+        throw config::UsageError(fmt::format("--{} writes {} files; {} would have to end with {}", format.option,
+                                             format.suffix, shortened(file), format.suffix));
+    }
+}
 
 }  // namespace
 
@@ -159,6 +172,7 @@ void check_outputs(const Outputs& outputs) {
         if (wanted->second == standard_output) {
             printed.push_back(fmt::format("--{}{}", format.option, *format.takes == '\0' ? "" : " -"));
         } else {
+            check_suffix(format, wanted->second);
             (format.check != nullptr ? format.check : check_output)(wanted->second);
         }
     }

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 namespace sim::command_line {
 
@@ -50,6 +52,48 @@ void settle_opposites(Settings& settings) {
     settings.erase(verbose->second.typed ? quiet : verbose);
 }
 
+// The file that a setting names, as one name however it was typed; empty: it names none.
+std::string file_of(const config::TomlValue& value) {
+    const auto* const text = std::get_if<std::string>(&value);
+    if (text == nullptr || text->empty() || *text == "-") {
+        return "";
+    }
+    std::error_code ignored;
+    const auto whole = std::filesystem::weakly_canonical(*text, ignored);
+    return ignored ? *text : whole.string();
+}
+
+// Two outputs in one file would be one of them, and an output in place of an input would be the end of it.
+void check_files(const Settings& settings, const std::vector<config::OptionRow>& rows,
+                 const std::optional<std::string>& config_file) {
+    std::map<std::string, std::string> read;
+    std::map<std::string, std::string> written;
+    if (config_file) {
+        read.emplace(file_of(*config_file), "--config");
+    }
+    for (const auto& [name, setting] : settings) {
+        const config::OptionRow& row = config::row_named(rows, name);
+        const std::string file = file_of(setting.value);
+        if (file.empty() || config::known_values(row).path != config::Known::Path::file) {
+            continue;
+        }
+        if (!row.writes && std::filesystem::exists(file)) {
+            read.emplace(file, setting.what);
+        } else if (!row.writes) {
+            continue;  // the name of a preset
+        } else if (const auto [other, is_new] = written.emplace(file, setting.what); !is_new) {
+            throw config::UsageError(fmt::format("{} and {} would both write {}; give one of them another file",
+                                                 other->second, setting.what, shortened(typed_text(setting.value))));
+        }
+    }
+    for (const auto& [file, what] : written) {
+        if (const auto input = read.find(file); input != read.end()) {
+            throw config::UsageError(fmt::format("{} would write over {}, which {} reads; give it another file", what,
+                                                 shortened(file), input->second));
+        }
+    }
+}
+
 }  // namespace
 
 std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<config::OptionRow>& rows,
@@ -68,8 +112,13 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
         const std::string typed = row.role == config::Role::option ? "--" + name : name;
         const Setting setting{typed, config::value_of_text(row, text), true};
         config::check_option(row, setting.what, setting.value);
+        if (const auto other = settings.find(row.name); other != settings.end() && other->second.typed) {
+            throw config::UsageError(
+                fmt::format("{} and {} are one option; leave one out", other->second.what, setting.what));
+        }
         settings[row.name] = setting;
     }
+    check_files(settings, rows, line.config);
     settle_opposites(settings);
     return settings;
 }
