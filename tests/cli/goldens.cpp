@@ -41,17 +41,24 @@ std::string without_the_machine(std::string text) {
          "$1?"},
         {std::regex(R"x(\b(PID|pid) [0-9]+)x"), "$1 ?"},
         {std::regex(R"x((wall time +)[.0-9]+ [a-z]+)x"), "$1?"},
-        // The table of ranks: its second column is as wide as their numbers are long.
-        {std::regex(R"x((\n +rank) +pid +)x"), "$1  pid  "},
-        {std::regex(R"x((\n +[0-9]+) +[0-9]{2,7} +([.0-9]+ s))x"), "$1  ?  $2"},
     };
     for (const auto& [pattern, instead] : facts) {
         text = std::regex_replace(text, pattern, instead);
     }
-    for (auto at = text.find(NDSIM_SOURCE_DIR); at != std::string::npos; at = text.find(NDSIM_SOURCE_DIR)) {
-        text.replace(at, std::string(NDSIM_SOURCE_DIR).size(), "SOURCE");
+    // As a whole path: a tree in /w is none of a JSON pointer's /what.
+    static const std::regex source(NDSIM_SOURCE_DIR "(?![A-Za-z0-9_])");
+    return std::regex_replace(text, source, "SOURCE");
+}
+
+// The table of ranks: its second column is as wide as their numbers are long.
+void hide_process_numbers(std::vector<std::string>& lines) {
+    static const std::regex heading(R"x((^ +rank) +pid +)x");
+    static const std::regex row(R"x((^ +[0-9]+) +[0-9]+ +([.0-9]+ s))x");
+    bool is_inside = false;
+    for (std::string& line : lines) {
+        is_inside = std::regex_search(line, heading) || (is_inside && std::regex_search(line, row));
+        line = std::regex_replace(std::regex_replace(line, heading, "$1  pid  "), row, is_inside ? "$1  ?  $2" : "$&");
     }
-    return text;
 }
 
 // A line of JSON is thousands of characters long: it is broken before a key or an object, where a difference is seen.
@@ -84,7 +91,9 @@ std::vector<std::string> carried_out(const std::vector<std::string>& commands) {
                                   command + ") > .out 2> .err < /dev/null";
         const int status = std::system(shell.c_str());
         found.push_back(">>> " + command);
-        for (const std::string& line : lines_of(without_the_machine(content_of(folder.file(".out"))))) {
+        std::vector<std::string> printed = lines_of(without_the_machine(content_of(folder.file(".out"))));
+        hide_process_numbers(printed);
+        for (const std::string& line : printed) {
             append_wrapped(found, line);
         }
         for (const std::string& line : lines_of(without_the_machine(content_of(folder.file(".err"))))) {
