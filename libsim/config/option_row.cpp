@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 namespace sim::config {
 
@@ -124,6 +126,30 @@ bool parse(const std::string& text, Number& number) {
     return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
+// The number in front of a suffix, times what that stands for; none for another text.
+std::optional<double> number_with_suffix(const std::string& text, double thousand, std::string_view letters) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const auto power = letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.back()))));
+    double x = 0;
+    if (power == std::string_view::npos || !parse(text.substr(0, text.size() - 1), x)) {
+        return std::nullopt;
+    }
+    return x * std::pow(thousand, static_cast<double>(power + 1));
+}
+
+// "8k" where the row takes suffixes.
+std::optional<double> suffixed_number(const OptionRow& row, const std::string& text) {
+    if (const auto* whole = std::get_if<Whole>(&row.kind); whole != nullptr && whole->has_suffixes) {
+        return number_with_suffix(text, 1024, "KM");
+    }
+    if (const auto* real = std::get_if<Real>(&row.kind); real != nullptr && real->has_suffixes) {
+        return number_with_suffix(text, 1000, "KMBT");
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Custom duration(Duration& field) {
@@ -214,6 +240,9 @@ TomlValue value_of_text(const OptionRow& row, const std::string& text) {
         if (parse(text, x)) {
             return x;
         }
+    }
+    if (const std::optional<double> number = suffixed_number(row, text)) {
+        return *number;
     }
     if (std::holds_alternative<Flag>(row.kind) && (text == "true" || text == "false")) {
         return text == "true";

@@ -20,11 +20,13 @@ struct Whole {
     std::int64_t low;
     std::int64_t high;
     std::function<void(std::int64_t)> set;
+    bool has_suffixes = false;  // 8k and 1M may be typed: times 1,024, as lengths of sequences and sizes are said
 };
 struct Real {
     double low;
     double high;
     std::function<void(double)> set;
+    bool has_suffixes = false;  // 15T may be typed, and k, M, B: times 1,000, as amounts are said
 };
 struct Choice {
     std::vector<std::string> names;
@@ -95,6 +97,12 @@ inline OptionRow listing(OptionRow row) {
 inline OptionRow writing(OptionRow row) {
     row.writes = true;
     return keeping_result(std::move(row));
+}
+// A number that may be typed with a suffix.
+template <class Number>
+Number suffixed(Number number) {
+    number.has_suffixes = true;
+    return number;
 }
 // True if `name` is one of the row's names.
 bool is_called(const OptionRow& row, const std::string& name);

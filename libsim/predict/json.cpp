@@ -1,46 +1,39 @@
 #include "libsim/predict/json.hpp"
 
-#include "libsim/training/recomputation.hpp"
+#include "libsim/training/layout_fields.hpp"
+
+#include <type_traits>
 
 namespace sim::predict {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+Json json_of(const training::FieldValue& value) {
+    return std::visit(
+        [](const auto& one) -> Json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) {
+                return nullptr;
+            } else {
+                return one;
+            }
+        },
+        value);
+}
+
+}  // namespace
+
 Json json_of(const training::Layout& layout) {
-    return {{"dp", layout.parallelism.dp},
-            {"tp", layout.parallelism.tp},
-            {"pp", layout.parallelism.pp},
-            {"cp", layout.parallelism.cp},
-            {"ep", layout.parallelism.ep},
-            {"expert_tp", layout.parallelism.expert_tp},
-            {"micro_batch", layout.batch.micro},
-            {"global_batch", layout.batch.global},
-            {"schedule", layout.parallelism.schedule->name},
-            {"interleave", layout.parallelism.interleave},
-            {"drop_last_layers", layout.parallelism.split.drop_last},
-            {"count_embedding", layout.parallelism.split.count_embedding},
-            {"count_loss", layout.parallelism.split.count_loss},
-            {"pipeline_layout",
-             layout.parallelism.split.is_listed() ? Json(text_of(layout.parallelism.split)) : Json(nullptr)},
-            {"zero", layout.parallelism.zero},
-            {"recompute", name_of(layout.framework.recompute)},
-            {"recompute_modules", text_of(recomputed_modules(layout))},
-            {"precision", name_of(layout.numerics.precision)},
-            {"first_layers_bf16", layout.numerics.first_layers_bf16},
-            {"last_layers_bf16", layout.numerics.last_layers_bf16},
-            {"optimizer", name_of(layout.numerics.optimizer)},
-            {"fusion", name_of(layout.framework.fusion)},
-            {"sequence_parallel", layout.parallelism.sequence_parallel},
-            {"flash_attention", layout.framework.flash_attention},
-            {"fp32_gradients", layout.numerics.fp32_gradients},
-            {"overlap_gradients", layout.framework.overlap_gradients},
-            {"overlap_parameters", layout.framework.overlap_parameters},
-            {"overlap_tensor", layout.framework.overlap_tensor},
-            {"overlap_pipeline", layout.framework.overlap_pipeline},
-            {"scatter_gather", layout.framework.scatter_gather},
-            {"reshard_after_forward", layout.framework.reshard_after_forward},
-            {"offload_optimizer", layout.framework.offload_optimizer},
-            {"offloaded_layers", layout.framework.offloaded_layers}};
+    Json object = Json::object();
+    for (const training::LayoutField& field : training::layout_fields()) {
+        const Json value = json_of(shown_value(field, layout));
+        object[field.key()] = value;
+        if (*field.also != '\0') {
+            object[field.also] = value;
+        }
+    }
+    return object;
 }
 
 Json json_of(const training::MemoryUse& use) {

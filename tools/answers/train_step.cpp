@@ -12,11 +12,12 @@ namespace sim::tools {
 
 std::vector<config::OptionRow> train_rows(TrainOptions& options) {
     std::vector<config::OptionRow> rows = predict::training_rows(options.training);
-    rows.insert(rows.end(),
-                {{"tokens", "X", "of a whole run: 15e12", config::real(options.tokens, 1, 1e18)},
-                 {"steps", "X", "of a whole run, in place of --tokens", config::real(options.steps, 1, 1e12)},
-                 {"unfold", "", "simulate every rank, not one of each stage", config::flag(options.unfold)},
-                 config::fault_row(options.faults)});
+    rows.insert(
+        rows.end(),
+        {{"tokens", "X", "of a whole run: 15T or 15e12", config::suffixed(config::real(options.tokens, 1, 1e18))},
+         {"steps", "X", "of a whole run, in place of --tokens", config::real(options.steps, 1, 1e12)},
+         {"unfold", "", "simulate every rank, not one of each stage", config::flag(options.unfold)},
+         config::fault_row(options.faults)});
     return rows;
 }
 
