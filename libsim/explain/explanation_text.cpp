@@ -25,7 +25,7 @@ std::string text_of(const Explanation& explanation) {
     const auto words = introductions(explanation);
     std::string text = introduced(words[0]);
     text += wrapped(explanation.title, text_width, 0);
-    text += wrapped("explains: " + explanation.of, text_width, 0);
+    text += command_text("explains", explanation.of, text_width, 0);
     for (std::size_t i = 0; i < explanation.sections.size(); ++i) {
         const Section& section = explanation.sections[i];
         text += "\n" + introduced(words[i + 1]);

@@ -1,5 +1,6 @@
 #include "libsim/explain/section_text.hpp"
 
+#include "libsim/config/shell_command.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/split.hpp"
@@ -38,8 +39,10 @@ std::string figures_text(const Section& section) {
             continue;
         }
         if (is_text(figure.unit)) {
-            texts +=
-                wrapped(fmt::format("{}: {}", figure.name, shown(figure.value, figure.unit)), page_width, page_margin);
+            const std::string value = shown(figure.value, figure.unit);
+            texts += figure.unit == Unit::command
+                         ? command_text(figure.name, value, page_width, page_margin)
+                         : wrapped(fmt::format("{}: {}", figure.name, value), page_width, page_margin);
         } else {
             table.rows.push_back({{figure.name, shown(figure.value, figure.unit), figure.how}});
         }
@@ -123,6 +126,12 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t marg
         line += (line.empty() ? "" : " ") + clean;
     }
     return line.empty() ? result : result + blanks + line + "\n";
+}
+
+std::string command_text(const std::string& name, const std::string& command, std::size_t width, std::size_t margin) {
+    const std::string before = std::string(margin, ' ') + name + ": ";
+    return before +
+           config::continued_command(report::terminal_text(command, 1 << 20), width, before.size(), margin + 4);
 }
 
 std::string text_of(const Section& section, Level level) {

@@ -31,7 +31,7 @@ std::int64_t round_up(std::int64_t n, std::int64_t to) {
     return ceil_div(n, to) * to;
 }
 
-// Sizes are at most 10^6 each: three of them fit 64 bits.
+// Sizes are at most training::most_ranks each: three of them fit 64 bits.
 std::int64_t replica(const Layout& layout) {
     return std::int64_t{layout.parallelism.tp} * layout.parallelism.pp * layout.parallelism.cp;
 }
@@ -144,15 +144,11 @@ void derive_arithmetic(const TrainingOptions& options, const training::Accelerat
     }
 }
 
-void derive_spreading(const TrainingOptions& options, const training::Transformer& model, Layout& layout,
-                      std::vector<std::string>& told) {
+void derive_spreading(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
     if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
-        layout.parallelism.sequence_parallel = model.sequence / layout.parallelism.cp % layout.parallelism.tp == 0;
-        told.push_back(
-            fmt::format("sequence-parallel {}: {}", layout.parallelism.sequence_parallel ? "on" : "off",
-                        layout.parallelism.sequence_parallel
-                            ? fmt::format("tp {}", layout.parallelism.tp)
-                            : fmt::format("tp {} does not divide {} tokens", layout.parallelism.tp, model.sequence)));
+        // Where tp does not divide a rank's tokens it is refused, as frameworks do, and not left out in silence.
+        layout.parallelism.sequence_parallel = true;
+        told.push_back(fmt::format("sequence-parallel on: tp {}", layout.parallelism.tp));
     }
     if (!options.has("zero") && layout.replicas() > 1) {
         layout.parallelism.zero = 1;
@@ -256,7 +252,7 @@ PricedMachine priced_machine_of(const TrainingOptions& options) {
     }
     if (options.has("usd-per-hour")) {
         gpu.usd_per_hour = options.usd_per_hour;
-        found.price = "--usd-per-hour";
+        found.price = options.usd_per_hour > 0 ? "--usd-per-hour" : "not counted: --usd-per-hour is 0";
         found.price_from = PriceFrom::option;
     } else if (gpu.usd_per_hour <= 0) {
         found.price = fmt::format("no price is known of {}; --usd-per-hour sets one", gpu.name);
@@ -276,7 +272,7 @@ training::Layout layout_of(const TrainingOptions& options, const training::Trans
     derive_schedule(options, layout, told);
     derive_batch(options, model, layout, told);
     derive_arithmetic(options, machine.gpu, layout, told);
-    derive_spreading(options, model, layout, told);
+    derive_spreading(options, layout, told);
     derive_loss(layout, told);
     return layout;
 }
@@ -292,11 +288,9 @@ TrainingCase training_case(const TrainingOptions& options) {
     return found;
 }
 
-TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
-                           const training::Machine& machine) {
-    TrainingCase found{.model = model, .machine = machine};
-    found.layout = layout_of(options, model, machine, found.told);
-    found.machine.place(found.layout.ranks());
+TrainingCase case_of(const training::Transformer& model, const training::Machine& machine, const Layout& layout) {
+    TrainingCase found{.model = model, .machine = machine, .layout = layout};
+    found.machine.place(layout.ranks());
     if (found.machine.gpus_per_node != machine.gpus_per_node) {
         found.told.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
                                          found.machine.gpus_per_node, machine.gpus_per_node));
@@ -304,7 +298,14 @@ TrainingCase training_case(const TrainingOptions& options, const training::Trans
     if (const auto warning = warning_of_range(model, machine)) {
         found.told.push_back(*warning);
     }
-    const auto problems = training::problems_of(model, machine, found.layout, options.gpus);
+    return found;
+}
+
+TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
+                           const training::Machine& machine) {
+    std::vector<std::string> told;
+    const Layout layout = layout_of(options, model, machine, told);
+    const auto problems = training::problems_of(model, machine, layout, options.gpus);
     if (!problems.empty()) {
         std::string text = problems.front().what;
         for (std::size_t i = 1; i < std::min<std::size_t>(problems.size(), 3); ++i) {
@@ -312,6 +313,8 @@ TrainingCase training_case(const TrainingOptions& options, const training::Trans
         }
         throw config::UsageError(text);
     }
+    TrainingCase found = case_of(model, machine, layout);
+    found.told.insert(found.told.begin(), told.begin(), told.end());
     return found;
 }
 

@@ -64,6 +64,11 @@ struct TrainingCase {
     int gpus() const { return layout.ranks(); }
 };
 
+// The case of a layout: the machine is as the job lies on its nodes. Every prediction of options, whether one layout
+// was asked for, swept or searched, is of a case that was made here.
+TrainingCase case_of(const training::Transformer& model, const training::Machine& machine,
+                     const training::Layout& layout);
+
 // The parts, for callers that search layouts themselves. All throw UsageError, one line.
 training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
 PricedMachine priced_machine_of(const TrainingOptions& options);

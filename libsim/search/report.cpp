@@ -1,5 +1,7 @@
 #include "libsim/search/report.hpp"
 
+#include "libsim/config/shell_command.hpp"
+#include "libsim/predict/train_command.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/search/launch_flags.hpp"
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace sim::search {
 
@@ -47,6 +50,14 @@ const char* what_is_wrong(training::Misfit misfit) {
     return "?";
 }
 
+// Modules are named where they are not the usual ones.
+std::string recompute_text(const training::Framework& framework) {
+    return framework.recompute == training::Recompute::none
+               ? ""
+               : fmt::format(" recompute {}{}", name_of(framework.recompute),
+                             framework.names_modules() ? " " + text_of(framework.recompute_modules) : "");
+}
+
 std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     std::string text = fmt::format("dp {} tp {} pp {}", p.dp, p.tp, p.pp);
     text += p.interleave > 1 ? fmt::format("x{}", p.interleave) : "";
@@ -54,7 +65,7 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += question.model.experts.count > 0 ? fmt::format(" ep {}", p.ep) : "";
     text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
-    text += p.recompute == training::Recompute::none ? "" : fmt::format(" recompute {}", name_of(p.recompute));
+    text += recompute_text(layout_of(question.space, question.model, p).framework);
     const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
     text += schedule.usual ? "" : fmt::format(" {}", schedule.name);
     return text;
@@ -91,7 +102,8 @@ std::string robustness_text(const PlanReport& report) {
 }
 
 std::string plan_table(const PlanReport& report) {
-    const auto& [question, plan, objective, top, told, enough, problems] = report;
+    const PlanQuestion& question = report.question;
+    const Plan& plan = report.plan;
     const bool priced = question.machine.gpu.usd_per_hour > 0;
     TextTable table{.columns = {{"step"},
                                 {"tokens/s"},
@@ -102,8 +114,8 @@ std::string plan_table(const PlanReport& report) {
                                 {"slow GPU"},
                                 {"slow links"},
                                 {"layout", Align::left}}};
-    for (std::size_t i = 0; i < plan.pareto.size() && i < top; ++i) {
-        const PlanRow& row = plan.rows[plan.pareto[i]];
+    for (const std::size_t i : listed_rows(plan, report.list, report.top)) {
+        const PlanRow& row = plan.rows[i];
         const auto memory = static_cast<double>(row.memory);
         const auto capacity = static_cast<double>(question.machine.gpu.memory_bytes);
         const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
@@ -112,9 +124,10 @@ std::string plan_table(const PlanReport& report) {
               percent_text(row.mfu), bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
               slow_gpu_text(row), slow_links_text(row), gpus + short_layout(question, row.point)}});
     }
-    if (plan.pareto.size() > top) {
+    if (report.list == PlanList::front && plan.pareto.size() > report.top) {
         table.rows.push_back(
-            {{}, fmt::format("… and {} more that no other one beats; --top shows them", plan.pareto.size() - top)});
+            {{},
+             fmt::format("… and {} more that no other one beats; --top shows them", plan.pareto.size() - report.top)});
     }
     return text_of(table);
 }
@@ -167,6 +180,23 @@ std::string flags_text(const PlanReport& report) {
     return text;
 }
 
+std::string heading(const PlanReport& report) {
+    const bool is_cost = report.objective == PlanObjective::cost;
+    if (report.list == PlanList::best) {
+        return fmt::format("The {} layouts of all that fit, whether or not others are smaller:\n",
+                           is_cost ? "cheapest" : "fastest");
+    }
+    return fmt::format("No other layout is faster, smaller and cheaper than one of these; {} first:\n",
+                       is_cost ? "cheap ones" : "fast ones");
+}
+
+std::string command_text(const PlanReport& report) {
+    constexpr std::size_t width = 120;
+    constexpr std::size_t margin = 2;
+    return "\nThe first layout's step alone, and why it takes so long:\n  " +
+           config::continued_command(command_of(report, report.plan.rows.front().point), width, margin, 2 * margin);
+}
+
 std::string nothing_fits(const PlanReport& report) {
     const PlanQuestion& question = report.question;
     TextTable nearest{.columns = {{"", Align::left}, {"", Align::right, 1}, {"", Align::left, 1}}};
@@ -192,6 +222,20 @@ std::string nothing_fits(const PlanReport& report) {
 
 }  // namespace
 
+std::vector<std::size_t> listed_rows(const Plan& plan, PlanList list, std::size_t top) {
+    std::vector<std::size_t> rows = plan.pareto;
+    if (list == PlanList::best) {
+        rows.resize(plan.rows.size());
+        std::iota(rows.begin(), rows.end(), std::size_t{0});
+    }
+    rows.resize(std::min(rows.size(), top));
+    return rows;
+}
+
+std::string command_of(const PlanReport& report, const PlanPoint& point) {
+    return train_command(report.given, case_of(report.question, point));
+}
+
 std::string counts_text(const PlanCounts& counts, const training::Machine& machine) {
     std::string text;
     const auto add = [&](std::size_t n, const std::string& what) {
@@ -212,20 +256,20 @@ std::string counts_text(const PlanCounts& counts, const training::Machine& machi
 }
 
 std::string text_of(const PlanReport& report) {
-    const auto& [question, plan, objective, top, told, enough, problems] = report;
+    const PlanQuestion& question = report.question;
+    const Plan& plan = report.plan;
     std::string text = fmt::format("{} on {} GPUs of {}, {} sequences of {} tokens a step\n", question.model.name,
                                    fmt::join(question.space.gpus, " or "), question.machine.name,
                                    question.space.rest.batch.global, question.model.sequence);
-    for (const std::string& line : told) {
+    for (const std::string& line : report.told) {
         text += line + "\n";
     }
     text += counts_text(plan.counts, question.machine) + ".\n";
     if (plan.rows.empty()) {
         return text + nothing_fits(report);
     }
-    text += fmt::format("\nNo other layout is faster, smaller and cheaper than one of these; {} first:\n",
-                        objective == PlanObjective::cost ? "cheap ones" : "fast ones");
-    return text + plan_table(report) + robustness_text(report) + certainty_text(report) + flags_text(report);
+    return text + "\n" + heading(report) + plan_table(report) + robustness_text(report) + certainty_text(report) +
+           command_text(report) + flags_text(report);
 }
 
 }  // namespace sim::search

@@ -1,10 +1,12 @@
 #include "libsim/predict/json.hpp"
 #include "libsim/search/launch_flags.hpp"
 #include "libsim/search/report.hpp"
+#include "libsim/training/layout_fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +36,8 @@ std::vector<std::string> robustness_cells(const std::optional<Robustness>& robus
             robustness->slow_links ? share(*robustness->slow_links) : ""};
 }
 
-Json row_json(const PlanQuestion& question, const PlanRow& row) {
+Json row_json(const PlanReport& report, const PlanRow& row) {
+    const PlanQuestion& question = report.question;
     const bool priced = question.machine.gpu.usd_per_hour > 0;
     Json json{{"gpus", row.point.gpus},
               {"step_seconds", seconds(row.step)},
@@ -50,13 +53,24 @@ Json row_json(const PlanQuestion& question, const PlanRow& row) {
         json["robustness"] = robustness_json(*row.robustness);
     }
     json["layout"] = predict::json_of(layout_of(question.space, question.model, row.point));
+    json["command"] = command_of(report, row.point);
     return json;
 }
 
-Json miss_json(const PlanQuestion& question, const PlanMiss& miss) {
+Json rows_json(const PlanReport& report, PlanList list) {
+    Json rows = Json::array();
+    for (const std::size_t i : listed_rows(report.plan, list, report.top)) {
+        rows.push_back(row_json(report, report.plan.rows[i]));
+    }
+    return rows;
+}
+
+Json miss_json(const PlanReport& report, const PlanMiss& miss) {
+    const PlanQuestion& question = report.question;
     return {{"gpus", miss.point.gpus},
             {"memory_bytes", miss.memory},
-            {"layout", predict::json_of(layout_of(question.space, question.model, miss.point))}};
+            {"layout", predict::json_of(layout_of(question.space, question.model, miss.point))},
+            {"command", command_of(report, miss.point)}};
 }
 
 Json counts_json(const PlanCounts& counts) {
@@ -84,7 +98,8 @@ Json flags_json(const PlanQuestion& question, const PlanRow& best) {
 std::string json_of(const PlanReport& report) {
     const PlanQuestion& question = report.question;
     const Plan& plan = report.plan;
-    Json object{{"model", question.model.name},
+    Json object{{"command", "plan"},
+                {"model", question.model.name},
                 {"machine", question.machine.name},
                 {"gpus", question.space.gpus},
                 {"global_batch", question.space.rest.batch.global},
@@ -93,21 +108,21 @@ std::string json_of(const PlanReport& report) {
                 {"feasible", !plan.rows.empty()},
                 {"counts", counts_json(plan.counts)},
                 {"summary", counts_text(plan.counts, question.machine)}};
-    object["best"] = plan.rows.empty() ? Json(nullptr) : row_json(question, plan.rows.front());
-    Json front = Json::array();
-    for (std::size_t i = 0; i < plan.pareto.size() && i < report.top; ++i) {
-        front.push_back(row_json(question, plan.rows[plan.pareto[i]]));
-    }
+    object["given"] = Json::parse(config::json_text(report.given));
+    object["best"] = plan.rows.empty() ? Json(nullptr) : row_json(report, plan.rows.front());
     object["pareto_front_size"] = plan.pareto.size();
-    object["pareto"] = std::move(front);
+    object["pareto"] = rows_json(report, PlanList::front);
+    if (report.list == PlanList::best) {
+        object["ranking"] = rows_json(report, PlanList::best);
+    }
     if (plan.rows.empty()) {
         Json nearest = Json::array();
         for (const PlanMiss& miss : plan.nearest) {
-            nearest.push_back(miss_json(question, miss));
+            nearest.push_back(miss_json(report, miss));
         }
         object["nearest"] = std::move(nearest);
         const bool helps = report.enough && report.enough->gpus > 0;
-        object["enough_gpus"] = helps ? miss_json(question, report.enough->smallest) : Json(nullptr);
+        object["enough_gpus"] = helps ? miss_json(report, report.enough->smallest) : Json(nullptr);
         object["problems"] = report.first_problems;
     } else {
         object["launch"] = flags_json(question, plan.rows.front());
@@ -115,55 +130,50 @@ std::string json_of(const PlanReport& report) {
     return object.dump() + "\n";
 }
 
-report::Table table_of(const PlanReport& plan) {
-    const PlanQuestion& question = plan.question;
-    report::Table table;
-    for (const char* name : {"gpus",
-                             "dp",
-                             "tp",
-                             "pp",
-                             "cp",
-                             "ep",
-                             "expert_tp",
-                             "interleave",
-                             "schedule",
-                             "micro_batch",
-                             "zero",
-                             "recompute",
-                             "step_seconds",
-                             "step_seconds_low",
-                             "step_seconds_high",
-                             "may_be_fastest",
-                             "tokens_per_second",
-                             "mfu",
-                             "memory_bytes",
-                             "headroom_bytes"}) {
-        table.columns.push_back({name});
+namespace {
+
+// What a search varies, as columns.
+constexpr std::array searched{"dp",         "tp",       "pp",          "cp",   "ep",       "expert-tp",
+                              "interleave", "schedule", "micro-batch", "zero", "recompute"};
+
+std::vector<std::string> cells_of(const PlanReport& report, std::size_t i) {
+    const PlanQuestion& question = report.question;
+    const PlanRow& row = report.plan.rows[i];
+    const training::Layout layout = layout_of(question.space, question.model, row.point);
+    const bool on_front = std::binary_search(report.plan.pareto.begin(), report.plan.pareto.end(), i);
+    std::vector<std::string> cells{std::to_string(row.point.gpus)};
+    for (const char* const option : searched) {
+        cells.push_back(training::option_text(value_of(training::layout_field(option), layout)));
     }
-    table.columns[8].cells = table.columns[11].cells = report::Cells::names;
-    table.columns.push_back({question.machine.gpu.usd_per_hour > 0 ? "usd_per_step" : "gpu_hours_per_step"});
-    for (const char* name : {"pareto", "slow_gpu", "slow_gpu_on_average", "slow_links"}) {
+    cells.insert(cells.end(),
+                 {fmt::format("{:.12g}", seconds(row.step)), fmt::format("{:.12g}", row.range.lowest),
+                  fmt::format("{:.12g}", row.range.highest), row.may_be_fastest ? "1" : "0",
+                  fmt::format("{:.12g}", row.tokens_per_second), fmt::format("{:.6g}", row.mfu),
+                  std::to_string(row.memory), std::to_string(question.machine.gpu.memory_bytes - row.memory),
+                  fmt::format("{:.9g}", row.cost), on_front ? "1" : "0"});
+    const std::vector<std::string> robustness = robustness_cells(row.robustness);
+    cells.insert(cells.end(), robustness.begin(), robustness.end());
+    return cells;
+}
+
+}  // namespace
+
+report::Table table_of(const PlanReport& plan) {
+    const bool is_priced = plan.question.machine.gpu.usd_per_hour > 0;
+    report::Table table{.columns = {{"gpus"}}};
+    for (const char* const option : searched) {
+        const training::LayoutField& field = training::layout_field(option);
+        const bool is_name = std::holds_alternative<training::NameField>(field.kind);
+        table.columns.push_back({field.key(), is_name ? report::Cells::names : report::Cells{}});
+    }
+    for (const char* name :
+         {"step_seconds", "step_seconds_low", "step_seconds_high", "may_be_fastest", "tokens_per_second", "mfu",
+          "memory_bytes", "headroom_bytes", is_priced ? "usd_per_step" : "gpu_hours_per_step", "pareto", "slow_gpu",
+          "slow_gpu_on_average", "slow_links"}) {
         table.columns.push_back({name});
     }
     for (std::size_t i = 0; i < plan.plan.rows.size(); ++i) {
-        const PlanRow& row = plan.plan.rows[i];
-        const PlanPoint& p = row.point;
-        const bool on_front = std::binary_search(plan.plan.pareto.begin(), plan.plan.pareto.end(), i);
-        std::vector<std::string> cells;
-        for (const int n : {p.gpus, p.dp, p.tp, p.pp, p.cp, p.ep, p.expert_tp, p.interleave}) {
-            cells.push_back(std::to_string(n));
-        }
-        cells.insert(cells.end(),
-                     {std::string(schedules_of(question.space)[p.schedule]->name), std::to_string(p.micro_batch),
-                      std::to_string(p.zero), name_of(p.recompute), fmt::format("{:.12g}", seconds(row.step)),
-                      fmt::format("{:.12g}", row.range.lowest), fmt::format("{:.12g}", row.range.highest),
-                      row.may_be_fastest ? "1" : "0", fmt::format("{:.12g}", row.tokens_per_second),
-                      fmt::format("{:.6g}", row.mfu), std::to_string(row.memory),
-                      std::to_string(question.machine.gpu.memory_bytes - row.memory), fmt::format("{:.9g}", row.cost),
-                      on_front ? "1" : "0"});
-        const std::vector<std::string> robustness = robustness_cells(row.robustness);
-        cells.insert(cells.end(), robustness.begin(), robustness.end());
-        table.rows.push_back(std::move(cells));
+        table.rows.push_back(cells_of(plan, i));
     }
     return table;
 }

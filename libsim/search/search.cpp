@@ -91,8 +91,9 @@ private:
     std::map<std::pair<int, int>, PlanCell> found_;
 };
 
-// Of a space, the layout that needs least; 0 GPUs if none fits.
-EnoughGpus smallest_of(const PlanQuestion& question, const PlanOracle& oracle) {
+// The layout on so many GPUs that needs least; 0 GPUs if none fits.
+EnoughGpus smallest_of(const PlanQuestion& asked, int gpus, const PlanOracle& oracle) {
+    const PlanQuestion question = question_of(asked, gpus);
     EnoughGpus found;
     for (const PlanPoint& point : points_of(question.space, question.model, question.machine)) {
         const PlanVerdict verdict = bounds_of(question, point, oracle);
@@ -112,6 +113,17 @@ EnoughGpus smallest_of(const PlanQuestion& question, const PlanOracle& oracle) {
 
 std::size_t PlanCounts::refused_in_all() const {
     return std::accumulate(refused.begin(), refused.end(), std::size_t{0});
+}
+
+PlanQuestion question_of(const PlanQuestion& question, int gpus) {
+    PlanQuestion one = question;
+    one.space.gpus = {gpus};
+    one.machine.place(gpus);
+    return one;
+}
+
+TrainingCase case_of(const PlanQuestion& question, const PlanPoint& point) {
+    return predict::case_of(question.model, question.machine, layout_of(question.space, question.model, point));
 }
 
 Plan search_layouts(const PlanQuestion& question, const PlanOptions& options) {
@@ -145,22 +157,21 @@ Plan search_layouts(const PlanQuestion& question, const PlanOptions& options) {
     return plan;
 }
 
-void add_robustness(const PlanQuestion& question, std::size_t top, const ForEach& for_each, Plan& plan) {
-    for_each(std::min(top, plan.pareto.size()), {}, [&](std::size_t i) {
-        PlanRow& row = plan.rows[plan.pareto[i]];
-        row.robustness =
-            robustness_of(question.model, question.machine, layout_of(question.space, question.model, row.point));
+void add_robustness(const PlanQuestion& question, std::span<const std::size_t> rows, const ForEach& for_each,
+                    Plan& plan) {
+    for_each(rows.size(), {}, [&](std::size_t i) {
+        PlanRow& row = plan.rows[rows[i]];
+        const TrainingCase what = case_of(question, row.point);
+        row.robustness = robustness_of(what.model, what.machine, what.layout);
     });
 }
 
 EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle) {
     constexpr int most_times = 1024;
     constexpr int most_gpus = 1 << 20;
-    PlanQuestion wider = question;
     const int asked = *std::max_element(question.space.gpus.begin(), question.space.gpus.end());
     for (int times = 2; times <= most_times && asked <= most_gpus / times; times *= 2) {
-        wider.space.gpus = {asked * times};
-        if (const EnoughGpus found = smallest_of(wider, oracle); found.gpus > 0) {
+        if (const EnoughGpus found = smallest_of(question, asked * times, oracle); found.gpus > 0) {
             return found;
         }
     }

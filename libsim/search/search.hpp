@@ -3,13 +3,15 @@
 //
 // Checks run cheapest first: legality (training::is_possible), a lower bound on memory (training::least_memory), a
 // lower bound on the step time (training::estimated_step), and the simulation (predict).
-// A layout is pruned if one already simulated is at least as good as its bounds in step, memory and cost: it cannot be
-// better in anything. The set of simulated layouts does not depend on the number of threads.
+// A layout is pruned if one already simulated is at least as good as its bounds in step, memory and cost, so that it
+// cannot be better in anything, and if it cannot be among the best that are asked for either. The set of simulated
+// layouts does not depend on the number of threads.
 #pragma once
 
 #include "libsim/for_each.hpp"
 #include "libsim/predict/predict.hpp"
 #include "libsim/predict/robustness.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/search/pareto.hpp"
 #include "libsim/search/space.hpp"
 #include "libsim/training/check_layout.hpp"
@@ -17,6 +19,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sim::search {
@@ -26,8 +29,12 @@ struct PlanQuestion {
     training::Machine machine;
     PlanSpace space;
 };
+// The question of one number of its GPUs alone, with the machine as predict::case_of() lays such a job on its nodes.
+PlanQuestion question_of(const PlanQuestion& question, int gpus);
+// The case that `ndsim train` predicts of the same layout.
+predict::TrainingCase case_of(const PlanQuestion& question, const PlanPoint& point);
 
-// The oracle evaluates one legal layout; it is called by several threads at once.
+// The oracle evaluates one legal layout of a question of one number of GPUs; it is called by several threads at once.
 struct PlanOracle {
     struct Answer {
         Duration step{0};
@@ -47,6 +54,7 @@ enum class PlanObjective : std::uint8_t { time, cost };
 struct PlanOptions {
     PlanObjective objective = PlanObjective::time;
     bool exhaustive = false;        // simulate all that may fit
+    std::size_t best = 0;           // simulate at least what may be among so many best of the objective
     ForEach for_each = one_by_one;  // of layouts: bounds, and simulations of a round
     PlanOracle oracle;
     // Some 20 times a second, in the caller's thread; `what` is being done.
@@ -110,8 +118,9 @@ struct Plan {
 // Throws what the oracle throws, for the first layout that it throws for.
 Plan search_layouts(const PlanQuestion& question, const PlanOptions& options);
 
-// Adds the robustness of the first `top` rows of the Pareto front.
-void add_robustness(const PlanQuestion& question, std::size_t top, const ForEach& for_each, Plan& plan);
+// Adds the robustness of some of its rows.
+void add_robustness(const PlanQuestion& question, std::span<const std::size_t> rows, const ForEach& for_each,
+                    Plan& plan);
 
 // The fewest GPUs, 2, 4, 8 … times those given, on which a layout fits; 0 if none up to 1,024 times does.
 struct EnoughGpus {

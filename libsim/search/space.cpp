@@ -2,6 +2,8 @@
 
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/training/layout_fields.hpp"
+#include "libsim/training/recomputation.hpp"
 
 #include <fmt/format.h>
 
@@ -40,6 +42,34 @@ std::vector<int> given_or(const std::vector<int>& given, const std::vector<int>&
     return given.empty() ? usual : given;
 }
 
+bool selects_by_operator(const PlanSpace& space, int zero) {
+    training::Layout layout{.framework = space.rest.framework};
+    layout.framework.recompute = Recompute::selective;
+    layout.parallelism.zero = zero;
+    return training::recomputes_by_operator(layout);
+}
+
+// What was said is taken to the letter; otherwise selective recomputation is of the modules that are worth it.
+training::LayerModules modules_of(const PlanSpace& space, const training::Transformer& model,
+                                  const training::Layout& layout) {
+    training::LayerModules modules = training::Framework{}.recompute_modules;
+    if (layout.framework.recompute != Recompute::selective) {
+        return modules;
+    }
+    if (space.rest.framework.names_modules()) {
+        return space.rest.framework.recompute_modules;
+    }
+    if (!space.recompute.empty() || training::recomputes_by_operator(layout)) {
+        return modules;
+    }
+    const training::LayerModules usual = usual_modules(model);
+    if (layout.framework.flash_attention && usual != training::LayerModules{}) {
+        return usual;
+    }
+    modules |= usual;
+    return modules;
+}
+
 // Builds points from the outer axes to the inner ones.
 class Points {
 public:
@@ -55,7 +85,9 @@ public:
 
 private:
     void for_meshes(int gpus) {
-        const std::vector<int> tp = divisors(gpus, machine_.gpus_per_node);
+        training::Machine placed = machine_;
+        placed.place(gpus);
+        const std::vector<int> tp = divisors(gpus, placed.gpus_per_node);
         const std::vector<int> pp = usual_stages(gpus);
         const std::vector<int> cp = powers_of_two(std::min(gpus, model_.sequence / least_tokens));
         for (const int t : given_or(space_.tp, tp)) {
@@ -138,21 +170,29 @@ private:
                                                      : std::vector{0, 1, 2, 3};
         const std::vector<int> micro_batch =
             powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
-        const training::Framework& framework = space_.rest.framework;
-        const bool selective_differs = !framework.flash_attention || framework.names_modules();
-        const std::vector<Recompute> recompute =
-            selective_differs ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
-                              : std::vector{Recompute::none, Recompute::full};
         for (const int z : given_or(space_.zero, zero)) {
-            for (const Recompute r : space_.recompute.empty() ? recompute : space_.recompute) {
+            for (const Recompute r : recomputations(z)) {
                 for (const int m : given_or(space_.micro_batch, micro_batch)) {
-                    point.zero = static_cast<std::int8_t>(z);
+                    point.zero = z;
                     point.recompute = r;
                     point.micro_batch = m;
                     add(point);
                 }
             }
         }
+    }
+
+    std::vector<Recompute> recomputations(int zero) const {
+        if (!space_.recompute.empty()) {
+            return space_.recompute;
+        }
+        const training::Framework& framework = space_.rest.framework;
+        const bool worth_it = selects_by_operator(space_, zero)
+                                  ? framework.loop == training::TrainingLoop::torch
+                                  : !framework.flash_attention || usual_modules(model_) != training::LayerModules{};
+        return worth_it || framework.names_modules()
+                   ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
+                   : std::vector{Recompute::none, Recompute::full};
     }
 
     void add(const PlanPoint& point) {
@@ -172,6 +212,38 @@ private:
 
 }  // namespace
 
+std::span<const PlanAxis> plan_axes() {
+    const auto axis = [](const char* option, std::vector<int> PlanSpace::*values, int PlanPoint::*value,
+                         const char* help) {
+        const auto& field = std::get<training::WholeField>(training::layout_field(option).kind);
+        return PlanAxis{option, help, values, value, field.in};
+    };
+    static const std::vector<PlanAxis> axes{
+        axis("dp", &PlanSpace::dp, &PlanPoint::dp, "data parallel, of what the others leave of the GPUs (any)"),
+        axis("tp", &PlanSpace::tp, &PlanPoint::tp, "tensor parallel (divisors of the GPUs, up to a node's)"),
+        axis("pp", &PlanSpace::pp, &PlanPoint::pp, "pipeline stages (divisors of the GPUs, up to the layers)"),
+        axis("cp", &PlanSpace::cp, &PlanPoint::cp, "context parallel (powers of two that leave a rank 4,096 tokens)"),
+        axis("ep", &PlanSpace::ep, &PlanPoint::ep, "expert parallel (divisors of the experts)"),
+        axis("expert-tp", &PlanSpace::expert_tp, &PlanPoint::expert_tp, "tensor parallel within an expert (1)"),
+        axis("micro-batch", &PlanSpace::micro_batch, &PlanPoint::micro_batch,
+             "sequences at a time (powers of two up to 16)"),
+        axis("interleave", &PlanSpace::interleave, &PlanPoint::interleave,
+             "chunks of the model per stage (divisors of a stage's layers, up to 16)"),
+        axis("zero", &PlanSpace::zero, &PlanPoint::zero, "what is spread over dp x cp (0 to 3; not 2 with stages)")};
+    return axes;
+}
+
+training::LayerModules usual_modules(const training::Transformer& model) {
+    training::LayerModules modules;
+    if (model.latent) {
+        modules |= training::LayerModule::latent_up;
+    }
+    if (model.experts.count > 0) {
+        modules |= training::LayerModule::expert_activation;
+    }
+    return modules;
+}
+
 std::vector<KnownSchedule> schedules_of(const PlanSpace& space) {
     return space.schedule.empty() ? std::vector<KnownSchedule>{usual_pipeline_schedule(1), usual_pipeline_schedule(2)}
                                   : space.schedule;
@@ -184,19 +256,11 @@ std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transfo
 
 training::Layout layout_of(const PlanSpace& space, const training::Transformer& model, const PlanPoint& point) {
     training::Layout layout = space.rest;
-    layout.parallelism.dp = point.dp;
-    layout.parallelism.tp = point.tp;
-    layout.parallelism.pp = point.pp;
-    layout.parallelism.cp = point.cp;
-    layout.parallelism.ep = point.ep;
-    layout.parallelism.expert_tp = point.expert_tp;
-    layout.batch.micro = point.micro_batch;
-    layout.parallelism.interleave = point.interleave;
-    layout.parallelism.zero = point.zero;
-    layout.framework.recompute = point.recompute;
-    if (point.recompute != Recompute::selective) {
-        layout.framework.recompute_modules = training::Framework{}.recompute_modules;
+    for (const PlanAxis& axis : plan_axes()) {
+        axis.in(layout) = point.*axis.value;
     }
+    layout.framework.recompute = point.recompute;
+    layout.framework.recompute_modules = modules_of(space, model, layout);
     layout.parallelism.schedule =
         space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
     layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(

@@ -10,9 +10,9 @@
 //   interleave   divisors of a stage's layers, up to 16; 1 where there is one stage; what a list of layers says
 //   micro_batch  powers of two up to 16
 //   zero         0 to 3, without 2 where there are stages, which is as 1 there; 0 alone where there is nothing to
-//   spread
-//                over
-//   recompute    none and full; also selective where attention keeps its scores
+//                spread over
+//   recompute    none and full; also selective where that is neither: of attention that keeps its scores, of modules
+//                that were named, by operators in PyTorch's own loop with zero 3, and otherwise of usual_modules()
 //   schedule     1f1b, and interleaved where there are several chunks
 // dp is what is left of the GPUs. Activations are spread over tp (sequence parallel) wherever tp > 1 divides them.
 #pragma once
@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,11 +57,26 @@ struct PlanPoint {
     int expert_tp = 1;
     int micro_batch = 1;
     int interleave = 1;
-    std::int8_t zero = 0;
+    int zero = 0;
     training::Recompute recompute = training::Recompute::none;
     std::uint8_t schedule = 0;  // of schedules_of()
     friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
 };
+
+// A switch of the layout that has a list of numbers in a space and one of them in a point.
+struct PlanAxis {
+    const char* option;  // "tp"; its row in training::layout_fields() says the rest
+    const char* help;    // with the usual values
+    std::vector<int> PlanSpace::*values;
+    int PlanPoint::*value;
+    int& (*in)(training::Layout&);
+};
+std::span<const PlanAxis> plan_axes();
+
+// The modules whose recomputation saves much for little time: the way up of latent attention, and the activation of
+// experts. None of them in a model without either.
+// Source: Megatron Bridge's recipes for DeepSeek-V3 and Qwen3 MoE (recompute_modules).
+training::LayerModules usual_modules(const training::Transformer& model);
 
 // The schedules that PlanPoint::schedule counts: the space's own, or the usual ones.
 std::vector<KnownSchedule> schedules_of(const PlanSpace& space);

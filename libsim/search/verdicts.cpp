@@ -1,7 +1,11 @@
 #include "libsim/search/verdicts.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace sim::search {
 
@@ -16,11 +20,15 @@ constexpr std::size_t bounds_at_a_time = 16;
 class Judge {
 public:
     Judge(const PlanQuestion& question, const std::vector<PlanPoint>& points, const PlanOptions& options)
-        : question_(question), points_(points), options_(options), verdicts_(points.size()) {}
+        : question_(question), points_(points), options_(options), verdicts_(points.size()) {
+        for (const int gpus : question.space.gpus) {
+            placed_.try_emplace(gpus, question_of(question, gpus));
+        }
+    }
 
     std::vector<PlanVerdict> judge() && {
         const bool all = for_each(points_.size(), points_.size(), 0, bounds_at_a_time, "bounds", [&](std::size_t i) {
-            verdicts_[i] = bounds_of(question_, points_[i], options_.oracle);
+            verdicts_[i] = bounds_of(placed_.at(points_[i].gpus), points_[i], options_.oracle);
         });
         if (all) {
             simulate_rounds();
@@ -67,10 +75,20 @@ private:
                            [&](const Tradeoff& known) { return is_no_worse(known, bound); });
     }
 
+    // What comes first by the objective.
+    using Merit = std::pair<double, Duration>;
+    Merit merit(std::size_t i) const {
+        const Tradeoff what = tradeoff(i);
+        return {options_.objective == PlanObjective::cost ? what.cost : 0.0, what.step};
+    }
+    bool may_be_among_best(std::size_t i) const {
+        return options_.best > 0 && (best_.size() < options_.best || merit(i) < *best_.rbegin());
+    }
+
     // Otherwise it has its verdict.
     bool is_worth_simulating(std::size_t i) {
         PlanVerdict& verdict = verdicts_[i];
-        if (!options_.exhaustive && is_outdone(i)) {
+        if (!options_.exhaustive && is_outdone(i) && !may_be_among_best(i)) {
             verdict.kind = Kind::outdone;
             return false;
         }
@@ -87,9 +105,11 @@ private:
                     round.push_back(order[at]);
                 }
             }
-            const bool all = for_each(
-                round.size(), order.size(), at - round.size(), 1, "simulations",
-                [&](std::size_t i) { verdicts_[round[i]] = simulated(question_, points_[round[i]], options_.oracle); });
+            const bool all =
+                for_each(round.size(), order.size(), at - round.size(), 1, "simulations", [&](std::size_t i) {
+                    const PlanPoint& point = points_[round[i]];
+                    verdicts_[round[i]] = simulated(placed_.at(point.gpus), point, options_.oracle);
+                });
             if (!all) {
                 return;
             }
@@ -100,7 +120,16 @@ private:
     }
 
     void remember(std::size_t i) {
-        if (verdicts_[i].kind != Kind::feasible || is_outdone(i)) {
+        if (verdicts_[i].kind != Kind::feasible) {
+            return;
+        }
+        if (may_be_among_best(i)) {
+            best_.insert(merit(i));
+            if (best_.size() > options_.best) {
+                best_.erase(std::prev(best_.end()));
+            }
+        }
+        if (is_outdone(i)) {
             return;
         }
         const Tradeoff found = tradeoff(i);
@@ -112,7 +141,9 @@ private:
     const std::vector<PlanPoint>& points_;
     const PlanOptions& options_;
     std::vector<PlanVerdict> verdicts_;
-    std::vector<Tradeoff> front_;  // of what was simulated
+    std::map<int, PlanQuestion> placed_;  // by the number of GPUs
+    std::vector<Tradeoff> front_;         // of what was simulated
+    std::multiset<Merit> best_;           // of what was simulated and fits, options_.best at most
 };
 
 }  // namespace

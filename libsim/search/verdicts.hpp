@@ -25,6 +25,7 @@ struct PlanVerdict {
 // USD of a step, or GPU-hours where no price is known.
 double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Duration step);
 
+// Both require a question of the point's number of GPUs.
 // Legality and bounds alone: refused, too_large_at_least or may_fit.
 PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
 // Simulates a layout that may fit.

@@ -166,10 +166,11 @@ bool sequence_parallel_does_not_divide(const LayoutCase& what) {
 }
 std::string which_tokens(const LayoutCase& what) {
     const int tokens = what.model.sequence / what.layout.parallelism.cp;
-    return fmt::format("sequence parallel: tp = {} does not divide the {} tokens of a rank; {}",
-                       what.layout.parallelism.tp, tokens,
-                       nearest_that_do(what.layout.parallelism.tp, std::min(tokens, what.model.heads),
-                                       [&](int tp) { return tokens % tp == 0 && tp_fits(what.model, tp); }));
+    return fmt::format(
+        "sequence parallel: tp = {} does not divide the {} tokens of a rank; {}, or sequence-parallel = off",
+        what.layout.parallelism.tp, tokens,
+        nearest_that_do(what.layout.parallelism.tp, std::min(tokens, what.model.heads),
+                        [&](int tp) { return tokens % tp == 0 && tp_fits(what.model, tp); }));
 }
 
 bool there_are_no_experts(const LayoutCase& what) {

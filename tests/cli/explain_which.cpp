@@ -43,6 +43,25 @@ TEST(Which, HasTheStepOfEachAlternativeToTheLastBit) {
     }
 }
 
+// As it stands in the text, over several lines.
+TEST(Which, PrintsACommandThatCanBePasted) {
+    const std::string question =
+        "ndsim explain --which --model mixtral-8x7b --machine gb200-nvl72 --gpus 16 --global-batch 16";
+    const std::string text = run_command(question).out;
+    const json figures = run_command(question + " --json").json()["sections"]["choice"]["figures"];
+    const std::string before = "  command: ";
+    const std::size_t begin = text.find(before);
+    ASSERT_NE(begin, std::string::npos) << text;
+    std::size_t end = text.find('\n', begin);
+    while (text[end - 1] == '\\') {
+        end = text.find('\n', end + 1);
+    }
+    const std::string pasted = text.substr(begin + before.size(), end - begin - before.size());
+    const json step = run_command(pasted + " --json").json();
+    EXPECT_EQ(step["step_seconds"], figures["step"]["value"]) << pasted;
+    EXPECT_EQ(step["memory"]["peak"], figures["memory"]["value"]) << pasted;
+}
+
 TEST(Which, AnswersWithTheBestOfWhatFitsForTheGoal) {
     for (const auto& [goal, column] : {std::pair{"time", "step"}, {"memory", "memory"}, {"cost", "cost"}}) {
         const json choice = choice_of(std::string("--model llama3-8b --gpus 16 --global-batch 64 --goal ") + goal);

@@ -81,6 +81,50 @@ TEST(NdsimPlan, IsTheSameWhateverTheNumberOfThreads) {
     EXPECT_EQ(run_command(options + "1").out, run_command(options + "2").out);
 }
 
+// 128 GPUs on nodes of 72 are 64 on each of two, and experts are spread over them.
+TEST(NdsimPlan, PrintsForEachLayoutACommandThatGivesItsTime) {
+    const std::string line =
+        "ndsim plan --model mixtral-8x7b --machine gb200-nvl72 --gpus 128 --global-batch 128 --tp 1 --cp 1 --pp 1,2 "
+        "--interleave 1 --micro-batch 1 --ep 2,8 --zero 1,3 --list best --top 4 ";
+    const Said text = run_command(line);
+    const json found = run_command(line + "--json").json();
+    ASSERT_EQ(found["ranking"].size(), 4U);
+    for (const json& row : found["ranking"]) {
+        const std::string command = row["command"];
+        const json step = run_command(command + " --json").json();
+        EXPECT_EQ(step["step_seconds"], row["step_seconds"]) << command;
+        EXPECT_EQ(step["memory"]["peak"], row["memory_bytes"]) << command;
+        EXPECT_EQ(step["layout"], row["layout"]) << command;
+    }
+    // What the text prints for the first is the same command, and can be pasted as it stands there.
+    const std::size_t begin = text.out.find("  ndsim train ");
+    ASSERT_NE(begin, std::string::npos) << text.out;
+    const std::string pasted = text.out.substr(begin + 2, text.out.find("\n\n", begin) - begin - 2);
+    EXPECT_EQ(run_command(pasted + " --json").out,
+              run_command(found["best"]["command"].get<std::string>() + " --json").out);
+}
+
+TEST(NdsimPlan, SaysHowToAskAgain) {
+    const json found = plan("--tp 1,2 --micro-batch 1 --zero 1 --jobs 2");
+    EXPECT_EQ(found["command"], "plan");
+    EXPECT_EQ(found["given"],
+              json::parse(R"({"cp":"1","global-batch":32,"gpus":"8","machine":"dgx-h100","micro-batch":"1",
+                              "model":"llama3-8b","pp":"1","tp":"1,2","zero":"1"})"));
+}
+
+TEST(NdsimPlan, ListsTheFastestWhetherOrNotOthersAreSmaller) {
+    const json found = plan("--list best --top 12 --zero 1,3");
+    std::vector<double> steps;
+    for (const json& row : found["ranking"]) {
+        steps.push_back(row["step_seconds"]);
+    }
+    EXPECT_EQ(steps.size(), 12U);
+    EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
+    const json all = plan("--exhaustive --list best --top 12 --zero 1,3");
+    EXPECT_EQ(found["ranking"], all["ranking"]);
+    EXPECT_FALSE(plan("--zero 1").contains("ranking"));
+}
+
 TEST(NdsimPlan, EndsWithOneAndTheNearestLayoutsWhereNothingFits) {
     const Said said = run_command(
         "ndsim plan --model gpt3-175b --machine dgx-a100 --gpus 8 --global-batch 64 --tp 8 --micro-batch 1 --zero 1");

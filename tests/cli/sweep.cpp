@@ -33,6 +33,26 @@ TEST(SweepCommand, PredictsWhatTrainPredicts) {
     const auto train = run_command("ndsim train --model gpt3-6.7b --gpus 16 --tp 2 --global-batch 64 --json").json();
     EXPECT_EQ(rows[4]["step_seconds"], train["step_seconds"]);
     EXPECT_EQ(rows[4]["memory"], train["memory"]["peak"]);
+    EXPECT_EQ(rows[4]["command"], "ndsim train --model gpt3-6.7b --gpus 16 --tp 2 --global-batch 64");
+}
+
+TEST(SweepCommand, SaysHowToAskAgain) {
+    EXPECT_EQ(run_command(small + " --json --threads 2").json()["given"],
+              nlohmann::json::parse(R"({"model":"gpt3-6.7b","gpus":"8,16","tp":"1,2,3","global-batch":"64"})"));
+}
+
+// script(1) gives the command a terminal.
+TEST(SweepCommand, PrintsATableOnATerminalAndCsvElsewhere) {
+    const TemporaryFolder folder;
+    const std::string log = folder.file("log");
+    const std::string line =
+        "script -qec \"'" NDSIM_BIN_DIR "'/" + small + "\" '" + log + "' > /dev/null 2>&1 < /dev/null";
+    ASSERT_EQ(std::system(line.c_str()), 0);
+    const std::string said = content_of(log);
+    EXPECT_THAT(said, HasSubstr("ndsim sweep --model gpt3-6.7b --global-batch 64\r\n"));
+    EXPECT_THAT(said, HasSubstr("gpus  tp"));
+    EXPECT_THAT(said, HasSubstr("--gpus 8 does not divide into replicas of 3 GPUs"));
+    EXPECT_THAT(said, testing::Not(HasSubstr("model,gpus")));
 }
 
 TEST(SweepCommand, GoesOnWithItsFile) {

@@ -189,6 +189,36 @@ TEST(PlanSearch, HasTheSameFrontWhetherAllAreSimulatedOrNot) {
     EXPECT_LT(few.counts.simulated(), all.counts.simulated() / 2);
 }
 
+// The bounds of steps are true here, so that a search for the 40 fastest finds those of a search of all.
+TEST(PlanSearch, SimulatesWhatMayBeAmongTheBestThatAreAskedFor) {
+    const Plan all = search_layouts(wide_question(), {.exhaustive = true, .oracle = disordered()});
+    const Plan best = search_layouts(wide_question(), {.best = 40, .oracle = disordered()});
+    ASSERT_GE(best.rows.size(), 40U);
+    for (std::size_t i = 0; i < 40; ++i) {
+        EXPECT_EQ(best.rows[i].point, all.rows[i].point) << i;
+    }
+    EXPECT_EQ(front(best), front(all));
+    EXPECT_LT(best.counts.simulated(), all.counts.simulated() / 2);
+}
+
+// A node of 72 GPUs holds 64 of a job of 128: what is simulated has such nodes, as in `ndsim train`.
+TEST(PlanSearch, AsksOfTheMachineAsTheJobLiesOnIt) {
+    PlanQuestion what = question();
+    what.machine.gpus_per_node = 72;
+    what.machine.scale_out = 1e9;
+    what.space = {.gpus = {64, 128}, .tp = {1}, .pp = {1}, .micro_batch = {1}, .zero = {1}};
+    what.space.recompute = {training::Recompute::none};
+    what.space.rest.batch.global = 128;
+    PlanOracle placed = oracle();
+    placed.least_memory = [](const PlanQuestion&, const Layout&) { return 1; };
+    placed.simulate = [](const PlanQuestion& q, const Layout& l) {
+        EXPECT_EQ(q.machine.gpus_per_node, l.ranks() == 64 ? 72 : 64);
+        return PlanOracle::Answer{.step = Duration{std::chrono::seconds{1}}, .memory = 1};
+    };
+    EXPECT_EQ(search_layouts(what, {.exhaustive = true, .oracle = placed}).rows.size(), 2U);
+    EXPECT_EQ(case_of(what, {.gpus = 128, .dp = 128}).machine.gpus_per_node, 64);
+}
+
 TEST(PlanSearch, AddsUpAndIsTheSameWithOneThreadAndWithThree) {
     Workers workers(3);
     const Plan one = search_layouts(wide_question(), {.oracle = disordered()});

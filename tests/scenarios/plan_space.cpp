@@ -137,11 +137,34 @@ TEST(PlanSpace, SpreadsActivationsWhereverTensorParallelDividesThem) {
     EXPECT_FALSE(layout_of(space, dense(), {.tp = 3}).parallelism.sequence_parallel);
 }
 
-TEST(PlanSpace, TriesSelectiveRecomputationOnlyWhereScoresAreKept) {
+// With zero 3 it is by operators, as PyTorch's own loop has it.
+TEST(PlanSpace, TriesSelectiveRecomputationOnlyWhereItIsNeitherNoneNorFull) {
     PlanSpace space = of(4);
+    space.zero = {0, 1};
     EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 2}));
+    space.zero = {3};
+    EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 2}));
+    space.rest.framework.loop = training::TrainingLoop::torch;
+    EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2}));
+    space.zero = {1};
     space.rest.framework.flash_attention = false;
     EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2}));
+}
+
+TEST(PlanSpace, RecomputesTheModulesThatAreWorthItUnlessRecomputationWasSaid) {
+    using training::LayerModule;
+    training::Transformer sparse = dense();
+    sparse.experts = {.count = 8, .top_k = 2};
+    const PlanPoint point{.gpus = 8, .dp = 8, .zero = 1, .recompute = training::Recompute::selective};
+    PlanSpace space = of(8);
+    EXPECT_EQ(layout_of(space, sparse, point).framework.recompute_modules, LayerModule::expert_activation);
+    training::LayerModules both = LayerModule::latent_up;
+    both |= LayerModule::expert_activation;
+    sparse.latent = training::LatentAttention{};
+    EXPECT_EQ(usual_modules(sparse), both);
+    EXPECT_EQ(usual_modules(dense()), training::LayerModules{});
+    space.recompute = {training::Recompute::selective};
+    EXPECT_EQ(layout_of(space, sparse, point).framework.recompute_modules, LayerModule::core_attention);
 }
 
 TEST(PlanSpace, RefusesTooManyLayouts) {
@@ -161,6 +184,7 @@ TEST(PlanSpace, HasSelectiveRecomputationWhereModulesAreNamed) {
         return std::count_if(points.begin(), points.end(),
                              [](const PlanPoint& point) { return point.recompute == training::Recompute::selective; });
     };
+    space.zero = {1};
     EXPECT_EQ(selective(), 0);
     space.rest.framework.recompute_modules = training::LayerModule::norms;
     EXPECT_GT(selective(), 0);

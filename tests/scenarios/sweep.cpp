@@ -151,9 +151,12 @@ TEST(SweepTable, AsJsonHasNumbersAndTexts) {
     std::vector<std::string> cells = result("ok");
     cells[2] = "0.5";
     table.add(0, table.row(0, cells));
-    const std::string json = table.json();
-    EXPECT_THAT(json, testing::StartsWith("{\"command\":\"sweep\",\"rows\":[{\"model\":\"a, \\\"b\\\"\",\"tp\":2,"
-                                          "\"status\":\"ok\",\"all_gpus\":null,\"step_seconds\":0.5,"));
+    const std::string json = table.json({{"tp", std::string("2")}});
+    EXPECT_THAT(json,
+                testing::StartsWith(
+                    "{\"command\":\"sweep\",\"given\":{\"tp\":\"2\"},\"rows\":[{\"model\":\"a, \\\"b\\\"\",\"tp\":2,"
+                    "\"status\":\"ok\",\"all_gpus\":null,\"step_seconds\":0.5,"));
+    EXPECT_THAT(json, HasSubstr("\"command\":\"ndsim train --model 'a, \\\"b\\\"' --tp 2\"}"));
 }
 
 TEST(Result, OfWhatCannotBeSaysWhy) {

@@ -202,7 +202,8 @@ TEST(CheckLayout, SpreadsTokensOverSequenceParallelRanks) {
     model.sequence = 12;
     EXPECT_EQ(problems(model, {.parallelism = {.tp = 8}}), "none");
     EXPECT_EQ(problems(model, {.parallelism = {.tp = 8, .sequence_parallel = true}}),
-              "sequence: sequence parallel: tp = 8 does not divide the 12 tokens of a rank; 4 does");
+              "sequence: sequence parallel: tp = 8 does not divide the 12 tokens of a rank; 4 does, or "
+              "sequence-parallel = off");
 }
 
 TEST(CheckLayout, IgnoresSequenceParallelAtTensorParallelOne) {

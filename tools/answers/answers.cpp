@@ -66,8 +66,10 @@ std::string memory_answer(const Given& given, const ShouldStop& /*should_stop*/)
 
 std::string plan_answer(const Given& given, const ShouldStop& should_stop) {
     PlanOptions options;
-    set_given(plan_rows(options), given);
-    return json_of(plan_report(options, {.should_stop = should_stop}));
+    const Given named = set_given(plan_rows(options), given);
+    search::PlanReport report = plan_report(options, {.should_stop = should_stop});
+    report.given = named;
+    return json_of(report);
 }
 
 std::string goodput_answer(const Given& given, const ShouldStop& /*should_stop*/) {

@@ -35,6 +35,7 @@ constexpr double most_failures = 1e8;  // of all runs
 struct AskedStep {
     LongDuration length{0};
     int gpus = 0;
+    int gpus_per_node = 1;  // as the job lies on the machine's nodes
     int replicas = 1;
     double tokens = 0;  // 0: not known
     std::string model;
@@ -46,7 +47,11 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told)
         if (options.training.gpus == 0) {
             throw UsageError("--gpus is missing: how many there are, where --step-seconds says how long a step is");
         }
-        return {.length = faults::long_duration(options.step_seconds), .gpus = options.training.gpus};
+        training::Machine machine = priced_machine_of(options.training).machine;
+        machine.place(options.training.gpus);
+        return {.length = faults::long_duration(options.step_seconds),
+                .gpus = options.training.gpus,
+                .gpus_per_node = machine.gpus_per_node};
     }
     if (options.training.model.empty()) {
         throw UsageError("--model is missing: the training whose step is predicted; or --step-seconds, or --study");
@@ -58,6 +63,7 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told)
                                step.memory.fits() ? "" : "; it does not fit into memory"));
     return {.length = LongDuration{ceil_div(step.step.count(), 1000)},
             .gpus = what.gpus(),
+            .gpus_per_node = what.machine.gpus_per_node,
             .replicas = what.layout.parallelism.dp,
             .tokens = tokens_of_step(what),
             .model = what.model.name,
@@ -245,8 +251,7 @@ GoodputQuestion question_of(const GoodputOptions& options) {
     question.machine = step.machine;
     LongJob& job = question.job;
     job.gpus = step.gpus;
-    job.gpus_per_node =
-        options.gpus_per_node > 0 ? options.gpus_per_node : priced_machine_of(options.training).machine.gpus_per_node;
+    job.gpus_per_node = options.gpus_per_node > 0 ? options.gpus_per_node : step.gpus_per_node;
     job.replicas = options.replicas > 0 ? options.replicas : step.replicas;
     if (job.replicas > job.gpus) {
         throw UsageError(fmt::format("--replicas must be at most the {} GPUs, not {}", job.gpus, job.replicas));

@@ -5,13 +5,13 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/predict/step_range.hpp"
 #include "libsim/split.hpp"
+#include "libsim/training/layout_fields.hpp"
 #include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 namespace sim::tools {
 
@@ -33,26 +33,6 @@ config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high
                 }
             }};
 }
-
-struct Axis {
-    const char* name;
-    const char* help;
-    std::vector<int> PlanSpace::*values;
-    std::int64_t low = 1;
-    std::int64_t high = largest_limit;
-};
-constexpr auto axes = std::to_array<Axis>({
-    {"gpus", "how many there are; several numbers are compared", &PlanSpace::gpus},
-    {"dp", "data parallel, of what the others leave of the GPUs (any)", &PlanSpace::dp},
-    {"tp", "tensor parallel (divisors of the GPUs, up to a node's)", &PlanSpace::tp},
-    {"pp", "pipeline stages (divisors of the GPUs, up to the layers)", &PlanSpace::pp},
-    {"cp", "context parallel (powers of two that leave a rank 4,096 tokens)", &PlanSpace::cp},
-    {"ep", "expert parallel (divisors of the experts)", &PlanSpace::ep},
-    {"expert-tp", "tensor parallel within an expert (1)", &PlanSpace::expert_tp},
-    {"micro-batch", "sequences at a time (powers of two up to 16)", &PlanSpace::micro_batch},
-    {"interleave", "chunks of the model per stage (divisors of a stage's layers, up to 16)", &PlanSpace::interleave},
-    {"zero", "what is spread over dp x cp (0 to 3; not 2 with stages)", &PlanSpace::zero, 0, 3},
-});
 
 // Those of a list; none where it was not said.
 std::vector<std::string> names_in(const std::string& list) {
@@ -110,20 +90,30 @@ std::vector<config::OptionRow> plan_rows(PlanOptions& options) {
         *std::find_if(rows.begin(), rows.end(), [&](const config::OptionRow& r) { return r.name == name; }) =
             std::move(row);
     };
-    for (const Axis& axis : axes) {
-        replace(axis.name, {axis.name, "LIST", axis.help, numbers(options.axes.*axis.values, axis.low, axis.high)});
+    replace("gpus", {"gpus", "LIST", "how many there are; several numbers are compared",
+                     numbers(options.axes.gpus, 1, training::most_ranks)});
+    for (const search::PlanAxis& axis : search::plan_axes()) {
+        const auto& field = std::get<training::WholeField>(training::layout_field(axis.option).kind);
+        replace(axis.option,
+                {axis.option, "LIST", axis.help, numbers(options.axes.*axis.values, field.low, field.high)});
     }
-    replace("recompute", {"recompute", "LIST", "of none, selective, full (none,full; all without flash attention)",
-                          config::text(options.recompute)});
+    replace("recompute",
+            {"recompute", "LIST", "of none, selective, full (none, full, and selective where it differs from these)",
+             config::text(options.recompute)});
     replace("schedule", {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)",
                          config::text(options.schedule)});
     std::erase_if(rows, [](const config::OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
-    rows.insert(rows.end(), {{"objective", "NAME", "what comes first: time or cost (time)",
-                              config::choice(options.objective, {"time", "cost"})},
-                             {"top", "K", "rows of the table (10)", whole(options.top, 1, largest_limit)},
-                             command_line::jobs_row(options.jobs),
-                             {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
-                              config::flag(options.exhaustive)}});
+    rows.insert(rows.end(),
+                {{"objective", "NAME", "what comes first: time or cost (time)",
+                  config::choice(options.objective, {"time", "cost"})},
+                 {"list", "NAME",
+                  "layouts in the table: pareto, that no other one beats in time, memory and cost, or best, "
+                  "by --objective alone (pareto)",
+                  config::choice(options.list, {"pareto", "best"})},
+                 {"top", "K", "rows of the table (10)", whole(options.top, 1, largest_limit)},
+                 command_line::jobs_row(options.jobs),
+                 {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
+                  config::flag(options.exhaustive)}});
     return rows;
 }
 
@@ -133,7 +123,8 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& t
     }
     const PricedMachine priced = priced_machine_of(options.training);
     PlanQuestion question{.model = model_of(options.training, told), .machine = priced.machine, .space = options.axes};
-    for (const Axis& axis : axes) {
+    sort_once(question.space.gpus);
+    for (const search::PlanAxis& axis : search::plan_axes()) {
         sort_once(question.space.*axis.values);
     }
     question.space.recompute = recompute_of(options.recompute);

@@ -15,6 +15,7 @@ struct PlanOptions {
     std::string recompute;
     std::string schedule;
     std::string objective = "time";
+    std::string list = "pareto";
     int top = 10;
     int jobs = 0;  // 0: as many as cores
     bool exhaustive = false;

@@ -4,6 +4,9 @@
 #include "libsim/error.hpp"
 #include "tools/command_line/workers.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sim::tools {
 
 namespace {
@@ -12,16 +15,27 @@ search::PlanObjective objective_of(const PlanOptions& options) {
     return options.objective == "cost" ? search::PlanObjective::cost : search::PlanObjective::time;
 }
 
+search::PlanList list_of(const PlanOptions& options) {
+    return options.list == "best" ? search::PlanList::best : search::PlanList::front;
+}
+
 search::Plan searched(const PlanOptions& options, const search::PlanQuestion& question, const PlanWatch& watch) {
     command_line::Workers workers(options.jobs);
+    const auto top = static_cast<std::size_t>(options.top);
+    const search::PlanList list = list_of(options);
     search::Plan plan = search::search_layouts(question, {.objective = objective_of(options),
                                                           .exhaustive = options.exhaustive,
+                                                          .best = list == search::PlanList::best ? top : 0,
                                                           .for_each = workers.executor(),
                                                           .oracle = search::predictor(),
                                                           .on_progress = watch.on_progress,
                                                           .should_stop = watch.should_stop});
     if (!watch.should_stop || !watch.should_stop()) {
-        search::add_robustness(question, static_cast<std::size_t>(options.top), workers.executor(), plan);
+        std::vector<std::size_t> rows = search::listed_rows(plan, search::PlanList::front, top);
+        const std::vector<std::size_t> others = search::listed_rows(plan, list, top);
+        std::copy_if(others.begin(), others.end(), std::back_inserter(rows),
+                     [&](std::size_t i) { return std::find(rows.begin(), rows.end(), i) == rows.end(); });
+        search::add_robustness(question, rows, workers.executor(), plan);
     }
     return plan;
 }
@@ -51,7 +65,8 @@ void add_help(search::PlanReport& report) {
 }  // namespace
 
 search::PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
-    search::PlanReport report{.objective = objective_of(options), .top = static_cast<std::size_t>(options.top)};
+    search::PlanReport report{
+        .objective = objective_of(options), .list = list_of(options), .top = static_cast<std::size_t>(options.top)};
     report.question = question_of(options, report.told);
     try {
         report.plan = searched(options, report.question, watch);

@@ -172,7 +172,7 @@ config::OptionRow jobs_row(int& jobs) {
     config::OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
                           whole(jobs, 0, 4096)};
     row.also = {"threads"};
-    return row;
+    return config::keeping_result(std::move(row));
 }
 
 }  // namespace sim::command_line

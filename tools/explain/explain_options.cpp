@@ -1,5 +1,6 @@
 #include "tools/explain/explain_options.hpp"
 
+#include "libsim/config/shell_command.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "tools/explain/strategy.hpp"
 
@@ -57,16 +58,6 @@ Choice noted(Enum& field, bool& given, const std::vector<std::string>& names) {
             }};
 }
 
-std::string typed_option(const OptionRow& row, const TomlValue& value) {
-    if (std::holds_alternative<Flag>(row.kind)) {
-        return std::get<bool>(value) ? " --" + row.name : "";
-    }
-    if (std::holds_alternative<bool>(value)) {
-        return fmt::format(" --{} {}", row.name, std::get<bool>(value) ? "on" : "off");
-    }
-    return fmt::format(" --{} {}", row.name, shell_word(typed_text(value)));
-}
-
 void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
     const HardwareChoice& choice = hardware_choices.at(static_cast<std::size_t>(options.hardware));
     const predict::TrainingOptions& training = options.train.training;
@@ -90,20 +81,6 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& text) {
-    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || std::string_view("-_./,:=+@%").find(static_cast<char>(c)) != std::string::npos;
-    });
-    if (is_plain) {
-        return text;
-    }
-    std::string quoted = "'";
-    for (const char c : text) {
-        quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    }
-    return quoted + "'";
-}
 
 const char* name_of(HardwareKind kind) {
     return hardware_choices.at(static_cast<std::size_t>(kind)).name;
@@ -166,13 +143,7 @@ ExplainOptions completed(ExplainOptions options, std::vector<std::string>& told)
 
 std::string train_command(const Given& given) {
     TrainOptions options;
-    std::string text = "ndsim train";
-    for (const OptionRow& row : train_rows(options)) {
-        if (const auto value = given.find(row.name); value != given.end()) {
-            text += typed_option(row, value->second);
-        }
-    }
-    return text;
+    return shell_command("ndsim train", train_rows(options), given);
 }
 
 std::string train_command(Given given, const predict::Change& change) {

@@ -53,7 +53,4 @@ std::string train_command(const config::Given& given);
 // The same with a change.
 std::string train_command(config::Given given, const predict::Change& change);
 
-// A word that a shell takes as it stands, in quotes where it has to be.
-std::string shell_word(const std::string& text);
-
 }  // namespace sim::tools

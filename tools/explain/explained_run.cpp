@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
+#include "libsim/config/shell_command.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/explain/run_sections.hpp"
 #include "libsim/split.hpp"
@@ -43,7 +44,7 @@ ChildSaid say(const std::string& program, Words arguments, const Words& more) {
 std::string command_of(const std::string& program, const Words& arguments) {
     std::string command = program;
     for (const std::string& word : arguments) {
-        command += " " + shell_word(word);
+        command += " " + config::shell_word(word);
     }
     return command;
 }

@@ -1,7 +1,7 @@
 #include "tools/explain/strategy.hpp"
 
-#include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/predict/machine_file.hpp"
+#include "libsim/predict/train_command.hpp"
 #include "tools/answers/plan_report.hpp"
 
 #include <fmt/format.h>
@@ -42,33 +42,7 @@ const StrategyRow& row_of(Strategy strategy) {
     return strategy_rows.at(static_cast<std::size_t>(strategy));
 }
 
-// An axis of the search, and the option of ndsim train that it is.
-struct ChosenAxis {
-    const char* option;
-    std::vector<int> PlanSpace::*values;
-    int (*given)(const training::Layout&);
-    int (*found)(const search::PlanPoint&);
-};
-constexpr std::array chosen_axes{
-    ChosenAxis{"dp", &PlanSpace::dp, [](const training::Layout& l) { return l.parallelism.dp; },
-               [](const search::PlanPoint& p) { return p.dp; }},
-    ChosenAxis{"tp", &PlanSpace::tp, [](const training::Layout& l) { return l.parallelism.tp; },
-               [](const search::PlanPoint& p) { return p.tp; }},
-    ChosenAxis{"pp", &PlanSpace::pp, [](const training::Layout& l) { return l.parallelism.pp; },
-               [](const search::PlanPoint& p) { return p.pp; }},
-    ChosenAxis{"cp", &PlanSpace::cp, [](const training::Layout& l) { return l.parallelism.cp; },
-               [](const search::PlanPoint& p) { return p.cp; }},
-    ChosenAxis{"ep", &PlanSpace::ep, [](const training::Layout& l) { return l.parallelism.ep; },
-               [](const search::PlanPoint& p) { return p.ep; }},
-    ChosenAxis{"expert-tp", &PlanSpace::expert_tp, [](const training::Layout& l) { return l.parallelism.expert_tp; },
-               [](const search::PlanPoint& p) { return p.expert_tp; }},
-    ChosenAxis{"micro-batch", &PlanSpace::micro_batch, [](const training::Layout& l) { return l.batch.micro; },
-               [](const search::PlanPoint& p) { return p.micro_batch; }},
-    ChosenAxis{"interleave", &PlanSpace::interleave, [](const training::Layout& l) { return l.parallelism.interleave; },
-               [](const search::PlanPoint& p) { return p.interleave; }},
-    ChosenAxis{"zero", &PlanSpace::zero, [](const training::Layout& l) { return l.parallelism.zero; },
-               [](const search::PlanPoint& p) { return int{p.zero}; }},
-};
+// The other options that a search chooses.
 constexpr std::array chosen_names{"recompute", "schedule"};
 
 // What is usual of an axis: 1, or all that divide the GPUs.
@@ -92,9 +66,10 @@ void limit(std::vector<int>& values, AxisUse use, int gpus, int most) {
 // What was typed is the one value of its axis; the rest of the options is that of all layouts.
 PlanOptions typed_axes(const TrainingOptions& options) {
     PlanOptions plan{.training = options};
-    for (const ChosenAxis& axis : chosen_axes) {
+    training::Layout given = options.layout;
+    for (const search::PlanAxis& axis : search::plan_axes()) {
         if (options.has(axis.option)) {
-            plan.axes.*axis.values = {axis.given(options.layout)};
+            plan.axes.*axis.values = {axis.in(given)};
             plan.training.given.erase(axis.option);
         }
     }
@@ -138,7 +113,7 @@ std::vector<std::string> strategy_names() {
 
 std::vector<std::string> layout_options_of(const TrainingOptions& options) {
     std::vector<std::string> names;
-    for (const ChosenAxis& axis : chosen_axes) {
+    for (const search::PlanAxis& axis : search::plan_axes()) {
         names.emplace_back(axis.option);
     }
     names.insert(names.end(), chosen_names.begin(), chosen_names.end());
@@ -173,8 +148,7 @@ FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& que
     }
     const search::PlanReport report = plan_report(plan, {});
     found.looked_at = report.plan.counts.all;
-    found.global_batch = report.question.space.rest.batch.global;
-    found.space = report.question.space;
+    found.question = report.question;
     if (!report.plan.rows.empty()) {
         found.row = best_row(report.plan, question.goal);
     } else if (!report.plan.nearest.empty()) {
@@ -186,23 +160,11 @@ FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& que
 }
 
 void take_layout(ExplainOptions& options, const FoundLayout& found) {
-    const search::PlanPoint& point = found.point();
-    const TrainingOptions& training = options.train.training;
-    const auto take = [&](const char* name, const std::string& value) { take_option(options, name, value); };
-    take("gpus", std::to_string(point.gpus));
-    take("global-batch", std::to_string(found.global_batch));
-    for (const ChosenAxis& axis : chosen_axes) {
-        const bool is_usual = axis.found(point) == 1 && axis.option != std::string_view("zero");
-        const bool follows = axis.option == std::string_view("dp");
-        if (!training.has(axis.option) && !is_usual && !follows) {
-            take(axis.option, std::to_string(axis.found(point)));
-        }
-    }
-    if (!training.has("recompute") && point.recompute != training::Recompute::none) {
-        take("recompute", name_of(point.recompute));
-    }
-    if (!training.has("schedule") && point.pp > 1) {
-        take("schedule", std::string(name_of(schedules_of(found.space)[point.schedule])));
+    options.given = predict::given_for(options.given, case_of(found.question, found.point()));
+    options.train = {};
+    const std::vector<OptionRow> rows = train_rows(options.train);
+    for (const auto& [name, value] : options.given) {
+        set_option(row_named(rows, name), "--" + name, value);
     }
 }
 

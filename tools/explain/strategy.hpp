@@ -31,8 +31,7 @@ struct FoundLayout {
     Strategy strategy = Strategy::hybrid;
     std::optional<search::PlanRow> row;    // where one fits
     std::optional<search::PlanMiss> miss;  // where none does: the one that needs least
-    search::PlanSpace space;
-    std::int64_t global_batch = 0;
+    search::PlanQuestion question;         // that the search answered
     std::size_t looked_at = 0;
     std::string why_not;  // where there is no layout at all
 

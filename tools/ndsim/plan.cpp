@@ -67,7 +67,9 @@ std::vector<config::OptionRow> option_rows(PlanCommand& options) {
 
 int run_plan(int argc, const char* const* argv) {
     PlanCommand options;
-    if (!command_line::take_options(plan_command, option_rows(options), argc, argv)) {
+    const std::vector<config::OptionRow> rows = option_rows(options);
+    const auto settings = command_line::take_options(plan_command, rows, argc, argv);
+    if (!settings) {
         return done;
     }
     command_line::check_outputs(options.outputs);
@@ -78,7 +80,8 @@ int run_plan(int argc, const char* const* argv) {
                                                         const char* what) { bars.at(done, all, what); },
                                      .should_stop = [&] { return stop.received() != 0; }});
     };
-    const PlanReport report = search();
+    PlanReport report = search();
+    report.given = command_line::given_of(*settings, rows);
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                                   .json = [&] { return json_of(report); },
                                                   .table = [&] { return table_of(report); },

@@ -14,6 +14,7 @@
 #include "tools/ndsim/over_machines.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -32,8 +33,9 @@ const command_line::Executable sweep_command{
     .name = "ndsim sweep",
     .summary =
         "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
-        "range (8:1024:x2, 8:64:+8). One row of CSV each, always in the same order; all cores work, and with mpirun "
-        "several machines. What does not fit or cannot be has a row that says so.",
+        "range (8:1024:x2, 8:64:+8). One row each, always in the same order: a table on a terminal, CSV in a file or a "
+        "pipe; all cores work, and with mpirun several machines. What does not fit or cannot be has a row that says "
+        "so.",
     .examples = {"ndsim sweep --model llama3-8b --gpus 8:1024:x2 --tp 1,2,4 --global-batch 1024",
                  "ndsim sweep --model gpt3-175b --gpus 1024 --tp 4,8 --pp 8,16 --out rows.csv   # goes on where it was",
                  "mpirun -n 8 ndsim sweep --model llama3-70b --gpus 512 --micro-batch 1,2,4 --out rows.csv"},
@@ -43,6 +45,7 @@ struct SweepOptions {
     std::map<std::string, std::vector<std::string>> values;
     std::string out;
     int jobs = 0;
+    config::Given given;
     command_line::Outputs outputs;
 };
 
@@ -85,6 +88,7 @@ std::optional<SweepOptions> options_of(int argc, const char* const* argv, const 
         return std::nullopt;
     }
     command_line::set_options(std::get<command_line::Settings>(read), rows);
+    options.given = command_line::given_of(std::get<command_line::Settings>(read), rows);
     return options;
 }
 
@@ -103,12 +107,17 @@ SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& o
     return grid;
 }
 
+// A terminal gets a table at the end; files and pipes get CSV, row by row.
+bool shows_table() {
+    return isatty(STDOUT_FILENO) == 1;
+}
+
 // Rows on their way out: into the file as they come, or in order to standard output.
 class SweepRows {
 public:
     SweepRows(SweepTable& table, const SweepOptions& options)
         : table_(table),
-          prints_(options.out.empty() && command_line::shows_text(options.outputs)),
+          prints_(options.out.empty() && command_line::shows_text(options.outputs) && !shows_table()),
           file_name_(options.out) {
         if (!file_name_.empty()) {
             // Whole rows only: what is appended begins a line.
@@ -175,11 +184,12 @@ int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& mach
         return stopped + stop.received();
     }
     const auto told = [&] {
-        return options.out.empty() ? ""  // the rows are printed already
+        return options.out.empty() ? (shows_table() ? table.text() : "")  // otherwise the rows are printed already
                                    : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
     };
     command_line::write_outputs(
-        options.outputs, {.text = told, .json = [&] { return table.json(); }, .table = [&] { return table.rows(); }});
+        options.outputs,
+        {.text = told, .json = [&] { return table.json(options.given); }, .table = [&] { return table.rows(); }});
     return done;
 }
 

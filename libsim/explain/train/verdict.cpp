@@ -107,7 +107,7 @@ std::string misfit_line(const training::Memory& memory, const AdviceList& list) 
         fmt::format("does not fit: {} of {} on a rank of stage {}", bytes_text(static_cast<double>(total)),
                     bytes_text(static_cast<double>(memory.capacity)), fullest.stage);
     if (list.tried.empty()) {
-        return much + "; ndsim plan finds layouts that do";
+        return much + "; ndsim plan looks for layouts that do, and says how many GPUs it takes";
     }
     const Advice& nearest = list.tried.front();
     return fmt::format("{}; with {} it would ({}), ndsim plan finds all layouts that do", much, typed(nearest.change),

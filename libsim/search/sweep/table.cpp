@@ -1,6 +1,7 @@
 #include "libsim/search/sweep/table.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/shell_command.hpp"
 #include "libsim/report/csv.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,15 @@ using namespace predict;
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+std::string train_command(const Change& configuration) {
+    TrainingOptions unused;
+    config::Given given;
+    for (const auto& [name, value] : configuration) {
+        given.emplace(name, value);
+    }
+    return config::shell_command("ndsim train", training_rows(unused), given);
+}
 
 std::vector<std::string> values_of(const Change& configuration) {
     std::vector<std::string> values;
@@ -138,20 +148,23 @@ report::Table SweepTable::rows() const {
     return table;
 }
 
-std::string SweepTable::json() const {
+std::string SweepTable::json(const config::Given& given) const {
     const std::vector<std::string> names = report::csv_cells(header()).value();
     Json rows = Json::array();
-    for (const std::string& row : rows_) {
+    for (std::size_t number = 0; number < rows_.size(); ++number) {
+        const std::string& row = rows_[number];
         const auto cells = report::csv_cells(row);
         Json one = Json::object();
         for (std::size_t i = 0; !row.empty() && cells && i < names.size(); ++i) {
             one[names[i]] = typed_cell((*cells)[i]);
         }
         if (!row.empty()) {
+            one["command"] = train_command(grid_.configuration(number));
             rows.push_back(std::move(one));
         }
     }
-    const Json object{{"command", "sweep"}, {"rows", std::move(rows)}};
+    const Json object{
+        {"command", "sweep"}, {"given", Json::parse(config::json_text(given))}, {"rows", std::move(rows)}};
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

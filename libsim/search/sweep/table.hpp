@@ -5,6 +5,7 @@
 // that are not of this sweep stay, behind the others.
 #pragma once
 
+#include "libsim/config/given.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/search/sweep/grid.hpp"
 
@@ -37,8 +38,11 @@ public:
     std::string csv() const;
     // Those of this sweep.
     report::Table rows() const;
-    // {"command":"sweep","rows":[{"tp":2,…,"step_seconds":…},…]}: numbers where the cells are.
-    std::string json() const;
+    // {"command":"sweep","given":{…},"rows":[{"tp":2,…,"step_seconds":…,"command":"ndsim train …"},…]}: numbers where
+    // the cells are. `given`: the options that change the result, as typed.
+    std::string json(const config::Given& given) const;
+    // For people: what differs between the rows, and the results in short.
+    std::string text() const;
 
 private:
     SweepGrid grid_;

@@ -32,6 +32,7 @@ search::PlanQuestion asked(const predict::TrainingOptions& options) {
     search::PlanQuestion question{.model = predict::model_of(options, told),
                                   .machine = predict::priced_machine_of(options).machine};
     question.space.gpus = {gpus_of_task};
+    question.space.recompute = {training::Recompute::none, training::Recompute::full};  // what the task lets one say
     question.space.rest = predict::layout_of(options, question.model, question.machine, told);
     return question;
 }
@@ -111,15 +112,15 @@ JudgedLayout judged(const Case& played, const Record& found) {
                            .cp = cp,
                            .micro_batch = micro_batch,
                            .interleave = interleave,
-                           .zero = static_cast<std::int8_t>(zero),
+                           .zero = zero,
                            .recompute = recompute == 1 ? training::Recompute::full : training::Recompute::none,
                            .schedule = static_cast<std::uint8_t>(interleave > 1 ? 1 : 0)});
     const auto problems = training::problems_of(question.model, question.machine, layout, gpus_of_task);
     if (!problems.empty()) {
         return {.problem = problems.front().what};
     }
-    const predict::Prediction step =
-        predict::predict_step(question.model, question.machine, layout, {.details = false});
+    const predict::TrainingCase what = predict::case_of(question.model, question.machine, layout);
+    const predict::Prediction step = predict::predict_step(what.model, what.machine, what.layout, {.details = false});
     return {.text = fmt::format("dp {} tp {} cp {} pp {}x{} micro-batch {} zero {}{}", gpus_of_task / one, tp, cp, pp,
                                 interleave, micro_batch, zero, recompute == 1 ? " recompute full" : ""),
             .step = step.step,
