@@ -58,18 +58,18 @@ std::string definition() {
         required, properties);
 }
 
-// After a change that is meant, `tools/goldens.sh` writes the schema's part again.
+// After a change that is meant, `tools/schemas.sh` writes the schema's part again.
 TEST(LayoutFields, AreWhatTheSchemaSays) {
     const std::string text = sim::config::read_text(schema_file, "a schema", 1 << 20);
     const std::size_t begin = text.find("    \"layout\": {\n");
     ASSERT_NE(begin, std::string::npos);
     const std::string last = "\n    },\n";
     const std::size_t end = text.find(last, begin) + last.size();
-    if (std::getenv("NDSIM_WRITE_GOLDENS") != nullptr) {
+    if (std::getenv("NDSIM_WRITE_SCHEMAS") != nullptr) {
         std::ofstream(schema_file) << text.substr(0, begin) + definition() + text.substr(end);
         return;
     }
-    EXPECT_EQ(text.substr(begin, end - begin), definition()) << "where this is meant: tools/goldens.sh layout";
+    EXPECT_EQ(text.substr(begin, end - begin), definition()) << "where this is meant: tools/schemas.sh";
 }
 
 TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
