@@ -36,7 +36,7 @@ constexpr int place_of_term() {
 }
 template <MessageTerm... Terms>
 constexpr bool terms_are_in_order() {
-    int before = -1;
+    [[maybe_unused]] int before = -1;  // there may be no term
     bool in_order = true;
     ((in_order = in_order && place_of_term<Terms>() > before, before = place_of_term<Terms>()), ...);
     return in_order;

@@ -11,6 +11,7 @@
 namespace sim::goodput::fields {
 
 using namespace report;
+using namespace report::keys;
 
 inline std::optional<double> known(double value) {
     return std::isfinite(value) ? std::optional(value) : std::nullopt;

@@ -6,6 +6,7 @@
 namespace sim::goodput {
 
 using namespace report;
+using namespace report::keys;
 using namespace fields;
 
 namespace {

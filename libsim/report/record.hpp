@@ -112,7 +112,9 @@ private:
     std::vector<Field<T>> fields_;
 };
 
-// The kinds of fields. `value` is a member of T, or a function of it.
+// The kinds of fields. `value` is a member of T, or a function of it. Their names are short: a file of records says
+// `using namespace keys`, and no other knows them.
+namespace keys {
 
 template <class T, class Value>
 Field<T> field_of(std::string key, Json schema, Value value, Cells cells = Cells::numbers) {
@@ -216,6 +218,8 @@ std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
     }
     return fields;
 }
+
+}  // namespace keys
 
 // A file of tools/schemas/: what a command prints with --json.
 struct SchemaText {

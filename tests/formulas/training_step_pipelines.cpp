@@ -11,7 +11,7 @@ using namespace test;
 
 namespace {
 
-struct Case {
+struct PipelineCase {
     const char* schedule;
     int p;
     int m;
@@ -25,7 +25,7 @@ constexpr Duration w{18'000'000};
 constexpr Duration paired_f{20'000'000};
 constexpr Duration paired_b{40'000'000};
 
-StepPlan equal_stages(const Case& c) {
+StepPlan equal_stages(const PipelineCase& c) {
     const Layout layout{.parallelism = {.pp = c.p, .schedule = pipeline_schedule(c.schedule), .interleave = c.v},
                         .batch = {.global = c.m},
                         .framework = {.overlap_gradients = false}};  // what overlaps goes bucket by bucket
@@ -50,7 +50,7 @@ StepPlan equal_stages(const Case& c) {
 }
 
 // Of the last rank, what is no work: the same of every rank, because all work alike.
-Duration idle(const Case& c) {
+Duration idle(const PipelineCase& c) {
     const StepPlan plan = equal_stages(c);
     const RankMap places(plan.layout, false);
     Cluster cluster = step_cluster(plan, places);

@@ -56,7 +56,7 @@ std::vector<Accounted> layouts() {
         layout("gpt3-6.7b", 4, 2, 2, 16),          layout("llama3-8b", 4, 2, 2, 16),
         layout("llama3-8b", 8, 1, 1, 16)};
     all[3].what.layout.parallelism.interleave = 2;
-    for (const std::size_t with_experts : {6, 7}) {
+    for (const std::size_t with_experts : {6UL, 7UL}) {
         all[with_experts].what.layout.parallelism.ep = 8;
     }
     all[8].what.layout.parallelism.zero = 3;

@@ -102,11 +102,11 @@ TEST(TraceFormats, KeepTheTimeThatAComputationSaid) {
     const std::string label = "work";
     Timeline timeline{.ranks = 1};
     timeline.add({.label = &label, .measure = Measure::picoseconds, .amount = 1'500, .end = Time{Duration{3'000}}});
-    for (const std::string name : {"t.csv", "t.ndjson", "t.json", "t.json.gz"}) {
-        const Timeline read = trace_files::read_trace(written(folder, name, timeline)).timeline;
-        ASSERT_EQ(read.spans.size(), 1U) << name;
-        EXPECT_EQ(read.spans[0].measure, Measure::picoseconds) << name;
-        EXPECT_EQ(read.spans[0].amount, 1'500) << name;
+    for (const std::string file : {"t.csv", "t.ndjson", "t.json", "t.json.gz"}) {
+        const Timeline read = trace_files::read_trace(written(folder, file, timeline)).timeline;
+        ASSERT_EQ(read.spans.size(), 1U) << file;
+        EXPECT_EQ(read.spans[0].measure, Measure::picoseconds) << file;
+        EXPECT_EQ(read.spans[0].amount, 1'500) << file;
     }
 }
 

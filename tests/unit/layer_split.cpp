@@ -55,7 +55,7 @@ TEST(LayerSplit, IsWrittenAsNumbersThatAreReadAgain) {
         EXPECT_EQ(listed(text_of(layer_split_of_text(text))), listed(text));
     }
     EXPECT_EQ(text_of(layer_split_of_text("E|(t|)*126L")), "0,1*126,0");
-    EXPECT_EQ(text_of({}), "");
+    EXPECT_EQ(text_of(LayerSplit{}), "");
 }
 
 TEST(LayerSplit, NamesThePlaceOfWhatIsNoLayout) {

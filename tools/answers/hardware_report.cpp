@@ -9,6 +9,7 @@
 namespace sim::tools {
 
 using namespace report;
+using namespace report::keys;
 
 namespace {
 

@@ -5,6 +5,7 @@
 namespace sim::fit {
 
 using namespace report;
+using namespace report::keys;
 
 namespace {
 
