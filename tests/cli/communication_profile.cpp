@@ -10,8 +10,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-json rows(const std::string& options) {
-    const Said said = run_command("communication_profile --json --host fiber " + options);
+json rows(const std::string& options, const std::string& host = "fiber") {
+    const Said said = run_command("communication_profile --json --host " + host + " " + options);
     EXPECT_EQ(said.exit_code, 0) << options << "\n" << said.err;
     EXPECT_EQ(said.err, "") << options;
     return said.exit_code == 0 ? said.json()["rows"] : json::array();
@@ -106,7 +106,7 @@ TEST(CommunicationProfile, WithRealNumbersTakesAsLongAndIsRight) {
 
 TEST(CommunicationProfile, IsTheSameForProcesses) {
     const json fibers = rows("--check --ranks 3 --sizes 1e3,1e5");
-    EXPECT_EQ(fibers, rows("--check --ranks 3 --sizes 1e3,1e5 --host process"));
+    EXPECT_EQ(fibers, rows("--check --ranks 3 --sizes 1e3,1e5", "process"));
 }
 
 TEST(CommunicationProfile, TakesListsAndRangesOfSizes) {

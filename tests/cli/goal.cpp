@@ -50,7 +50,7 @@ TEST_F(GoalCommand, HasTheCostsOfLogGopsimUnlessToldOtherwise) {
     // 2 (2 x 1500 + 2500 + 63 x 6), less the last receive
     EXPECT_EQ(run(ping_pong, "--json").json()["rank_finish"], json({11756, 7378}));
     EXPECT_EQ(run(ping_pong, "--loggp G=0.25 --json").json()["rank_finish"], json({11032, 7016}));
-    EXPECT_EQ(run(ping_pong, "--loggp L=2500,o=1500 --loggp G=0 --json").json()["rank_finish"], json({11000, 7000}));
+    EXPECT_EQ(run(ping_pong, "--loggp L=2500,o=1500,G=0 --json").json()["rank_finish"], json({11000, 7000}));
 }
 
 TEST_F(GoalCommand, ChargesOnArrivalOrOnMatch) {

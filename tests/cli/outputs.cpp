@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-
 #include <map>
+#include <regex>
 #include <sstream>
 
 namespace {
@@ -231,7 +231,9 @@ TEST(Help, EndsWithThreeExamplesOrMoreThatRun) {
         for (std::string example; std::getline(examples, example) && !example.empty(); ++count) {
             // As it stands, where nothing else lies; only the waiting is left out.
             const TemporaryFolder folder;
-            const std::string line = example.substr(2, example.find('#') - 2) + " --quiet --time-scale 0";
+            static const std::regex scale("--time-scale [0-9.]+");
+            const std::string typed = std::regex_replace(example.substr(2, example.find('#') - 2), scale, "");
+            const std::string line = typed + " --quiet --time-scale 0";
             const Said ran = run_command(line, "cd '" + folder.file("") + "' &&");
             EXPECT_EQ(ran.exit_code, 0) << example << "\n" << ran.err;
             EXPECT_NE(example.find('#'), std::string::npos) << example;

@@ -161,6 +161,7 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
 
 inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) {
     const std::string traced = "3d_pipeline_parallel --quiet --host fiber";
+    const std::string predicted = "ndsim train --model gpt3-6.7b --gpus 8 --global-batch 8";
     return {
         {"collective", "ndsim collective all_reduce --ranks 64 --sizes 1K:64M:1024 --json"},
         {"collective", "ndsim collective all_reduce --ranks 16 --sizes 1K --algorithm all --json"},
@@ -204,6 +205,10 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
                      inputs.trace("e.ndjson",
                                   "1d_data_parallel --quiet --host fiber --fault 'slow rank 2 x2; slow link "
                                   "0-1 x4; stop rank 1 at 3s for 2s; stop rank 3 at 19s for 5s'"))},
+        {"trace_summary",
+         fmt::format("ndsim trace summary '{}' --json", inputs.trace("step.json", predicted + " --tp 2 --pp 2"))},
+        {"trace_diff", fmt::format("ndsim trace diff '{}' '{}' --json", inputs.trace("one.json", predicted + " --tp 2"),
+                                   inputs.trace("two.json", predicted + " --pp 2"))},
         {"trace_diff",
          fmt::format("ndsim trace diff '{}' '{}' --json", inputs.trace("b.trace.json", traced),
                      inputs.trace("c.csv", "1d_data_parallel --quiet --host fiber --overlap --buckets 2"))},

@@ -50,8 +50,9 @@ bool is_among(const Path& documented, const std::set<Path>& printed) {
     });
 }
 
-// Only a rank program of one's own computes in FLOPs.
-const std::set<std::string> printed_by_others{"traceEvents[].args.flops", "flops"};
+// Only a rank program of one's own computes in FLOPs, or says how long it computes.
+const std::set<std::string> printed_by_others{"traceEvents[].args.flops", "flops", "traceEvents[].args.work_ps",
+                                              "work_ps"};
 
 class EverySchema : public testing::TestWithParam<const char*> {};
 

@@ -1,10 +1,10 @@
 // Whoever links ndsim::ranks can use every header that is installed: here are those that others do not bring with them.
 #include <libsim/config/injection_text.hpp>
 #include <libsim/config/profile.hpp>
-#include <libsim/goal/text.hpp>
-#include <libsim/planning/predict.hpp>
+#include <libsim/interop/goal/text.hpp>
+#include <libsim/predict/predict.hpp>
 #include <libsim/report/time_axis.hpp>
-#include <libsim/trace_files/read_trace.hpp>
+#include <libsim/interop/trace_files/read_trace.hpp>
 #include <libsim/training/hardware.hpp>
 #include <libsim/training/machine_cluster.hpp>
 #include <libsim/training/presets.hpp>
@@ -42,7 +42,7 @@ bool refuses_a_trace_that_is_not_there() {
 int main() {
     const sim::ranks::Result result = run();
     const sim::Cluster machine = sim::training::machine_cluster(sim::training::machine("dgx-h100"));
-    const auto step = sim::planning::predict(sim::training::preset("gpt2"), sim::training::machine("dgx-h100"), {});
+    const auto step = sim::predict::predict_step(sim::training::preset("gpt2"), sim::training::machine("dgx-h100"), {});
     const bool reads_goal = sim::goal::parse("num_ranks 1\nrank 0 {\ncalc 5\n}\n", "text").ops.size() == 1;
     std::printf("%s, %s, %.3f s\n", sim::report::time_text(result.end, 3).c_str(), machine.name.c_str(),
                 sim::seconds(step.step));

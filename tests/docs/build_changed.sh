@@ -44,10 +44,12 @@ command_of() {
 batches=()
 while read -r batch; do
     batches+=("$batch")
-done < <(sed -nE 's|^ *"file": "(.*/Unity/[^/"]*)".*|\1|p' "$build/compile_commands.json")
+done < <(sed -nE 's#^ *"file": "(.*/(Unity|batches)/[^/"]*)".*#\1#p' "$build/compile_commands.json")
 batch_of() {
     ((${#batches[@]} > 0)) && grep -lF "#include \"$1\"" "${batches[@]}" | head -n 1 | grep .
 }
+# The copy lies in the build, too.
+is_batch() { [[ $1 == "$build"/* && $1 != "$PWD"/* ]]; }
 compiled_with() {
     if [[ -n $(command_of "$1") ]]; then echo "$1"; else batch_of "$1"; fi
 }
@@ -99,7 +101,7 @@ compile() {
     compiled+="$file "
     mkdir -p build/changed
     object=$PWD/build/changed/$(echo "${file#"$build"/}" | tr / _).o
-    if [[ $file == "$build"/*.cxx ]]; then
+    if is_batch "$file"; then
         file=${object%.o}
         sed "\|\"$build/|! s|\"$source/|\"$PWD/|; s|\"$build/libsim/hardware_files.cpp\"|\"$hardware\"|" "$like" > "$file"
     fi
@@ -109,9 +111,8 @@ compile() {
     old=$(sed -E 's/.* -o ([^ ]+) .*/\1/' <<< "$command")
     command=${command/ -o $old / -o $object }
     command=${command/ -c $like/ -c $file}
-    # Little optimised, which a page does not notice; not at all would not fit the precompiled headers. Where the source directory is
-    # compiled in, those of the other one do not fit anyway.
-    (cd "$build" && eval "$command -O1 -Wno-invalid-pch") &
+    # Little optimised, which a page does not notice. Precompiled headers that then do not fit are left out.
+    (cd "$build" && eval "${command/ -O3 / -O1 } -Wno-invalid-pch") &
     running+=($!)
     if ((${#running[@]} >= $(nproc))); then
         wait "${running[0]}"
@@ -130,7 +131,7 @@ compile_file() {
     fi
 }
 compile_unit() {
-    if [[ $1 == "$build"/*.cxx ]]; then compile "$1" "$1"; else compile "$PWD/${1#"$source"/}" "$1"; fi
+    if is_batch "$1"; then compile "$1" "$1"; else compile "$PWD/${1#"$source"/}" "$1"; fi
 }
 
 # The linker takes an object that it is given rather than the library's of the same name.

@@ -360,7 +360,7 @@ TEST_P(CollectiveHosts, APartOfAnotherLengthIsRefused) {
     const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
         std::vector<double> part(2);
         std::vector<double> whole(8);
-        all_gather(gpu, world(gpu), part, whole);
+        all_gather(gpu, world(gpu), part, whole, Units(30));
     });
     ASSERT_FALSE(result.ok());
     EXPECT_THAT(result.fault->message,

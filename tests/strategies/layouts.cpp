@@ -91,7 +91,9 @@ std::vector<std::string> data_parallel_lines() {
     int variant = 0;
     const auto add = [&](const std::string& options) {
         const int ranks = 2 + variant % 4;
-        lines.push_back(fmt::format("{} --ranks {} --items {} --optimizer {} {}", small, ranks, ranks + variant % 6,
+        const std::string of_ranks =
+            options.find("--ranks") == std::string::npos ? fmt::format(" --ranks {}", ranks) : "";
+        lines.push_back(fmt::format("{}{} --items {} --optimizer {} {}", small, of_ranks, ranks + variant % 6,
                                     variant % 2 == 0 ? "adam" : "sgd", options));
         ++variant;
     };
