@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import time
 
 import ndsim
 import pytest
@@ -44,7 +45,13 @@ def nothing_is_left_behind():
     before = shared_memory()
     yield
     assert children() == []
-    assert [name for name in shared_memory() if name not in before and abandoned(name)] == []
+    # A tracker of Python's removes what an ended process beside this test has left, a moment later.
+    for _ in range(300):
+        left = [name for name in shared_memory() if name not in before and abandoned(name)]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert left == []
 
 
 @pytest.fixture

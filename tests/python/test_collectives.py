@@ -219,7 +219,7 @@ def test_what_cannot_be_added_up_is_refused(quiet, data, error, words):
         (lambda gpu: gpu.all_reduce(units=1, channels=99), "channels must be 1 to 32"),
         (lambda gpu: gpu.send(1, units=1), "ranks are 0 to 0"),
         (lambda gpu: gpu.send(1), "units= or bytes="),
-        (lambda gpu: gpu.compute(), "units= or flops="),
+        (lambda gpu: gpu.compute(), "units=, flops= or seconds="),
         (lambda gpu: gpu.on(0), "must be 1 to 62, not 0"),
         (lambda gpu: gpu.on(1000), "must be 1 to 62, not 1000"),
     ],

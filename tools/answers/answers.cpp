@@ -34,11 +34,13 @@ Given set_given(const std::vector<OptionRow>& rows, const Given& options) {
             }
             throw UsageError(fmt::format("unknown option {}{}", shortened(name), did_you_mean(name, known)));
         }
-        // What is a text on the command line may be a number here: sizes.
+        // Sizes are text on the command line but may be numbers here.
         const TomlValue taken = std::holds_alternative<Text>(row->kind) ? TomlValue(typed_text(value)) : value;
         set_option(*row, name, taken);
         if (row->changes_result) {
-            named.emplace(row->name, taken);
+            // As the command line has it, where a list is a text.
+            const bool is_list = std::holds_alternative<List>(row->kind) || std::holds_alternative<Custom>(row->kind);
+            named.emplace(row->name, is_list ? TomlValue(typed_text(value)) : taken);
         }
     }
     return named;
