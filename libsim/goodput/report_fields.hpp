@@ -27,11 +27,6 @@ Field<T> seconds(const char* key, const char* description, Value value) {
     return number<T>(key, description, [value](const T& of) { return faults::seconds_of(std::invoke(value, of)); });
 }
 
-template <class T, class Value>
-Field<T> number_or_null(const char* key, const char* description, Value value) {
-    return or_null(number<T>(key, description, [](const T&) { return 0.0; }), value);
-}
-
 inline const std::string spread_definition = "#/definitions/spread";
 inline const std::string rate_definition = "#/definitions/rate";
 

@@ -159,6 +159,11 @@ Field<T> or_null(Field<T> field, Value value) {
     return field;
 }
 
+template <class T, class Value>
+Field<T> number_or_null(std::string key, const std::string& description, Value value) {
+    return or_null(number<T>(std::move(key), description, [](const T&) { return 0.0; }), value);
+}
+
 // A key that only some have.
 template <class T, class Condition>
 Field<T> only_if(Field<T> field, Condition is_there) {

@@ -13,11 +13,6 @@ std::optional<double> mean_of(const std::vector<Pair>& pairs, double (*mean)(con
     return pairs.empty() ? std::nullopt : std::optional(mean(pairs));
 }
 
-template <class T, class Value>
-Field<T> number_or_null(const char* key, const char* description, Value value) {
-    return or_null(number<T>(key, description, [](const T&) { return 0.0; }), value);
-}
-
 const Record<SetScore>& set_record() {
     using Set = SetScore;
     static const Record<Set> record(
