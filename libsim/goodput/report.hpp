@@ -5,6 +5,7 @@
 #include "libsim/config/given.hpp"
 #include "libsim/goodput/alternatives.hpp"
 #include "libsim/goodput/study.hpp"
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 
 #include <optional>
@@ -41,6 +42,8 @@ GoodputReport goodput_report(GoodputQuestion question, const ForEach& for_each);
 
 std::string text_of(const GoodputReport& report);
 std::string json_of(const GoodputReport& report);
+// tools/schemas/goodput.schema.json.
+report::SchemaText goodput_schema();
 // A row for each run.
 report::Table table_of(const GoodputReport& report);
 // The run in the middle: work over time, and where it was interrupted.

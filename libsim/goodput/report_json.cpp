@@ -1,7 +1,6 @@
 // The goodput report as JSON: seconds, hours where the key says so, and shares of 1.
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/goodput/report_fields.hpp"
-#include "libsim/goodput/report_schema.hpp"
 
 namespace sim::goodput {
 

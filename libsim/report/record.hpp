@@ -11,6 +11,7 @@
 //   }
 #pragma once
 
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 
 #include <fmt/format.h>
@@ -226,17 +227,12 @@ std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
 
 }  // namespace keys
 
-// A file of tools/schemas/: what a command prints with --json.
-struct SchemaText {
-    std::string file;  // "hardware.schema.json"
-    Json schema;
-};
-// `schema`: of the object that `ndsim COMMAND --json` prints, and "definitions" that it refers to.
+// What `ndsim COMMAND --json` prints. `schema`: of that object, with the "definitions" that it refers to.
 inline SchemaText schema_of_command(const std::string& command, const Json& schema) {
     Json all{{"$schema", "http://json-schema.org/draft-07/schema#"},
              {"title", fmt::format("What ndsim {} prints with --json", command)}};
     all.update(schema);
-    return {command + ".schema.json", std::move(all)};
+    return {command + ".schema.json", all.dump()};
 }
 
 }  // namespace sim::report

@@ -1,10 +1,12 @@
 // The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
 #include "libsim/fit/validation/report.hpp"
-#include "libsim/goodput/report_schema.hpp"
+#include "libsim/goodput/report.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/answers/hardware_report.hpp"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <fstream>
@@ -12,7 +14,7 @@
 namespace {
 
 using namespace sim;
-using report::Json;
+using Json = nlohmann::ordered_json;
 
 // As a person would lay it out: on one line what fits there.
 std::string laid_out(const Json& value, std::size_t indent);
@@ -61,7 +63,7 @@ class DeclaredSchemas : public testing::TestWithParam<report::SchemaText (*)()> 
 TEST_P(DeclaredSchemas, AreWhatTheirFilesSay) {
     const report::SchemaText declared = GetParam()();
     const std::string file = std::string(NDSIM_SOURCE_DIR) + "/tools/schemas/" + declared.file;
-    const std::string text = laid_out(declared.schema, 0) + "\n";
+    const std::string text = laid_out(Json::parse(declared.json), 0) + "\n";
     if (std::getenv("NDSIM_WRITE_SCHEMAS") != nullptr) {
         std::ofstream(file) << text;
     }

@@ -1,5 +1,6 @@
 #include "tools/answers/hardware_report.hpp"
 
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // The hardware report prints hardware as text and as JSON.
 #pragma once
 
-#include "libsim/report/record.hpp"
+#include "libsim/report/schema_text.hpp"
+#include "libsim/report/table.hpp"
 #include "libsim/training/hardware.hpp"
 
 #include <string>

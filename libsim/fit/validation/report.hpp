@@ -2,7 +2,8 @@
 #pragma once
 
 #include "libsim/fit/validation/score.hpp"
-#include "libsim/report/record.hpp"
+#include "libsim/report/schema_text.hpp"
+#include "libsim/report/table.hpp"
 
 #include <string>
 #include <vector>

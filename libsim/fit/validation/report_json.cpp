@@ -1,6 +1,7 @@
 // A validation's results as JSON: shares, seconds, GiB.
 #include "libsim/fit/validation/gates.hpp"
 #include "libsim/fit/validation/report.hpp"
+#include "libsim/report/record.hpp"
 
 namespace sim::fit {
 

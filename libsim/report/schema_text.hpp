@@ -1,0 +1,13 @@
+// A schema that is read off code, as the file of tools/schemas/ that it must be equal to.
+#pragma once
+
+#include <string>
+
+namespace sim::report {
+
+struct SchemaText {
+    std::string file;  // "hardware.schema.json"
+    std::string json;
+};
+
+}  // namespace sim::report
